@@ -66,8 +66,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "Storage", "HTTPSemantics", "Media", "CZlib", "Sandbox",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "Media", "CZlib",
+                "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -79,8 +79,9 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "Storage", "ResponseStore", "Database",
-                "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore, lifecycle,
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore,
+                lifecycle,
             ],
             path: "Sources/Apps/Disk",
             swiftSettings: strict
@@ -88,8 +89,8 @@ let package = Package(
         .target(
             name: "Shop",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "Media",
-                "MediaFormats", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict
@@ -97,7 +98,7 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Concurrency",
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "Freshness", "Concurrency",
                 "HTTPSemantics", "HTTPCaching", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
@@ -106,8 +107,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "Database", "HTTPSemantics",
-                "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -116,7 +117,8 @@ let package = Package(
         .target(
             name: "Ships",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Storage", "HTTPCaching", grdb, httpTypes, logging,
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPCaching", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
@@ -127,7 +129,10 @@ let package = Package(
         // What an app says of itself, and what the server offers to it.
         .target(
             name: "AppInterface",
-            dependencies: ["Settings", "Screens", "Upstream", "Storage", "Media", logging, lifecycle],
+            dependencies: [
+                "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "Media", logging,
+                lifecycle,
+            ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
         ),
@@ -136,9 +141,10 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "HTTPServer", "Upstream", "Proxy", "Storage", "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
+                "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/Screens",
             resources: [.embedInCode("Resources")],
@@ -150,8 +156,8 @@ let package = Package(
             dependencies: [
                 "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                nioHTTP1, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHTTP1,
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
             ],
             path: "Sources/Kit/HTTPServer",
@@ -160,8 +166,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", asyncHTTPClient, crypto, grdb,
-                httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                asyncHTTPClient, crypto, grdb, httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Sources/Kit/Upstream",
@@ -171,15 +177,10 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "Upstream", "Storage", "Concurrency", "HTTPSemantics", "HTTPCaching", httpTypes, logging, nioCore,
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
+                grdb, httpTypes, logging, nioCore,
             ],
             path: "Sources/Kit/Proxy",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Storage",
-            dependencies: ["ResponseStore", "Database"],
-            path: "Sources/Kit/Storage",
             swiftSettings: strict
         ),
         // Cached responses and page lists: budget, eviction, inspection, purge.
@@ -254,16 +255,21 @@ let package = Package(
 
         // System calls that fail when a test says so, for SQLite as for Larder's own functions.
         .target(name: "CFaultInjection", path: "Tests/CFaultInjection"),
-        // The one test kit.
+        // What tests share: clock, gates, scripted upstreams, harness of the apps, clients, running servers.
         .target(
             name: "TestKit",
-            dependencies: ["ResponseStore", "Database", logging],
+            dependencies: [
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
+                "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "CZlib", asyncHTTPClient, grdb, httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess,
+                systemPackage,
+            ],
             path: "Tests/Kit",
             swiftSettings: strict
         ),
         .target(
             name: "FaultKit",
-            dependencies: ["Storage", "ResponseStore", "CFaultInjection", "TestKit", grdb, logging],
+            dependencies: ["ResponseStore", "Database", "CFaultInjection", "TestKit", grdb, logging],
             path: "Tests/FaultKit",
             swiftSettings: strict
         ),
@@ -271,7 +277,7 @@ let package = Package(
         // Tests mirror Sources; Contract holds server and openapi.yaml together, EndToEnd starts the real executable.
         .testTarget(
             name: "ConcurrencyTests",
-            dependencies: ["Upstream", "Concurrency", "UpstreamTestKit"],
+            dependencies: ["Upstream", "Freshness", "Concurrency", "TestKit"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -287,73 +293,56 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
-                logging,
+                "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes, logging,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle],
-            swiftSettings: strict
-        ),
-        // A scripted upstream, a clock that the test moves, and values to wait for.
-        .target(
-            name: "UpstreamTestKit",
-            dependencies: ["Upstream", "Storage", "HTTPCaching", "TestKit", grdb, httpTypes, logging],
-            path: "Tests/UpstreamTestKit",
+            dependencies: ["Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, lifecycle],
             swiftSettings: strict
         ),
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Storage", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit",
-                "UpstreamTestKit", crypto, grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPCaching", "TestKit", crypto,
+                grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching", "TestKit",
-                "UpstreamTestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics",
+                "HTTPCaching", "TestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "HTTPServer", "Freshness", .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes,
-                hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks,
-                nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
+                "HTTPServer", "Freshness", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics,
+                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Storage", "HTTPSemantics", "HTTPCaching", "CZlib", "TestKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"), grdb, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database", "Freshness", "Concurrency",
+                "HTTPSemantics", "HTTPCaching", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
+                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "AppTestKit",
-            dependencies: [
-                "Screens", "HTTPServer", "Upstream", "HTTPSemantics", httpTypes, hummingbird, hummingbirdTesting,
-                logging, nioCore,
-            ],
-            path: "Tests/Apps/AppTestKit",
             swiftSettings: strict
         ),
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "Screens", "Upstream", "Proxy", "Storage", "Freshness", "Concurrency", "HTTPSemantics", "Media",
-                "TestKit", "FaultKit", "AppTestKit", crypto, grdb, httpTypes, logging, nioCore,
+                "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict
@@ -361,8 +350,8 @@ let package = Package(
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", "Screens", "Upstream", "Storage", "HTTPSemantics", "Media", "MediaFormats", "Sandbox",
-                "TestKit", "AppTestKit", grdb, httpTypes, logging, nioCore,
+                "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -370,8 +359,8 @@ let package = Package(
         .testTarget(
             name: "PDFTests",
             dependencies: [
-                "PDF", "AppInterface", "Screens", "Storage", "Concurrency", "Media", "TestKit", "FaultKit",
-                "AppTestKit", grdb, httpTypes, logging, lifecycle,
+                "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
+                "TestKit", "FaultKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict
@@ -379,15 +368,15 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "Screens", "Upstream", "Storage", "HTTPSemantics", "TestKit", "FaultKit", "AppTestKit", grdb,
-                httpTypes, logging, nioCore,
+                "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict
         ),
         .testTarget(
             name: "MediaTests",
-            dependencies: ["Media", "CZlib", subprocess, systemPackage],
+            dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
             swiftSettings: strict
         ),
         .testTarget(name: "ConfineTests", dependencies: ["Confine"], swiftSettings: strict),
@@ -395,7 +384,8 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "Screens", "Upstream", "Storage", "TestKit", "AppTestKit", grdb, httpTypes, logging,
+                "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit",
+                grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
@@ -403,23 +393,23 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Storage", "Database", grdb,
-                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
+                "Freshness", "TestKit", grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "HTTPServer", "Upstream", "CZlib", "Sandbox", asyncHTTPClient, httpTypes,
-                hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix, subprocess, yams,
+                "Larder", "Ships", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", asyncHTTPClient,
+                httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: [asyncHTTPClient, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage],
+            dependencies: ["TestKit", asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: strict
         ),
     ]

@@ -34,8 +34,3 @@ struct LarderCommand: AsyncParsableCommand {
         await main(nil)
     }
 }
-
-/// The version of this build.
-enum LarderVersion {
-    static let text = "0.1.0"
-}

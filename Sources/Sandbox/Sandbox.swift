@@ -30,7 +30,7 @@ public struct Sandbox: Service {
 
     /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held
     /// then end without a response.
-    /// - Throws: ``SandboxError`` when it cannot start; `CancellationError`.
+    /// - Throws: ``SandboxError`` if it cannot start; `CancellationError`.
     public func run() async throws {
         do {
             guard (0...65_535).contains(configuration.port) else {
@@ -74,7 +74,7 @@ public struct Sandbox: Service {
     }
 
     /// The port, as soon as it listens there.
-    /// - Throws: ``SandboxError`` when it could not listen or has stopped; `CancellationError`.
+    /// - Throws: ``SandboxError`` if it could not listen or has stopped; `CancellationError`.
     public var port: Int {
         get async throws { try await listening.port }
     }

@@ -1,6 +1,6 @@
 import Concurrency
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTasksTests {

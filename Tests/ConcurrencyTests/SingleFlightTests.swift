@@ -1,7 +1,8 @@
 import Concurrency
+import Freshness
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @Suite(.timeLimit(.minutes(1)))
 struct SingleFlightTests {

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The cache's budget and `larder cache`, with the real executable.

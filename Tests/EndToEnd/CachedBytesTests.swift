@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// Answers that are kept as they went out, through the real executable: as good as new ones, and gone when they are

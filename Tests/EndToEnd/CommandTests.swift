@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The executable as a program: settings, exit codes, help.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestKit
 import Testing
 
 /// Many clients of one Disk account at once, against the real executable and the simulated Yandex Disk.

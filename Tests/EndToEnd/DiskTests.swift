@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The Disk app in the real executable, with the simulated Yandex Disk behind it.

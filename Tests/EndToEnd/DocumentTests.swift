@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestKit
 import Testing
 
 /// Photos to PDF with the real programs behind the real server.
@@ -139,9 +140,11 @@ import Testing
         let larder = try await RunningLarder.start(data: data)
         var request = HTTPClientRequest(url: larder.client.base + "/v1/pdf/documents")
         request.method = .POST
-        request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=part")
+        let form = MultipartForm([Client.photo(number: 1, bytes: Self.photo)])
+        request.headers.add(name: "Content-Type", value: form.contentType)
         struct Broken: Error {}
-        let head = ByteBuffer(bytes: Client.head(of: 1) + Self.photo)
+        // All but the end of the form.
+        let head = ByteBuffer(bytes: form.body.dropLast("--limit--\r\n".utf8.count))
         let parts = AsyncThrowingStream<ByteBuffer, any Error> { continuation in
             continuation.yield(head)
             continuation.finish(throwing: Broken())
@@ -156,29 +159,17 @@ import Testing
 }
 
 extension Client {
-    static func head(of number: Int) -> Data {
-        Data(
-            "--part\r\nContent-Disposition: form-data; name=\"files\"; filename=\"\(number).jpg\"\r\nContent-Type: image/jpeg\r\n\r\n"
-                .utf8
+    /// Sends files as a form.
+    func upload(_ files: [Data]) async throws -> ReceivedResponse {
+        try await send(
+            "POST",
+            "/v1/pdf/documents",
+            MultipartForm(files.enumerated().map { Self.photo(number: $0.offset, bytes: $0.element) })
         )
     }
 
-    /// Sends files as a form.
-    func upload(_ files: [Data]) async throws -> ReceivedResponse {
-        var body = Data()
-        for (index, file) in files.enumerated() { body += Self.head(of: index) + file + Data("\r\n".utf8) }
-        body += Data("--part--\r\n".utf8)
-        var request = HTTPClientRequest(url: base + "/v1/pdf/documents")
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=part")
-        request.body = .bytes(ByteBuffer(bytes: body))
-        let response = try await Self.http.execute(request, timeout: .seconds(60))
-        let bytes = try await response.body.collect(upTo: 16 << 20)
-        return ReceivedResponse(
-            status: Int(response.status.code),
-            headers: response.headers.map { ($0.name, $0.value) },
-            body: Data(bytes.readableBytesView)
-        )
+    static func photo(number: Int, bytes: Data) -> FormFile {
+        FormFile("\(number).jpg", bytes, type: "image/jpeg")
     }
 
     /// A draft of these photos; its address.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// Fields that Larder sends itself, or to itself, mean nothing in the mouth of an upstream.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// TRUST-01 with the real executable: what an upstream sends ends neither the process nor the next request.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The upstream's own API through the real executable and its sandbox.

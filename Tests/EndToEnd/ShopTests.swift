@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The Shop app of the real executable, over a socket.

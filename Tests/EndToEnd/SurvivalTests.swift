@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// What has been acknowledged outlives the process, however it ends.

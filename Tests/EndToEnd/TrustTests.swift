@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// What the operator's data is worth: what something in between says, and what a crash leaves behind.

@@ -1,26 +1,26 @@
+package import Database
 import Foundation
 import Logging
 import ResponseStore
-package import Storage
 import TestKit
 
-/// Lets each system call of a write fail, one after the other, in every way.
+/// Makes each system call of a write fail in turn, with every fault.
 ///
 /// After each fault the write is either acknowledged and whole, or refused and all is as before; every file that a row
-/// names is there; a process that was killed at this moment finds the same; and the next write works once the fault is
-/// over.
+/// names is there; a copy of the files, as a killed process leaves them, has the same; and the next write works once
+/// the fault is over.
 package struct FaultLoop {
-    /// What did not hold.
+    /// A condition that did not hold.
     package struct Violation: Error, CustomStringConvertible {
         package let description: String
     }
 
     package let scope: FaultScope
     package let database: LarderDatabase
-    /// The steps of all apps whose tables are there.
+    /// The migrations of all apps whose tables exist.
     package let migrations: [SchemaMigration]
 
-    /// Prepares a loop over writes to a database that was opened within the scope.
+    /// Creates a loop over writes to a database that was opened within the scope.
     package init(_ scope: FaultScope, _ database: LarderDatabase, migrations: [SchemaMigration] = []) {
         self.scope = scope
         self.database = database
@@ -30,10 +30,10 @@ package struct FaultLoop {
     /// Runs the loop.
     ///
     /// - Parameters:
-    ///   - mayBePartial: whether the write is several transactions, so that a part may be done where it is refused.
-    ///   - prepare: brings about what the write needs, without faults.
-    ///   - write: the write; throws where it is refused.
-    /// - Returns: Number of system calls that failed or, in a sample, were passed over: the sum for all faults.
+    ///   - mayBePartial: Whether the write is several transactions, so that a part may be done if it is refused.
+    ///   - prepare: Prepares what the write needs, without faults.
+    ///   - write: The write; throws if it is refused.
+    /// - Returns: Number of system calls that failed or, in a sample, were skipped: the sum for all faults.
     /// - Throws: ``Violation``; the write's error if it is refused without a fault.
     package func run(
         mayBePartial: Bool = false,
@@ -60,9 +60,9 @@ package struct FaultLoop {
         return count
     }
 
-    /// Writes once with a fault, and again if that was refused.
+    /// Runs the write with a fault, and again if it was refused.
     ///
-    /// - Returns: Whether a system call has failed: the write has fewer if not.
+    /// - Returns: Whether a system call has failed: otherwise the write has fewer.
     private func tryFault(
         _ fault: FaultScope.Fault,
         at step: Int,
@@ -95,7 +95,9 @@ package struct FaultLoop {
         return hasFailed
     }
 
-    /// Opens a copy of the files, which are those that a killed process would leave.
+    /// Opens a copy of the files, as a killed process leaves them.
+    ///
+    /// - Throws: ``Violation``; errors of the database.
     private func checkKilled() throws {
         let copy = FileManager.default.temporaryDirectory.appending(path: "larder-killed-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: copy) }
@@ -108,7 +110,7 @@ package struct FaultLoop {
             guard FileManager.default.fileExists(atPath: file.path) else { continue }
             try FileManager.default.copyItem(at: file, to: copy.appending(path: name))
         }
-        let quiet = Logger(label: "killed") { _ in SwiftLogNoOpLogHandler() }
+        let quiet = Logger.quiet
         let killed = try LarderDatabase.withCacheTables(
             in: DataDirectory(at: copy),
             migrations: migrations,
@@ -119,7 +121,9 @@ package struct FaultLoop {
         try killed.close()
     }
 
-    /// Ends the loops: closes the database, and finds nothing missing, cut or left over.
+    /// Closes the database and checks that no file is missing, truncated or left over.
+    ///
+    /// - Throws: ``Violation``; errors of the database.
     package func finish() throws {
         try database.close()
         let found = try DirectoryCheck(

@@ -1,39 +1,39 @@
 import CFaultInjection
 import Foundation
 
-/// Faults of the system calls on the files of one folder, for the database in it as well. Files have to be opened
-/// behind its creation.
+/// Injects faults into the system calls on the files of one folder, including those of SQLite. Files must be opened
+/// after its creation.
 public final class FaultScope: Sendable {
-    /// What shall fail.
+    /// A kind of fault.
     public struct Fault: Sendable, CustomStringConvertible {
-        /// Name for a person.
+        /// The name in reports.
         public let description: String
         let kinds: larder_fault_kinds.RawValue
         let code: Int32
         let isLasting: Bool
 
-        /// The disk is full from one call on, and stays so.
+        /// The disk is full from one call on.
         public static let fullDisk = Fault(
             description: "ENOSPC",
             kinds: larder_fault_writing.rawValue,
             code: ENOSPC,
             isLasting: true
         )
-        /// One call finds no room, as if others had used and freed it.
+        /// One call finds no space, as if another process had used and freed it.
         public static let noRoomOnce = Fault(
             description: "ENOSPC once",
             kinds: larder_fault_writing.rawValue,
             code: ENOSPC,
             isLasting: false
         )
-        /// The quota is used up from one call on.
+        /// The quota is exhausted from one call on.
         public static let quota = Fault(
             description: "EDQUOT",
             kinds: larder_fault_writing.rawValue,
             code: EDQUOT,
             isLasting: true
         )
-        /// The disk does not write from one call on, and removes nothing.
+        /// The disk does not read, write or remove from one call on.
         public static let brokenDisk = Fault(
             description: "EIO",
             kinds: larder_fault_writing.rawValue | larder_fault_reading.rawValue | larder_fault_removing.rawValue,
@@ -48,16 +48,16 @@ public final class FaultScope: Sendable {
             isLasting: false
         )
 
-        /// Those that every loop tries; the others differ from them in little.
+        /// The faults that every loop tries; the others differ little from them.
         public static let all: [Fault] = [.fullDisk, .brokenDisk, .brokenOnce]
     }
 
-    /// There are too many scopes at once, or the system is another one than Linux.
+    /// There are too many scopes, or the system is not Linux.
     public struct Unavailable: Error {}
 
     private let number: Int32
 
-    /// Watches the files below a folder.
+    /// Creates a scope of the files below a folder.
     public init(_ folder: String) throws {
         number = larder_fault_open(folder)
         guard number >= 0 else { throw Unavailable() }
@@ -65,9 +65,9 @@ public final class FaultScope: Sendable {
 
     deinit { larder_fault_close(number) }
 
-    /// Runs `body` while the call number `step` fails, counted from 1.
+    /// Runs `body` while the system call number `step`, counted from 1, fails.
     ///
-    /// - Returns: Whether a call has failed: no more steps are left where none has.
+    /// - Returns: What `body` returns, and whether a call has failed: otherwise `body` has fewer calls.
     public func failing<Value>(
         _ fault: Fault,
         at step: Int,

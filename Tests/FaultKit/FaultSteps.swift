@@ -6,7 +6,7 @@ import Foundation
 /// fault or, at long intervals, with none. With `FAULT_POINTS=all` in the environment, by `script/check-faults`,
 /// each call fails with every fault.
 package struct FaultSteps: Sequence, Sendable {
-    /// Most steps that are tried: a write has fewer.
+    /// The most steps that are tried: a write has fewer.
     private static let limit = 500
     /// Whether every step is tried, which takes longer.
     package static let areAll = ProcessInfo.processInfo.environment["FAULT_POINTS"] == "all"
@@ -17,9 +17,9 @@ package struct FaultSteps: Sequence, Sendable {
     /// Selects the steps for one fault.
     ///
     /// - Parameters:
-    ///   - fault: its place among `FaultScope.Fault.all` decides where the sample begins.
-    ///   - interval: the sample distance between two calls of the sample.
-    ///   - areAll: whether every step is selected.
+    ///   - fault: Its place among `FaultScope.Fault.all` determines where the sample begins.
+    ///   - interval: The distance between two calls of the sample.
+    ///   - areAll: Whether every step is selected.
     package init(_ fault: FaultScope.Fault, every interval: Int = 3, areAll: Bool = Self.areAll) {
         let faults = FaultScope.Fault.all.map(\.description)
         let place = faults.firstIndex(of: fault.description) ?? 0

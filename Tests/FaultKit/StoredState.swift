@@ -1,10 +1,10 @@
+package import Database
 import Foundation
 import GRDB
-package import Storage
 
-/// All that is stored, for comparison: each row of each table, and each file that a row names.
+/// A snapshot of everything stored, for comparison: each row of each table and each file that a row names.
 package struct StoredState: Equatable, Sendable {
-    /// A row names a file that is not there, or not whole.
+    /// A row names a file that is missing or truncated.
     package struct Broken: Error, CustomStringConvertible {
         package let description: String
     }
@@ -12,10 +12,12 @@ package struct StoredState: Equatable, Sendable {
     private var tables: [String: [[String]]] = [:]
     private var files: [String: Data] = [:]
 
-    /// Bookkeeping that is no content.
+    /// Tables that are bookkeeping, not content.
     private static let bookkeeping: Set<String> = ["removed_blob", "sqlite_sequence"]
 
-    /// Reads it, and checks it: pages, references, files.
+    /// Reads the state and checks pages, references and files.
+    ///
+    /// - Throws: ``Broken``; errors of the database.
     package init(_ database: LarderDatabase) throws {
         try database.checkIntegrity()
         let (tables, blobs) = try database.read { db in
@@ -50,7 +52,7 @@ package struct StoredState: Equatable, Sendable {
         if case .blob(let data) = value.storage { data.base64EncodedString() } else { value.description }
     }
 
-    /// Tables whose rows differ, and `blobs` where files do.
+    /// Returns the tables whose rows differ, and `blobs` if files do.
     package func differences(from other: StoredState) -> [String] {
         let names = Set(tables.keys).union(other.tables.keys).sorted().filter { tables[$0] != other.tables[$0] }
         return names + (files == other.files ? [] : ["blobs"])

@@ -86,7 +86,7 @@ struct DecisionTests {
     }
 
     @Test(
-        "max-stale moves no answer that forbids staleness",
+        "max-stale does not apply to a response that forbids staleness",
         arguments: ["must-revalidate", "proxy-revalidate", "s-maxage=10", "no-cache"]
     )
     func maxStaleForbidden(directive: String) {

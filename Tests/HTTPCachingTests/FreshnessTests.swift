@@ -42,7 +42,7 @@ struct FreshnessTests {
         #expect(lifetime(Sample.lines(.expires, Sample.date(300), Sample.date(300))) == 0)
     }
 
-    @Test("Expires counts from Date, or from reception where Date is absent or no date")
+    @Test("Expires counts from Date, or from reception if Date is absent or no date")
     func expiresBase() {
         #expect(lifetime([.expires: Sample.date(10), .date: Sample.date(-10)]) == 20)
         #expect(lifetime([.expires: Sample.date(10), .date: "foo"]) == 10)

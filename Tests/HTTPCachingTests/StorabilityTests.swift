@@ -17,7 +17,7 @@ struct StorabilityTests {
     }
 
     @Test(
-        "A response to POST stands for GET with explicit freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
+        "A response to POST is one to GET if it has freshness and its own URI as Content-Location (RFC 9110 §9.3.3)"
     )
     func post() {
         func stored(_ location: String, _ control: String = "max-age=60") -> CachedResponseHead? {

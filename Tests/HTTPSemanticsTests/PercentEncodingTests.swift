@@ -8,7 +8,8 @@ struct PercentEncodingTests {
         let text = "aZ09-._~ ,:/%?#[]@!$&'()*+;=\"<>\\^`{|}é\u{1}"
         #expect(
             PercentEncoding.encode(text, allowed: .unreserved)
-                == "aZ09-._~%20%2C%3A%2F%25%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%3B%3D%22%3C%3E%5C%5E%60%7B%7C%7D%C3%A9%01"
+                == "aZ09-._~%20%2C%3A%2F%25%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%3B%3D"
+                + "%22%3C%3E%5C%5E%60%7B%7C%7D%C3%A9%01"
         )
         #expect(
             PercentEncoding.encode(text, allowed: .legibleQuery)
@@ -29,7 +30,7 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.encode("a-b", allowed: .alphanumerics) == "a%2Db")
     }
 
-    @Test("What is encoded comes back, for every byte of UTF-8")
+    @Test("What is encoded is decoded again, for every byte of UTF-8")
     func roundTrip() {
         let text = String(String.UnicodeScalarView((0...0x7FF).compactMap(Unicode.Scalar.init) + ["\u{1F600}"]))
         let encoded = PercentEncoding.encode(text, allowed: .unreserved)

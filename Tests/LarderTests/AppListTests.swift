@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Logging
 import Screens
 import Settings
+import TestKit
 import Testing
 
 @testable import Database
@@ -37,7 +38,7 @@ import Testing
             try configuration(arguments, in: directory),
             metrics: PrometheusRegistry(),
             onListening: { _ in },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         do {
             try await larder.application.test(.router) { try await test(larder, $0) }

@@ -1,10 +1,12 @@
 import AppInterface
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
+import ResponseStore
 import Screens
 import Settings
-import Storage
 import Upstream
 
 /// A sixth app: all that it takes is this type and a place in the list of apps.

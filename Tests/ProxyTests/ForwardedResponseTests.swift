@@ -1,7 +1,7 @@
 import HTTPTypes
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Proxy
 

@@ -1,10 +1,9 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Storage
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -25,7 +24,7 @@ struct MountTests {
         #expect(it.scene.transport.requests.map(\.url) == ["https://api.test/thing"])
     }
 
-    @Test("SRV-07 A stale answer is validated; after a 304 it is fresh again")
+    @Test("SRV-07 A stale response is validated; after a 304 it is fresh again")
     func revalidation() async throws {
         let it = try MountScenario()
         it.scene.transport.then(
@@ -41,7 +40,7 @@ struct MountTests {
         #expect(try await it.ask().cacheStatus == "larder; hit; ttl=44")
     }
 
-    @Test("SRV-07 Without the upstream the last good answer is served, flagged; once that is known, without asking")
+    @Test("SRV-07 Without the upstream the last good response is served, flagged; then without a request")
     func lastGood() async throws {
         let it = try MountScenario()
         it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=5")))
@@ -60,7 +59,7 @@ struct MountTests {
         #expect(insisting.body == "one" && insisting.isOffline && it.scene.transport.count == 3)
     }
 
-    @Test("SRV-07 must-revalidate forbids the last good answer, and so does the setting", arguments: [true, false])
+    @Test("SRV-07 must-revalidate forbids the last good response, and so does the setting", arguments: [true, false])
     func noLastGood(byDirective: Bool) async throws {
         let it = try MountScenario(MountOptions(lastGood: byDirective))
         it.scene.transport.then(
@@ -72,7 +71,7 @@ struct MountTests {
         await #expect(throws: UpstreamError.unreachable(.refused)) { try await it.ask() }
     }
 
-    @Test("SRV-07 An error of the upstream is hidden by the last good answer, without calling it offline; a 404 is not")
+    @Test("SRV-07 An upstream error is replaced by the last good response, not flagged offline; a 404 is not")
     func errors() async throws {
         let it = try MountScenario()
         it.scene.transport.then(response(.ok, "one", fields: it.fields("max-age=5")))
@@ -88,7 +87,7 @@ struct MountTests {
         #expect(gone.status == 404 && gone.body == "gone")
     }
 
-    @Test("SRV-07 Ranges, HEAD and conditions are answered from the stored whole")
+    @Test("SRV-07 Ranges, HEAD and conditions are served from the stored whole")
     func fromStore() async throws {
         let it = try MountScenario()
         it.scene.transport.then(response(.ok, "0123456789", fields: it.fields("max-age=60", [.eTag: "\"a\""])))
@@ -143,7 +142,7 @@ struct MountTests {
         #expect(responses.count { $0.cacheStatus == "larder; fwd=uri-miss; stored" } == 1)
     }
 
-    @Test("SRV-08 What one of them is told of an upstream out of reach, all who waited are told")
+    @Test("SRV-08 A failure to reach the upstream ends all requests that wait for it")
     func collapsedFailure() async throws {
         let (it, gate) = (try MountScenario(), Gate())
         it.scene.transport.always(held(by: gate, failure(.unreachable(.connectTimeout))))
@@ -153,7 +152,7 @@ struct MountTests {
         await #expect(throws: UpstreamError.unreachable(.connectTimeout)) { try await leader.value }
     }
 
-    @Test("SRV-07 An answer that may be used while it is validated is used, and validated")
+    @Test("SRV-07 A response that may be used while it is validated is used, and validated")
     func staleWhileRevalidate() async throws {
         let it = try MountScenario()
         it.scene.transport.then(

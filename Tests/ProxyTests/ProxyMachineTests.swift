@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Storage
 import Testing
 import Upstream
 
@@ -205,7 +204,7 @@ struct ProxyMachineTests {
         #expect(machine.next(.responded(.ok, .replace)) == .pass)
     }
 
-    @Test("How a stored response is told to be stale")
+    @Test("How a stored response is marked as stale")
     func causes() {
         #expect(StaleCause.offline.isOffline && !StaleCause.offline.isTried)
         #expect(!StaleCause.paused.isOffline && !StaleCause.paused.isTried)

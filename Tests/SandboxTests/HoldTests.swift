@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -46,7 +47,7 @@ import Testing
             let get = { (fault: String) in
                 "GET /spacex/v4/admin/health HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: \(fault)\r\n\r\n"
             }
-            async let exchange = rawExchange(
+            async let exchange = RawExchange(
                 port: sandbox.port,
                 send: get("hold"),
                 later: [(after: "OK", send: get("offline"))]
@@ -62,7 +63,7 @@ import Testing
     func hangUp() async throws {
         try await withSandbox { sandbox in
             let call = Task {
-                try await rawExchange(
+                try await RawExchange(
                     port: sandbox.port,
                     send: "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: hold\r\n\r\n"
                 )

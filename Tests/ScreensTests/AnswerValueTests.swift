@@ -1,8 +1,10 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
+import TestKit
 import Testing
 import Upstream
 

@@ -1,8 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 import Upstream

@@ -19,7 +19,7 @@ import Testing
 
     private func lastUsed() throws -> Date? { try store.responses(like: makeCachedResponse()).first?.lastUsed }
 
-    @Test("Uses are written when flushed, the latest of each answer, and then not again")
+    @Test("Uses are written when flushed, the latest of each response, and then not again")
     func flush() async throws {
         let id = try await store.save(makeCachedResponse())
         let uses = AccessRecorder()
@@ -30,7 +30,7 @@ import Testing
         #expect(try await uses.flush(to: database) == 0)
     }
 
-    @Test("A use soon after a noted one is not noted; nor is one of an answer that is not stored")
+    @Test("A use soon after a noted one is not noted; nor is one of a response that is not stored")
     func resolution() async throws {
         try await store.save(makeCachedResponse())
         let response = try #require(try store.responses(like: makeCachedResponse()).first)
@@ -56,7 +56,7 @@ import Testing
         #expect(noted == (noon + 20).millisecondsSince1970)
     }
 
-    @Test("What is noted between two flushes is bounded; what is noted already still is")
+    @Test("Uses between two flushes are bounded; recorded ones stay recorded")
     func bounded() async throws {
         let uses = AccessRecorder(limit: 2)
         for id in 1...5 { uses.note(CachedResponse.ID(id), at: noon) }
@@ -64,7 +64,7 @@ import Testing
         #expect(try await uses.flush(to: database) == 2)
     }
 
-    @Test("After an error everything is still noted")
+    @Test("After an error everything is still recorded")
     func failure() async throws {
         let id = try await store.save(makeCachedResponse())
         let uses = AccessRecorder()
@@ -82,7 +82,7 @@ import Testing
         let uses = AccessRecorder()
         try await database.write { db in
             try db.execute(sql: "UPDATE stored_response SET reason = 'x'")
-            uses.note(id, at: noon + 30)  // Would never return if it waited for the transaction that it stands in.
+            uses.note(id, at: noon + 30)  // Would never return if it waited for the transaction that it runs in.
         }
         #expect(try await uses.flush(to: database) == 1)
     }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A body of another length than announced, one given up and one dropped leave nothing")
+    @Test("A body of another length than announced, one discarded and one released leave nothing")
     func abort() throws {
         let database = try LarderDatabase.temporary()
         do {
@@ -100,7 +100,7 @@ import Testing
         #expect(try files(database).isEmpty)
     }
 
-    @Test("A body that could not move from memory to a file is given up, not cut short")
+    @Test("A body that could not move from memory to a file is discarded, not truncated")
     func bodyWriterWithoutFolder() throws {
         let database = try LarderDatabase.temporary()
         let writer = BodyWriter(blobs: database.blobs, inlineLimit: 1)
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("A finished blob that gets no row goes with its last reference, or when it is given up")
+    @Test("A finished blob that gets no row is removed with its last reference, or if it is discarded")
     func claims() throws {
         let database = try LarderDatabase.temporary()
         do {
@@ -255,7 +255,7 @@ import Testing
         #expect(throws: StorageError.blobUnavailable(other.id)) { try database.blobs.reader(other) }
     }
 
-    @Test("A blob that a row names is not given up")
+    @Test("A blob that a row names is not discarded")
     func discardedTooLate() async throws {
         let database = try LarderDatabase.temporary()
         let blob = try database.blobs.write(Data([1]))
@@ -265,7 +265,10 @@ import Testing
         #expect(try files(database) == [blob.id.fileName])
     }
 
-    @Test("An answer whose file is missing or truncated counts as not stored and is removed", arguments: [true, false])
+    @Test(
+        "A response whose file is missing or truncated counts as not stored and is removed",
+        arguments: [true, false]
+    )
     func lostFile(isMissing: Bool) async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)

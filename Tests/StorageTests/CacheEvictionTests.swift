@@ -50,7 +50,9 @@ import Testing
         #expect(try await stored().count == 5)
     }
 
-    @Test("Least recently used answers go, with their files, until the low-water mark is reached; a noted use counts")
+    @Test(
+        "The least recently used responses are removed with their files until the low-water mark is reached; a noted use counts"
+    )
     func order() async throws {
         var ids: [CachedResponse.ID] = []
         for number in 0..<10 { ids.append(try await save(number, asFile: number < 5)) }
@@ -62,10 +64,10 @@ import Testing
         #expect(freed.responses == 6 && freed.pages == 0)
         #expect(try store.totals()[0].bytes == total - freed.bytes)
         #expect(try store.totals()[0].bytes <= CacheBudget(bytes: total / 2).lowWaterMark)
-        #expect(try files().count == 1, "files go with their answers")
+        #expect(try files().count == 1, "files are removed with their responses")
     }
 
-    @Test("Page lists and answers are evicted in one order; the rows of pages go along, and the totals are right")
+    @Test("Page lists and responses are evicted in one order; the rows of pages go along, and the totals are right")
     func pages() async throws {
         let pages = PageStore()
         let page = { @Sendable (number: Int) in
@@ -95,7 +97,7 @@ import Testing
         #expect(try eviction.total() == 1000 + store.totals()[0].bytes)
     }
 
-    @Test("Users' data, rows of apps, secrets and pinned answers are never evicted, not even by a budget of nothing")
+    @Test("Users' data, rows of apps, secrets and pinned responses are never evicted, not even by a budget of nothing")
     func userDataStays() async throws {
         let secrets = try SealedSecrets(database)
         try await database.write { db in
@@ -117,7 +119,7 @@ import Testing
         #expect(try store.responses(like: makeCachedResponse(url(1))).first?.isPinned == true)
     }
 
-    @Test("An answer stays pinned when an unpinned one takes its place, and is spared by a purge of its upstream")
+    @Test("A response stays pinned if an unpinned one takes its place, and is spared by a purge of its upstream")
     func pinStays() async throws {
         try await save(1, isPinned: true)
         try await save(1)
@@ -125,7 +127,7 @@ import Testing
         #expect(try await database.write { try store.purge(upstream: "ships", in: $0) } == 0)
     }
 
-    @Test("A body that was opened before its answer was evicted can be read to its end")
+    @Test("A body that was opened before its response was evicted can be read to its end")
     func openReader() async throws {
         try await save(1, asFile: true)
         let response = try #require(try store.responses(like: makeCachedResponse(url(1))).first)
@@ -193,10 +195,10 @@ import Testing
         continuation.finish()
         var count = 0
         for await _ in stream { count += 1 }
-        #expect(count == 3, "two answers and a page")
+        #expect(count == 3, "two responses and a page")
     }
 
-    @Test("Whoever listens for stores hears of one that came before it listened again")
+    @Test("A consumer of stores receives one that happened before it waited again")
     func stores() async throws {
         var stores = database.stores().makeAsyncIterator()
         try await save(1)

@@ -41,7 +41,7 @@ import Testing
         try await database.pool.read { try String.fetchAll($0, sql: "SELECT url FROM stored_response ORDER BY id") }
     }
 
-    @Test("Everything goes but pinned answers, and the files with it")
+    @Test("Everything is removed except pinned responses, and the files with it")
     func all() async throws {
         let report = try await CachePurge().run(on: database)
         #expect(report.upstreams.mapValues(\.responses) == ["ships": 3, "other": 1])
@@ -81,7 +81,7 @@ import Testing
         #expect(try await CachePurge(upstream: "other.raw").run(on: database).upstreams.isEmpty)
     }
 
-    @Test("More answers than a batch are purged")
+    @Test("More responses than a batch are purged")
     func manyResponses() async throws {
         try await database.write { db in
             for number in 0..<(2 * CachePurge.batchSize + 1) {

@@ -1,12 +1,13 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 
-/// A moment that all made answers count from.
+/// The moment that the times of made responses are relative to.
 let noon = Date(timeIntervalSince1970: 1_767_700_000.125)
 
-/// A response of made data; `seconds` after ``noon`` it was received.
+/// A response of made data; it was received `seconds` after ``noon``.
 func makeCachedResponse(
     _ url: String = "https://ships.test/v4/ships",
     upstream: String = "ships",
@@ -31,7 +32,7 @@ func makeCachedResponse(
 }
 
 extension ResponseStore {
-    /// What is stored for a made answer's key.
+    /// Returns what is stored for the key of a made response.
     func responses(like response: CachedResponse) throws -> [CachedResponse] {
         try responses(
             upstream: response.upstream,

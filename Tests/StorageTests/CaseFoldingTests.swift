@@ -1,4 +1,4 @@
-import Storage
+import Database
 import Testing
 
 @Suite struct CaseFoldingTests {

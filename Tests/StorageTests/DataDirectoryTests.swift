@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import Logging
-import Storage
 import TestKit
 import Testing
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "A folder in use is refused with its path and the holder's process id, and free again when the holder lets go"
+        "A folder in use is refused with its path and the holder's process id, and free again once the holder releases it"
     )
     func lock() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A folder that exists but lets nobody write is a typed error",
+        "A folder that exists and cannot be written is a typed error",
         .enabled(if: geteuid() != 0, "root may write everywhere")
     )
     func withoutRights() throws {

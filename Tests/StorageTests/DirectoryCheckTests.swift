@@ -12,7 +12,7 @@ import Testing
     /// A data directory with a stored file and a secret; removed with the value.
     private final class Scenario {
         let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         var path: String { folder.path }
         var databasePath: String { path + "/larder.sqlite" }
 
@@ -70,126 +70,128 @@ import Testing
 
     @Test("TRUST-03 a database that is missing or empty beside key and files is refused", arguments: [true, false])
     func missingDatabase(isEmpty: Bool) throws {
-        let scene = Scenario()
-        try scene.fill()
+        let scenario = Scenario()
+        try scenario.fill()
         if isEmpty {
-            try Data().write(to: URL(filePath: scene.databasePath))
+            try Data().write(to: URL(filePath: scenario.databasePath))
         } else {
-            try scene.remove("larder.sqlite")
+            try scenario.remove("larder.sqlite")
         }
-        try scene.expectRefused(.databaseMissing(path: scene.databasePath, remains: ["larder.key", "blobs (1 files)"]))
+        try scenario.expectRefused(
+            .databaseMissing(path: scenario.databasePath, remains: ["larder.key", "blobs (1 files)"])
+        )
         #expect(
             "\(StorageError.databaseMissing(path: "/d/larder.sqlite", remains: ["larder.key"]))".contains(
                 "Restore the database"
             )
         )
         // Each of the two alone is enough.
-        try scene.remove("larder.key")
-        try scene.expectRefused(.databaseMissing(path: scene.databasePath, remains: ["blobs (1 files)"]))
-        try scene.remove("blobs")
+        try scenario.remove("larder.key")
+        try scenario.expectRefused(.databaseMissing(path: scenario.databasePath, remains: ["blobs (1 files)"]))
+        try scenario.remove("blobs")
         let key = Data(repeating: 7, count: 32)
-        try key.write(to: scene.folder.appending(path: "larder.key"))
-        try scene.expectRefused(.databaseMissing(path: scene.databasePath, remains: ["larder.key"]))
-        try scene.remove("larder.key")
-        #expect(try scene.examine().isNew)
-        try scene.open().close()
+        try key.write(to: scenario.folder.appending(path: "larder.key"))
+        try scenario.expectRefused(.databaseMissing(path: scenario.databasePath, remains: ["larder.key"]))
+        try scenario.remove("larder.key")
+        #expect(try scenario.examine().isNew)
+        try scenario.open().close()
     }
 
     @Test("TRUST-03 a log without its database is refused")
     func logAlone() throws {
-        let scene = Scenario()
-        let database = try scene.open()
-        try FileManager.default.copyItem(atPath: scene.databasePath + "-wal", toPath: scene.path + "/copy")
+        let scenario = Scenario()
+        let database = try scenario.open()
+        try FileManager.default.copyItem(atPath: scenario.databasePath + "-wal", toPath: scenario.path + "/copy")
         try database.close()
-        for name in ["larder.sqlite", "blobs"] { try scene.remove(name) }
-        try FileManager.default.moveItem(atPath: scene.path + "/copy", toPath: scene.databasePath + "-wal")
-        let error = StorageError.databaseMissing(path: scene.databasePath, remains: ["larder.sqlite-wal"])
-        #expect(throws: error) { try LarderDatabase.withCacheTables(in: database.directory, logger: scene.logger) }
-        #expect(FileManager.default.fileExists(atPath: scene.databasePath + "-wal"))
+        for name in ["larder.sqlite", "blobs"] { try scenario.remove(name) }
+        try FileManager.default.moveItem(atPath: scenario.path + "/copy", toPath: scenario.databasePath + "-wal")
+        let error = StorageError.databaseMissing(path: scenario.databasePath, remains: ["larder.sqlite-wal"])
+        #expect(throws: error) { try LarderDatabase.withCacheTables(in: database.directory, logger: scenario.logger) }
+        #expect(FileManager.default.fileExists(atPath: scenario.databasePath + "-wal"))
     }
 
     @Test("TRUST-03 a database of another program is refused", arguments: [252_006_673, 0])
     func foreignDatabase(application: Int) throws {
-        let scene = Scenario()
-        try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
-        let foreign = try DatabaseQueue(path: scene.databasePath)
+        let scenario = Scenario()
+        try FileManager.default.createDirectory(at: scenario.folder, withIntermediateDirectories: true)
+        let foreign = try DatabaseQueue(path: scenario.databasePath)
         try foreign.writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA application_id = \(application); CREATE TABLE account (a)")
         }
         try foreign.close()
         let detail = application == 0 ? "its tables are not those of Larder" : "its application id is \(application)"
-        try scene.expectRefused(.foreignDatabase(path: scene.databasePath, detail: detail))
-        #expect(throws: StorageError.foreignDatabase(path: scene.databasePath, detail: detail)) {
-            try CacheInspection(at: scene.folder)
+        try scenario.expectRefused(.foreignDatabase(path: scenario.databasePath, detail: detail))
+        #expect(throws: StorageError.foreignDatabase(path: scenario.databasePath, detail: detail)) {
+            try CacheInspection(at: scenario.folder)
         }
     }
 
     @Test("TRUST-03 a database that another program keeps with the same library is refused")
     func otherMigrations() throws {
-        let scene = Scenario()
-        try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
-        let foreign = try DatabaseQueue(path: scene.databasePath)
+        let scenario = Scenario()
+        try FileManager.default.createDirectory(at: scenario.folder, withIntermediateDirectories: true)
+        let foreign = try DatabaseQueue(path: scenario.databasePath)
         try SchemaMigration.migrator([SchemaMigration("v1", sql: "CREATE TABLE account (a)")]).migrate(foreign)
         try foreign.close()
-        try scene.expectRefused(
-            .foreignDatabase(path: scene.databasePath, detail: "its tables are not those of Larder")
+        try scenario.expectRefused(
+            .foreignDatabase(path: scenario.databasePath, detail: "its tables are not those of Larder")
         )
     }
 
     @Test("TRUST-03 database and blobs of two directories are refused")
     func foreignBlobs() throws {
-        let (scene, other) = (Scenario(), Scenario())
-        try scene.fill()
+        let (scenario, other) = (Scenario(), Scenario())
+        try scenario.fill()
         try other.fill(2)
-        try scene.remove("blobs")
+        try scenario.remove("blobs")
         try FileManager.default.copyItem(
             at: other.folder.appending(path: "blobs"),
-            to: scene.folder.appending(path: "blobs")
+            to: scenario.folder.appending(path: "blobs")
         )
-        let identity = try #require(try DirectoryIdentity.read(in: scene.path + "/blobs"))
-        let own = try DatabaseQueue(path: scene.databasePath).read { try #require(try DirectoryIdentity.read($0)) }
+        let identity = try #require(try DirectoryIdentity.read(in: scenario.path + "/blobs"))
+        let own = try DatabaseQueue(path: scenario.databasePath).read { try #require(try DirectoryIdentity.read($0)) }
         #expect(identity != own)
-        try scene.expectRefused(
+        try scenario.expectRefused(
             .foreignBlobs(
-                path: scene.path + "/blobs",
+                path: scenario.path + "/blobs",
                 identity: identity.description,
                 databaseIdentity: own.description
             )
         )
-        try Data("x".utf8).write(to: scene.folder.appending(path: "blobs/.identity"))
-        try scene.expectRefused(.malformedIdentity(path: scene.path + "/blobs/.identity"))
+        try Data("x".utf8).write(to: scenario.folder.appending(path: "blobs/.identity"))
+        try scenario.expectRefused(.malformedIdentity(path: scenario.path + "/blobs/.identity"))
     }
 
     @Test("TRUST-03 a missing key, one of another directory and a cut one are refused when the database is opened")
     func keys() throws {
-        let scene = Scenario()
-        try scene.fill()
-        let keyPath = scene.path + "/larder.key"
+        let scenario = Scenario()
+        try scenario.fill()
+        let keyPath = scenario.path + "/larder.key"
         try Data(repeating: 1, count: 5).write(to: URL(filePath: keyPath))
-        try scene.expectRefused(.malformedKey(path: keyPath))
+        try scenario.expectRefused(.malformedKey(path: keyPath))
         try Data(repeating: 1, count: 32).write(to: URL(filePath: keyPath))
         try Data(repeating: 2, count: 32).write(to: URL(filePath: keyPath + ".next"))
-        try scene.expectRefused(.wrongKey(path: keyPath))
-        try scene.remove("larder.key")
-        try scene.expectRefused(.keyMissing(path: keyPath))
+        try scenario.expectRefused(.wrongKey(path: keyPath))
+        try scenario.remove("larder.key")
+        try scenario.expectRefused(.keyMissing(path: keyPath))
     }
 
     @Test("TRUST-03 files that are missing, cut or unknown are named, and nothing of them is changed")
     func files() throws {
-        let scene = Scenario()
-        let (lost, cut, whole) = (try scene.fill(1), try scene.fill(2), try scene.fill(3))
-        try scene.remove("blobs/\(lost.id)")
-        #expect(truncate(scene.path + "/blobs/\(cut.id)", 0) == 0)
+        let scenario = Scenario()
+        let (lost, cut, whole) = (try scenario.fill(1), try scenario.fill(2), try scenario.fill(3))
+        try scenario.remove("blobs/\(lost.id)")
+        #expect(truncate(scenario.path + "/blobs/\(cut.id)", 0) == 0)
         let unknown = BlobID.random()
-        try Data([9]).write(to: scene.folder.appending(path: "blobs/\(unknown)"))
-        try Data([9]).write(to: scene.folder.appending(path: "blobs/note of the owner"))
-        let before = try scene.files()
-        let found = try scene.examine()
+        try Data([9]).write(to: scenario.folder.appending(path: "blobs/\(unknown)"))
+        try Data([9]).write(to: scenario.folder.appending(path: "blobs/note of the owner"))
+        let before = try scenario.files()
+        let found = try scenario.examine()
         #expect(found.blobs == 3 && found.missing == [lost.id] && found.cut == [cut.id] && found.unknown == [unknown])
         #expect(found.faults() == "1 missing: \(lost.id); 1 cut: \(cut.id)")
         #expect(found.strangers() == "1 unknown: \(unknown)")
-        #expect(try scene.files() == before)
-        let database = try scene.open()
+        #expect(try scenario.files() == before)
+        let database = try scenario.open()
         #expect(try database.blobs.reader(whole).readAll() == Data([3]))
         #expect(Set(try database.blobs.fileNames()) == [cut.id.fileName, whole.id.fileName, unknown.fileName])
         try database.close()
@@ -199,18 +201,18 @@ import Testing
         "TRUST-03 a deleted log costs the rows that were only in it, and none of their files; with the log all is back"
     )
     func deletedLog() throws {
-        let scene = Scenario()
-        let kept = try scene.fill(1)
+        let scenario = Scenario()
+        let kept = try scenario.fill(1)
         let copy = Scenario()
         let blob: Blob
         do {
-            let database = try scene.open()
+            let database = try scenario.open()
             blob = try database.blobs.write(Data([2]))
             _ = try database.write {
                 try ResponseStore(database).save(makeCachedResponse("https://ships.test/2", body: .blob(blob)), in: $0)
             }
             // What a killed process leaves.
-            try FileManager.default.copyItem(at: scene.folder, to: copy.folder)
+            try FileManager.default.copyItem(at: scenario.folder, to: copy.folder)
             try database.close()
         }
         let log = copy.folder.appending(path: "larder.sqlite-wal")
@@ -238,15 +240,15 @@ import Testing
 
     @Test("A read-only part is named", .enabled(if: geteuid() != 0, "root may write everywhere"))
     func readOnly() throws {
-        let scene = Scenario()
-        try scene.fill()
+        let scenario = Scenario()
+        try scenario.fill()
         for name in ["blobs", "larder.sqlite"] {
-            let before = try FileManager.default.attributesOfItem(atPath: "\(scene.path)/\(name)")[.posixPermissions]
-            #expect(chmod("\(scene.path)/\(name)", 0o500) == 0)
-            try scene.expectRefused(.notWritable(path: "\(scene.path)/\(name)"))
+            let before = try FileManager.default.attributesOfItem(atPath: "\(scenario.path)/\(name)")[.posixPermissions]
+            #expect(chmod("\(scenario.path)/\(name)", 0o500) == 0)
+            try scenario.expectRefused(.notWritable(path: "\(scenario.path)/\(name)"))
             try FileManager.default.setAttributes(
                 [.posixPermissions: before as Any],
-                ofItemAtPath: "\(scene.path)/\(name)"
+                ofItemAtPath: "\(scenario.path)/\(name)"
             )
         }
     }

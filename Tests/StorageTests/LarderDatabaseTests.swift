@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
 import Logging
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 
@@ -160,7 +161,7 @@ import Testing
         try database.checkIntegrity()
     }
 
-    @Test("A lock that somebody else holds on the database is a typed error")
+    @Test("A lock of another connection on the database is a typed error")
     func busy() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = try LarderDatabase.withCacheTables(

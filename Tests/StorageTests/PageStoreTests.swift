@@ -1,5 +1,6 @@
+import Database
 import Foundation
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 
@@ -35,7 +36,9 @@ import Testing
         try database.read { try pages.page(list.key, in: $0) }
     }
 
-    @Test("A row leaves the lists of one screen and stays on those of another; totals of that screen count one less")
+    @Test(
+        "A row is removed from the lists of one screen and stays on those of another; totals of that screen count one less"
+    )
     func rowOfScreen() throws {
         let (files, recent) = (page(["a", "b"], total: 2), page(["b"], screen: "recent", total: 9))
         try save(files, recent)
@@ -72,7 +75,7 @@ import Testing
         #expect(try stored(unrelated) == unrelated && stored(foreign) == foreign)
     }
 
-    @Test("A renamed folder renames what is below it, and nothing that is merely called alike")
+    @Test("A renamed folder renames what is below it, and nothing whose name only begins alike")
     func renameFolder() throws {
         try save(page(["/a/", "/a/x", "/a/é/y", "/ab", "/b/a/x"]), page(["/a/x"], account: "disk/2"))
         try database.write { try pages.replace(rowKeyPrefix: "/a/", by: "/neu/", account: "disk/1", in: $0) }

@@ -61,10 +61,6 @@ import Testing
     }
 
     private func plan(_ sql: String) throws -> [String] {
-        try LarderDatabase.temporary().read { db in
-            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-            let arguments = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
-            return try Row.fetchAll(statement, arguments: arguments).map { $0["detail"] }
-        }
+        try QueryPlan(sql, in: .temporary()).steps
     }
 }

@@ -1,9 +1,10 @@
 import Crypto
+import Database
 import Foundation
 import GRDB
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         store = ResponseStore(database)
     }
 
-    @Test("A saved answer comes back as it was, with header fields in their order, repeats and bytes beyond ASCII")
+    @Test("A saved response is read as it was, with header fields in their order, repeats and bytes beyond ASCII")
     func roundTrip() async throws {
         var response = makeCachedResponse(credential: ann, body: .bytes(Data([0, 255, 10])))
         let odd = try #require(HTTPField.Name("X-oDD"))
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "Answers under names of an app follow their folder, of one credential only; what was under the new names goes"
+        "Responses under names of an app follow their folder, of one credential only; what was under the new names goes"
     )
     func names() async throws {
         let names = ["disk/a/1?x", "disk/a/2?x", "disk/ab?x", "disk/b/1?x"]
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "An answer to the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first"
+        "A response of the same variant replaces the stored one and keeps its identity; another variant is stored beside it, newest first"
     )
     func variants() async throws {
         let german = makeCachedResponse(varying: [.acceptLanguage: "de", .accept: "*/*"])
@@ -98,7 +99,7 @@ import Testing
         #expect(try store.responses(like: german) == [french, newer])
     }
 
-    @Test("A credential sees its own and the shared answers, nobody else's")
+    @Test("A credential sees its own and the shared responses, and no others")
     func credentials() async throws {
         let shared = makeCachedResponse(seconds: 1)
         let anns = makeCachedResponse(credential: ann, seconds: 2)
@@ -134,7 +135,7 @@ import Testing
         #expect(bytes.range(of: Data("rutabaga".utf8)) == nil)
     }
 
-    @Test("An app's rows and the answer they came from are stored together or not at all")
+    @Test("An app's rows and the response they were made of are stored together or not at all")
     func oneTransaction() async throws {
         struct Refusal: Error {}
         await #expect(throws: Refusal.self) {
@@ -176,7 +177,7 @@ import Testing
         )
     }
 
-    @Test("A use moves the last use forward, never back")
+    @Test("A use moves the last use forward, never backward")
     func touch() async throws {
         let id = try await store.save(makeCachedResponse())
         try await database.write { try store.touch([id: noon + 30, 4711: noon], in: $0) }
@@ -184,7 +185,7 @@ import Testing
         #expect(try store.responses(like: makeCachedResponse()).map(\.lastUsed) == [noon + 30])
     }
 
-    @Test("Times survive any number of ways through the database")
+    @Test("Times stay the same however often they are stored and read")
     func timesDoNotDrift() async throws {
         var response = makeCachedResponse(seconds: 0.001)
         response.id = try await store.save(response)

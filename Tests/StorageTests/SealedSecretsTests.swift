@@ -1,7 +1,7 @@
+import Database
 import Foundation
 import GRDB
 import Logging
-import Storage
 import TestKit
 import Testing
 
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("A changed key seals everything anew; the old one opens nothing any more")
+    @Test("A rotated key seals everything; the old one opens nothing any more")
     func rotation() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try storeToken()
@@ -133,7 +133,7 @@ import Testing
             } == token
         )
         #expect(!FileManager.default.fileExists(atPath: keyPath + ".next"))
-        // After: everything is sealed anew, the next key was not moved yet.
+        // After: everything is sealed with the next key, whose file was not moved yet.
         try withSecrets { _, secrets in try secrets.rotateKey() }
         try FileManager.default.moveItem(atPath: keyPath, toPath: keyPath + ".next")
         try oldKey.write(to: URL(fileURLWithPath: keyPath))

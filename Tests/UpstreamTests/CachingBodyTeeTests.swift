@@ -1,9 +1,9 @@
+import Concurrency
+import Database
 import Foundation
 import NIOCore
-import Storage
 import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Upstream
 

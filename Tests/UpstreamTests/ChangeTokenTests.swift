@@ -6,7 +6,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-@Suite("How long an answer holds") struct ChangeTokenTests {
+@Suite("How long a response is valid") struct ChangeTokenTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
     @Test("It holds until one of its stamps is bumped, and never again")
@@ -45,7 +45,7 @@ import Testing
         #expect(age.timeToLive(at: start + .seconds(10)) == -7)
     }
 
-    @Test("Uses are told of at once, then once in ten seconds, by whichever of the answers that were kept")
+    @Test("Uses are reported at once, then once in ten seconds, whichever of the cached responses is used")
     func uses() {
         let notes = NIOLockedValueBox(0)
         let changeToken = ChangeToken.unlimited.noting(AccessReporter { notes.withLockedValue { $0 += 1 } })

@@ -2,9 +2,8 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOPosix
-import Storage
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -64,7 +63,7 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("A redirect is an answer, not followed here")
+    @Test("A redirect is a response, not followed here")
     func redirect() async throws {
         try await LoopbackServer.with(.response("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) {
             server in
@@ -74,7 +73,7 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("Nobody listens: refused")
+    @Test("Nothing listens: refused")
     func refused() async throws {
         let server = try await LoopbackServer()
         let url = server.url
@@ -84,7 +83,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test(
-        "The connection breaks before an answer: reset",
+        "The connection breaks before a response: reset",
         arguments: [LoopbackServer.Behaviour.reset, .respondThenClose("")]
     )
     func reset(behaviour: LoopbackServer.Behaviour) async throws {
@@ -95,7 +94,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test(
-        "The connection breaks within an answer: a bad answer that was cut short",
+        "The connection breaks within a response: a bad response that was truncated",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
@@ -109,7 +108,7 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("An answer that ends with the connection is whole")
+    @Test("A response that ends with the connection is complete")
     func endOfConnection() async throws {
         try await LoopbackServer.with(.respondThenClose("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")) {
             server in
@@ -119,7 +118,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test(
-        "An answer over the limit is given up, announced or not",
+        "A response above the limit is refused, announced or not",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello hello\r\n",
@@ -134,7 +133,7 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("An answer of exactly the limit is taken")
+    @Test("A response of exactly the limit is accepted")
     func atTheLimit() async throws {
         try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")) { server in
             let result = try await exchange(with: server, maximumBytes: 10).get().body.count
@@ -143,7 +142,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test(
-        "What is not HTTP is a bad answer",
+        "What is not HTTP is a bad response",
         arguments: ["SSH-2.0-OpenSSH\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"]
     )
     func garbage(text: String) async throws {
@@ -153,7 +152,7 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test("No TLS where TLS is expected")
+    @Test("No TLS although TLS is expected")
     func noTLS() async throws {
         try await LoopbackServer.with(.response("HTTP/1.1 400 Bad Request\r\n\r\n")) { server in
             let result = try await exchange(OutgoingRequest(url: "https://127.0.0.1:\(server.port)/"))
@@ -162,7 +161,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test(
-        "No whole answer within the total time, be it none or an endless one",
+        "No complete response within the total time: none at all, or an endless one",
         arguments: [LoopbackServer.Behaviour.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel")]
     )
     func totalTimeout(behaviour: LoopbackServer.Behaviour) async throws {
@@ -219,7 +218,7 @@ struct HTTPClientTransportTests {
                 transport: transport,
                 database: try .temporary(),
                 clock: .system,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                logger: .quiet
             )
             let resource = Resource(url: upstream.configuration.url(of: "/list"), freshness: .zero)
             for _ in 1...3 {

@@ -10,7 +10,7 @@ struct ReachabilityTests {
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
     private var reachability = Reachability(probeInterval: .seconds(5))
 
-    @Test("An upstream that nobody tried counts as reachable, since never")
+    @Test("An upstream that was never requested counts as reachable, without a time")
     func untried() {
         #expect(
             reachability.isReachable && reachability.since == nil && reachability.lastOK == nil
@@ -18,7 +18,7 @@ struct ReachabilityTests {
         )
     }
 
-    @Test("It is down at the first failure and up at the first answer")
+    @Test("It is down after the first failure and up after the first response")
     mutating func downAndUp() {
         #expect(reachability.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(5)))
         #expect(!reachability.isReachable && reachability.since == noon)
@@ -37,7 +37,7 @@ struct ReachabilityTests {
         #expect(reachability.since == noon + 9)
     }
 
-    @Test("An error status is an answer")
+    @Test("An error status is a response")
     mutating func failed() {
         _ = reachability.unreachable(.reset, at: noon, jitter: 0)
         #expect(reachability.failed("status 500", at: noon + 1) == .cameBack)
@@ -45,7 +45,7 @@ struct ReachabilityTests {
         #expect(reachability.lastError == .init(reason: "status 500", at: noon + 1))
     }
 
-    @Test("Pauses double up to a minute, and start anew after an answer")
+    @Test("Pauses double up to a minute, and start again after a response")
     mutating func growingPauses() {
         var pauses: [Duration] = []
         for _ in 1...40 {
@@ -75,7 +75,7 @@ struct ReachabilityTests {
     }
 
     @Test(
-        "Retry-After of a 429 or 503 is a pause, an hour at the most",
+        "Retry-After of a 429 or 503 is a pause of at most an hour",
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     mutating func retryAfter(status: HTTPResponse.Status) {

@@ -34,7 +34,7 @@ struct ReadPlanTests {
         #expect(Self.plan(.nothing, .revalidate, paused: 7) == .ask(because: .uriMiss, patience: nil))
     }
 
-    @Test("only-if-cached never asks: a copy of any age, or not stored", arguments: [true, false], [nil, 7])
+    @Test("only-if-cached never sends a request: a copy of any age, or not stored", arguments: [true, false], [nil, 7])
     func onlyIfCached(reachable: Bool, paused: Int?) {
         #expect(Self.plan(.nothing, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
         #expect(Self.plan(Self.bundledCopy, .onlyIfCached, reachable: reachable, paused: paused) == .notStored)
@@ -56,7 +56,7 @@ struct ReadPlanTests {
         #expect(Self.plan(Self.staleCopy, .onlyIfCached) == expected)
     }
 
-    @Test("A fresh copy answers at once, also while the upstream wants to be left alone", arguments: [nil, 7])
+    @Test("A fresh copy is served at once, also during a pause", arguments: [nil, 7])
     func fresh(paused: Int?) {
         #expect(
             Self.plan(Self.freshCopy, paused: paused)
@@ -70,7 +70,7 @@ struct ReadPlanTests {
         #expect(Self.plan(Self.bundledCopy) == .ask(because: .uriMiss, patience: Self.patience))
     }
 
-    @Test("A stale copy answers while the upstream wants to be left alone, stale and not offline")
+    @Test("During a pause a stale copy is served, stale and not offline")
     func paused() {
         let expected = ReadPlan.serveStored(
             CacheStatus(.hit, timeToLive: -412, detail: "retry-after"),

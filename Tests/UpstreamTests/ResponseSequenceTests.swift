@@ -79,7 +79,7 @@ struct ResponseSequenceTests {
     }
 
     @Test("TRUST-01 The bound of interim responses is that of one request")
-    func boundAnew() {
+    func boundStartsAgain() {
         var sequence = ResponseSequence()
         for _ in 0..<2 {
             sequence.requestSent()

@@ -17,7 +17,7 @@ struct RetryPolicyTests {
         policy.pause(after: outcome, attempt: attempt, method: method, jitter: jitter)
     }
 
-    @Test("A broken connection and a broken answer are tried again at once")
+    @Test("A broken connection and a truncated response are retried at once")
     func broken() {
         #expect(pause(.unreachable(.reset)) == .zero)
         #expect(pause(.truncated) == .zero)

@@ -106,7 +106,7 @@ struct TargetRulesTests {
     }
 
     @Test(
-        "Location is resolved against the URL that answered, without fragment",
+        "Location is resolved against the URL of the response, without fragment",
         arguments: [
             ("/b", "https://api.test/b"), ("b", "https://api.test/v4/b"), ("../b", "https://api.test/b"),
             ("?q=1", "https://api.test/v4/a?q=1"),
@@ -126,14 +126,14 @@ struct TargetRulesTests {
     }
 
     @Test(
-        "where links may lead to any public host, they lead there at the usual ports, with and without encryption",
+        "If links may lead to any public host, they may at its usual ports, with and without encryption",
         arguments: [
             "https://any.test/a", "http://any.test/a", "http://any.test:80/a", "https://any.test:443/a",
             "http://127.0.0.1/a", "http://[::1]/a",
         ]
     )
     func publicLinks(url: String) throws {
-        // Where a name or number leads is looked at when connected.
+        // The address is checked when connected.
         #expect(try Self.catalogue().target(of: url) == .listedHost)
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
+import TestKit
 import Testing
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -65,7 +65,7 @@ struct UpstreamClientTests {
             return
         }
         #expect(scene.transport.count == 1)
-        #expect(scene.upstream.reachability.lastOK == scene.clock.now, "it did answer")
+        #expect(scene.upstream.reachability.lastOK == scene.clock.now, "it did respond")
     }
 
     @Test("Every request of an app says that Larder asks; one that says something else goes as it is")
@@ -89,7 +89,7 @@ struct UpstreamClientTests {
         #expect(scene.transport.count == 6)
     }
 
-    @Test("A redirect without a target is an answer of no use")
+    @Test("A redirect without a target is a bad response")
     func nowhere() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.found))
@@ -98,7 +98,7 @@ struct UpstreamClientTests {
         }
     }
 
-    @Test("What a redirect leads to says nothing about the upstream itself: it answered")
+    @Test("The target of a redirect says nothing of the upstream itself, which responded")
     func brokenTarget() async throws {
         let scene = try Scenario()
         scene.transport.then(Self.redirect("https://pictures.test/a"), failure(.unreachable(.refused)))
@@ -128,7 +128,7 @@ struct UpstreamClientTests {
         #expect(scene.upstream.reachability.pausedUntil == nil)
     }
 
-    @Test("A connection that was reset is tried once more, and nobody hears of it")
+    @Test("A connection that was reset is retried once, and no failure is recorded")
     func reset() async throws {
         let scene = try Scenario()
         scene.transport.then(failure(.unreachable(.reset)), response(.ok, "one"))
@@ -146,7 +146,7 @@ struct UpstreamClientTests {
         #expect(scene.upstream.reachability.failures == 1)
     }
 
-    @Test("An answer that broke off is tried once more")
+    @Test("A truncated response is retried once")
     func truncated() async throws {
         let scene = try Scenario()
         scene.transport.then(failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)), response(.ok, "one"))

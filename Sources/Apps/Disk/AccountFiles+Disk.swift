@@ -1,7 +1,8 @@
 import AppInterface
+import Concurrency
+import Database
 import NIOCore
 import Screens
-import Storage
 import Upstream
 
 extension AccountFiles {

@@ -1,12 +1,14 @@
 public import AppInterface
+public import Database
 public import Foundation
+import Freshness
 import HTTPTypes
 import Logging
 import Media
+public import ResponseStore
 public import Screens
 public import ServiceLifecycle
 import Settings
-public import Storage
 import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.

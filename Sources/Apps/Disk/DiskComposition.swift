@@ -1,9 +1,11 @@
 import Concurrency
+import Database
+import Freshness
 import Logging
 import Media
+import ResponseStore
 import Screens
 import ServiceLifecycle
-import Storage
 import Upstream
 
 /// Builds the features of the app, each with only what it needs.

@@ -1,4 +1,6 @@
+import Concurrency
 import Foundation
+import Freshness
 import Screens
 import Upstream
 

@@ -1,8 +1,10 @@
 public import AppInterface
+public import Database
+import Freshness
 import HTTPTypes
+import ResponseStore
 public import Screens
 import Settings
-public import Storage
 import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.

@@ -1,12 +1,12 @@
 public import AppInterface
 import Concurrency
+public import Database
+import Freshness
 import HTTPTypes
 import Logging
 import Media
 public import Screens
 public import ServiceLifecycle
-public import Storage
-import Upstream
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
 public struct PDFApp: App {
@@ -68,7 +68,7 @@ public struct PDFApp: App {
         let arranger = PageArranger(engine: engine, store: store, scratch: scratch)
         let maker = DocumentMaker(engine: engine, store: store, scratch: scratch, maximumPages: options.maximumPages)
         let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: options.draftLifetime)
-        welcome = DocumentWelcome(store: store, clock: clock)
+        welcome = DocumentWelcome(store: store)
         library = DocumentLibrary(lookup: lookup)
         thumbnails = DocumentThumbnails(lookup: lookup, engine: engine, options: options)
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)

@@ -1,9 +1,10 @@
 public import AppInterface
+import Freshness
 import HTTPTypes
 import Logging
+import ResponseStore
 public import Screens
 import Settings
-public import Storage
 import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.

@@ -1,4 +1,4 @@
-import Storage
+import Database
 
 extension ShopApp {
     /// The app's settings.

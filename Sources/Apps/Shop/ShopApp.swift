@@ -1,10 +1,12 @@
 public import AppInterface
+public import Database
+import Freshness
 import HTTPTypes
 import Logging
 import Media
+import ResponseStore
 public import Screens
 import Settings
-public import Storage
 import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.

@@ -1,5 +1,5 @@
+public import Database
 public import Screens
-public import Storage
 
 /// Files of accounts by path, which one app offers to the others. Neither app knows the other.
 public struct AccountFiles: Sendable {

@@ -1,7 +1,8 @@
+public import Database
+import ResponseStore
 public import Screens
 public import ServiceLifecycle
 public import Settings
-public import Storage
 
 /// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
 ///

@@ -1,8 +1,10 @@
+public import Database
+public import Freshness
 public import Logging
 public import Media
+public import ResponseStore
 public import Screens
 public import Settings
-public import Storage
 public import Upstream
 
 /// What the server offers to one app.

@@ -21,7 +21,7 @@ public struct UpstreamDescription: Sendable, Equatable {
     /// Whether its mount responds to all clients alike. If not, credentials are passed on and everything is stored per
     /// credential.
     public let isShared: Bool
-    /// Whether its mount stores bodies. It does not if they hold links or tokens that open files to anyone.
+    /// Whether its mount stores bodies. It does not if they hold links or tokens that open files to every holder.
     public let storesBodies: Bool
 
     /// Describes an upstream.

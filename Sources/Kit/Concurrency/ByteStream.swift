@@ -9,7 +9,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     private let begin: @Sendable () -> Next
 
-    /// A stream that each iteration begins anew, if its source can.
+    /// A stream that each iteration begins again, if its source can.
     public init(begin: @escaping @Sendable () -> Next) {
         self.begin = begin
     }

@@ -1,7 +1,7 @@
 public import GRDB
 
-/// Identity of a blob: a random positive number, which is the row's id in table `blob` and, in hexadecimal, the name of
-/// its file.
+/// Identifies a blob by a random positive number: the row's id in table `blob` and, in hexadecimal, the name of its
+/// file.
 public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     let number: Int64
 
@@ -9,13 +9,13 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// Reads back a file's name; nil for names that no blob has.
+    /// Parses the name of a file; nil if it is not the name of a blob.
     init?(fileName: String) {
         guard fileName.utf8.count == 16, let number = Int64(fileName, radix: 16), number > 0 else { return nil }
         self.number = number
     }
 
-    /// 63 random bits: that two of them meet is less likely than a disk that lies. Nobody gains by guessing one.
+    /// Creates an identity of 63 random bits: a collision is less likely than a fault of the disk. It is no secret.
     static func random() -> BlobID {
         BlobID(number: Int64.random(in: 1...Int64.max))
     }
@@ -25,30 +25,30 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The file's name.
+    /// The name of the file.
     public var description: String { fileName }
 }
 
 extension BlobID: DatabaseValueConvertible {
-    /// The row's id.
+    /// The id of the row.
     public var databaseValue: DatabaseValue { number.databaseValue }
 
-    /// Reads a row's id; nil unless it is a positive integer.
+    /// Reads the id of a row; nil unless it is a positive integer.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> BlobID? {
         Int64.fromDatabaseValue(value).flatMap { $0 > 0 ? BlobID(number: $0) : nil }
     }
 }
 
-/// A body that is kept as a file. Two are equal if they name the same file.
+/// A body that is stored as a file.
 public struct Blob: Hashable, Sendable {
-    /// Which one.
+    /// The identity.
     public var id: BlobID
-    /// Bytes in it.
+    /// The length in bytes.
     public var length: Int
-    /// What removes the file if no row comes to name it; nil for a blob that was read from a row.
+    /// Removes the file if no row ever names it; nil for a blob that was read from a row.
     let claim: BlobClaim?
 
-    /// Creates the description of a blob, as a table that owns one gives it back.
+    /// Creates the description of a blob that a row names.
     public init(id: BlobID, length: Int) {
         self.init(id: id, length: length, claim: nil)
     }
@@ -59,12 +59,12 @@ public struct Blob: Hashable, Sendable {
         self.claim = claim
     }
 
-    /// Whether both name the same file of the same length.
+    /// Returns whether both name the same file of the same length.
     public static func == (one: Blob, other: Blob) -> Bool {
         one.id == other.id && one.length == other.length
     }
 
-    /// Feeds identity and length.
+    /// Hashes identity and length.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(length)

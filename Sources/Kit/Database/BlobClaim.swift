@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The file of a finished blob until a committed row names it. Without one, the file goes with the last reference.
+/// Owns the file of a finished blob until a committed row names it. Without such a row the file is removed with the
+/// last reference.
 ///
 /// A file is unlinked at once only if its id was in no transaction that may have been committed. SQLite can report a
-/// failure of a commit whose frames are whole in the write-ahead log already, for instance if the fsync behind them
-/// fails; a process that is killed then finds the transaction committed at its next start. In that case ``BlobRemoval``
-/// decides later.
+/// failure of a commit whose frames are already complete in the write-ahead log, for instance if the fsync after them
+/// fails; after a kill, the next start finds the transaction committed. In that case ``BlobRemoval`` decides later.
 final class BlobClaim: Sendable {
     private enum State {
         /// No row was written, or its transaction has certainly been rolled back.
@@ -15,7 +15,7 @@ final class BlobClaim: Sendable {
         case attempted
         /// A transaction with its row ended, and whether it was committed is not known.
         case doubtful
-        /// A committed row names it, or it was given up: nothing is left to do.
+        /// A committed row names it, or it was discarded: nothing is left to do.
         case settled
     }
 
@@ -31,29 +31,29 @@ final class BlobClaim: Sendable {
     }
 
     deinit {
-        giveUp()
+        discard()
     }
 
-    /// Notes that a transaction has written a row that names it.
+    /// Records that a transaction has written a row that names the file.
     func attempt() {
         state.withLock { if case .unnamed = $0 { $0 = .attempted } }
     }
 
-    /// Notes how the transaction ended.
+    /// Records how the transaction ended.
     func settle(_ outcome: BlobRemoval.Outcome) {
         state.withLock { state in
             switch (state, outcome) {
             case (.attempted, .committed), (.doubtful, .committed): state = .settled
             case (.attempted, .rolledBack): state = .unnamed
             case (.attempted, .unknown): state = .doubtful
-            // The end of a later transaction tells nothing of an earlier one.
+            // The end of a later transaction says nothing about an earlier one.
             case (.doubtful, _), (.unnamed, _), (.settled, _): break
             }
         }
     }
 
-    /// Removes the file unless a row names it, or may name it.
-    func giveUp() {
+    /// Removes the file unless a row names it or may name it.
+    func discard() {
         let last = state.withLock { state in
             defer { state = .settled }
             return state

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// An open blob, read in parts of any size and order.
+/// An open blob, which is read in parts of any size and order.
 public struct BlobReader: Sendable {
-    /// What is read.
+    /// The blob that is read.
     public let blob: Blob
     private let file: OpenFile
 
@@ -11,10 +11,10 @@ public struct BlobReader: Sendable {
         self.file = file
     }
 
-    /// The bytes at these positions. Blocks until the disk has answered.
+    /// Reads the bytes at these positions. Blocks until the disk has responded.
     ///
-    /// - Throws: ``StorageError/rangeOutsideBlob(_:requested:length:)``; ``StorageError/blobUnavailable(_:)`` when
-    ///   somebody cut the file meanwhile.
+    /// - Throws: ``StorageError/rangeOutsideBlob(_:requested:length:)``; ``StorageError/blobUnavailable(_:)`` if the
+    ///   file was truncated meanwhile; other ``StorageError``s if it cannot be read.
     public func read(_ range: Range<Int>) throws -> Data {
         guard range.lowerBound >= 0, range.upperBound <= blob.length else {
             throw StorageError.rangeOutsideBlob(blob.id, requested: range, length: blob.length)
@@ -24,7 +24,9 @@ public struct BlobReader: Sendable {
         return bytes
     }
 
-    /// All bytes. For blobs that are known to fit into memory.
+    /// Reads all bytes, of blobs that are known to fit into memory.
+    ///
+    /// - Throws: ``StorageError``.
     public func readAll() throws -> Data {
         try read(0..<blob.length)
     }

@@ -3,29 +3,31 @@ import GRDB
 import Logging
 import Synchronization
 
-/// Removes the files of blobs by what is committed: each deletion of a blob's row notes its id in `removed_blob`, by a
-/// trigger in the same transaction; after a commit, and at start, the files of noted ids go that no row names.
+/// Removes the files of blobs according to committed rows.
 ///
-/// It works on the writer's queue only, so no row can begin to name a file between the look and the removal. A `kill
-/// -9` at any moment leaves the note or the file's absence, and removing twice does no harm.
+/// Each deletion of a blob's row records its id in `removed_blob`, by a trigger in the same transaction. After a
+/// commit, and at start, the files of recorded ids that no row names are removed.
+///
+/// It runs on the writer's queue only, so no row can begin to name a file between the check and the removal. A `kill
+/// -9` at any moment leaves the record or the file's absence, and removing twice does no harm.
 final class BlobRemoval: Sendable {
     /// How a transaction ended.
     enum Outcome {
         case committed
-        /// Nothing of it can be committed any more.
+        /// It cannot be found committed later.
         case rolledBack
         /// SQLite reported an error while it committed; after a crash it may be found committed.
         case unknown
     }
 
     private struct State {
-        /// Finished blobs that the transaction under way has given a row.
+        /// Finished blobs that the current transaction has given a row.
         var attempted: [BlobClaim] = []
-        /// Files that nobody wants, of transactions whose outcome is not known.
+        /// Discarded files of transactions whose outcome is not known.
         var doubtful: [BlobID] = []
-        /// Notes up to here were looked at in this process.
+        /// Records up to this one were examined in this process.
         var lastNote: Int64 = 0
-        /// Notes whose files are gone, to be deleted in batches: they cost no fsync of their own.
+        /// Records whose files are removed. They are deleted in batches, so that they cost no fsync of their own.
         var done: [Int64] = []
     }
 
@@ -45,7 +47,7 @@ final class BlobRemoval: Sendable {
         )
     ]
 
-    /// Notes that are kept until they are deleted together.
+    /// Number of records that are deleted together.
     static let batch = 64
 
     private let folder: String
@@ -57,13 +59,13 @@ final class BlobRemoval: Sendable {
         self.logger = logger
     }
 
-    /// Takes part in the transaction under way: its outcome settles the claim.
+    /// Adds a claim to the current transaction, whose outcome settles it.
     func attempt(_ claim: BlobClaim) {
         claim.attempt()
         state.withLock { $0.attempted.append(claim) }
     }
 
-    /// Ends a transaction.
+    /// Settles the claims of a transaction that has ended.
     func end(_ outcome: Outcome) {
         let claims = state.withLock { state in
             defer { state.attempted = [] }
@@ -72,17 +74,17 @@ final class BlobRemoval: Sendable {
         for claim in claims { claim.settle(outcome) }
     }
 
-    /// Keeps in mind a file that is to go, if it turns out that no row names it.
+    /// Registers a file that is removed if it turns out that no row names it.
     func doubt(_ id: BlobID) {
         state.withLock { $0.doubtful.append(id) }
     }
 
-    /// Removes what the commits so far allow to remove. What fails stays noted, and is tried again.
+    /// Removes the files that the commits so far allow to remove. What fails stays recorded and is tried again.
     ///
     /// - Parameters:
-    ///   - lastWrite: at start, when the database was last written. A file that has changed since was put there after
-    ///     its note was made, by a restore: it stays, as files do that no row names, and the note goes.
-    ///   - isLast: whether nothing comes after it, so that no note is kept for a batch.
+    ///   - lastWrite: At start, when the database was last written. A file that has changed since was put there by a
+    ///     restore, after its record was made: it stays, as all files that no row names, and the record is deleted.
+    ///   - isLast: Whether no call follows, so that no record waits for a batch.
     func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
         let steps = [
             noteDoubtful, { try self.removeNoted($0, lastWrite: lastWrite) },
@@ -92,15 +94,15 @@ final class BlobRemoval: Sendable {
             do {
                 try step(db)
             } catch is CancellationError {
-                // The task that has written was cancelled behind its commit; the next commit does it.
+                // The task that has written was cancelled after its commit; the next commit does it.
             } catch {
                 logger.warning("Files of removed blobs stay for now", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    /// A transaction that is committed after the one in doubt has overwritten that one's frames in the write-ahead log:
-    /// from now on the rows say what is true.
+    /// Records the discarded files of transactions with an unknown outcome. The transaction that does so has
+    /// overwritten the frames of those in the write-ahead log: from its commit on, the rows are authoritative.
     private func noteDoubtful(_ db: Database) throws {
         let doubtful = state.withLock { $0.doubtful }
         guard !doubtful.isEmpty else { return }
@@ -123,14 +125,14 @@ final class BlobRemoval: Sendable {
                 state.withLock { $0.done.append(number) }
             } else {
                 let error = StorageError.system(errno, path: path, operation: "unlink")
-                // The note stays, and the next start tries again.
+                // The record stays, and the next start tries again.
                 logger.warning("A blob's file could not be removed", metadata: ["blob": "\(id)", "error": "\(error)"])
             }
             state.withLock { $0.lastNote = number }
         }
     }
 
-    /// Whether a file has got its name or content after a moment.
+    /// Returns whether a file has received its name or content after a moment.
     private static func hasChanged(_ path: String, since moment: timespec) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
@@ -138,7 +140,7 @@ final class BlobRemoval: Sendable {
         return (changed.tv_sec, changed.tv_nsec) > (moment.tv_sec, moment.tv_nsec)
     }
 
-    /// When the database or its log was last written; nil if there is neither.
+    /// Returns when the database or its log was last written; nil if there is neither.
     static func lastWrite(of database: String) -> timespec? {
         let times = ["", "-wal"].compactMap { suffix -> timespec? in
             var status = stat()
@@ -150,7 +152,7 @@ final class BlobRemoval: Sendable {
     private func forgetDone(_ db: Database, from count: Int) throws {
         let done = state.withLock { $0.done }
         guard done.count >= count else { return }
-        // A loss of power shall not bring back a file that no note speaks of any more.
+        // A loss of power must not bring back a file that no record names any more.
         try OpenFile.synchronizeDirectory(folder)
         try db.inTransaction {
             for note in done { try db.cachedStatement(sql: Self.deleteNote).execute(arguments: [note]) }

@@ -2,15 +2,16 @@ public import Foundation
 public import GRDB
 import Logging
 
-/// Bodies above ``inlineLimit`` as files: written beside, fsynced, renamed, and only then made known to the database.
+/// Stores bodies above ``inlineLimit`` as files: they are written under another name, fsynced, renamed, and only then
+/// named by a row.
 ///
 /// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with
-/// the row, or when the row takes another (see `stored_response`). The file goes after the transaction that deleted the
-/// blob has committed (``BlobRemoval``). Whatever the moment of a crash, a row's file is there. A file that was
-/// finished and has no row yet may remain: nothing tells it from one whose row is missing, so no start removes it; it
-/// is reported.
+/// the row, or when the row takes another (see `stored_response`). The file is removed after the transaction that
+/// deleted the blob has committed (``BlobRemoval``). After a crash at any moment the file of each row exists. A
+/// finished file without a row may remain: it cannot be told from one whose row was lost, so no start removes it; it is
+/// reported.
 public struct BlobStore: Sendable {
-    /// Bodies with more bytes than this are better files: about where SQLite gets slower than the file system.
+    /// Bodies with more bytes than this are stored as files: about where SQLite gets slower than the file system.
     public static let inlineLimit = 100_000
 
     static let migrations = [
@@ -25,7 +26,7 @@ public struct BlobStore: Sendable {
         )
     ]
 
-    /// While a file has this ending, it is being written.
+    /// The suffix of a file that is being written.
     static let unfinishedSuffix = ".part"
 
     let folder: String
@@ -36,22 +37,26 @@ public struct BlobStore: Sendable {
         removal = BlobRemoval(folder: folder, logger: logger)
     }
 
-    /// Begins a blob. It appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
+    /// Creates a writer. The blob appears under its name only when ``BlobWriter/finish(expectedLength:)`` has returned.
+    ///
+    /// - Throws: ``StorageError``.
     public func writer() throws -> BlobWriter {
         try BlobWriter(store: self, id: .random())
     }
 
     /// Writes a blob of known bytes. Blocks until they are on the disk.
+    ///
+    /// - Throws: ``StorageError``.
     public func write(_ bytes: Data) throws -> Blob {
         let writer = try writer()
         try writer.append(bytes)
         return try writer.finish(expectedLength: bytes.count)
     }
 
-    /// Makes a finished blob known, in the transaction that writes the row that it belongs to. A blob already known is
-    /// left as it is.
+    /// Inserts the row of a finished blob, in the transaction that writes the row that it belongs to. Does nothing if
+    /// the blob has a row.
     ///
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` when its file is not there in full.
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` if its file is missing or truncated; errors of the database.
     public func insert(_ blob: Blob, in db: Database) throws {
         _ = try reader(blob)
         try db.cachedStatement(sql: "INSERT INTO blob (id, length) VALUES (?, ?) ON CONFLICT (id) DO NOTHING")
@@ -59,16 +64,15 @@ public struct BlobStore: Sendable {
         if let claim = blob.claim { removal.attempt(claim) }
     }
 
-    /// Gives up a finished blob that has got no row, because the transaction that was to write it has failed: its file
-    /// goes now, not only with the last reference. Nothing happens to one that a row names, or may name.
+    /// Discards a finished blob that has no row, because the transaction that was to write it has failed: its file is
+    /// removed now, not only with the last reference. Does nothing to one that a row names or may name.
     public func discard(_ blob: Blob) {
-        blob.claim?.giveUp()
+        blob.claim?.discard()
     }
 
-    /// Opens a blob. What was opened can be read to its end, even when the blob is deleted meanwhile.
+    /// Opens a blob. It can be read to its end even if it is deleted meanwhile.
     ///
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` when the file is missing or of another length than it should be:
-    ///   its row holds nothing of use any more.
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing or has another length than its row says.
     public func reader(_ blob: Blob) throws -> BlobReader {
         let file: OpenFile
         do {
@@ -82,12 +86,12 @@ public struct BlobStore: Sendable {
 
     func path(_ id: BlobID) -> String { "\(folder)/\(id.fileName)" }
 
-    /// Names of the blobs' files, those being written included; nothing else that is in the folder.
+    /// Returns the names of the blobs' files, unfinished ones included, and of no other files in the folder.
     package func fileNames() throws -> [String] {
         try Self.fileNames(in: folder).filter { BlobID(fileName: $0) != nil || Self.isUnfinished($0) }
     }
 
-    /// Removes what was being written when a process ended. Only before the first writer exists.
+    /// Removes the files that were being written when a process ended. Must be called before the first writer exists.
     func removeUnfinishedFiles() throws {
         for name in try Self.fileNames(in: folder) where Self.isUnfinished(name) {
             let path = "\(folder)/\(name)"
@@ -101,7 +105,9 @@ public struct BlobStore: Sendable {
         name.hasSuffix(unfinishedSuffix) && BlobID(fileName: String(name.dropLast(unfinishedSuffix.count))) != nil
     }
 
-    /// All names in a folder, with a typed error: Foundation's is none of ours.
+    /// Returns all names in a folder. Reports a folder that cannot be read as a typed error, unlike Foundation.
+    ///
+    /// - Throws: ``StorageError``.
     static func fileNames(in folder: String) throws -> [String] {
         _ = try OpenFile(folder, O_RDONLY | O_DIRECTORY)
         return try FileManager.default.contentsOfDirectory(atPath: folder)

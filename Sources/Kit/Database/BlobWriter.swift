@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// A blob in the making. Chunks go to a file beside the others; ``finish(expectedLength:)`` gives it its name. A writer
-/// that is dropped leaves nothing.
+/// Writes a blob to an unfinished file, which ``finish(expectedLength:)`` renames. A writer that is released before
+/// leaves nothing.
 ///
-/// The calls block until the operating system has taken the bytes.
+/// The calls block until the operating system has accepted the bytes.
 public final class BlobWriter: Sendable {
     private enum State {
         case writing(OpenFile, length: Int)
@@ -35,7 +35,7 @@ public final class BlobWriter: Sendable {
         abort()
     }
 
-    /// Adds bytes to the end. After an error the blob is given up.
+    /// Appends bytes. After an error the blob is discarded.
     ///
     /// - Throws: ``StorageError/diskFull(path:)``, ``StorageError/bodyAlreadyFinished`` and other ``StorageError``s.
     public func append(_ bytes: some DataProtocol) throws {
@@ -47,12 +47,11 @@ public final class BlobWriter: Sendable {
         }
     }
 
-    /// Brings the blob to the disk under its name. Without a row it goes with its last reference. After an error it is
-    /// given up.
+    /// Synchronizes the blob to the disk and gives it its name. Without a row it is removed with its last reference.
+    /// After an error it is discarded.
     ///
-    /// - Parameter expectedLength: Bytes that were announced, such as by `Content-Length`.
-    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; other
-    ///   ``StorageError``s.
+    /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
+    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; other ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> Blob {
         try whileWriting { file, length in
             if let expectedLength, expectedLength != length {
@@ -63,12 +62,12 @@ public final class BlobWriter: Sendable {
         }
     }
 
-    /// Gives the blob up. Nothing happens to one that is finished.
+    /// Discards the blob. Does nothing if it is finished.
     public func abort() {
-        state.withLock { giveUp(&$0) }
+        state.withLock { discard(&$0) }
     }
 
-    /// A chunk that was lost shall not go unnoticed in a body that ends well: whatever fails ends the blob.
+    /// Runs a step. Any failure discards the blob, so that no body lacks a chunk in its middle.
     private func whileWriting<Result>(_ step: (OpenFile, Int) throws -> (State, Result)) throws -> Result {
         try state.withLock { state in
             guard case .writing(let file, let length) = state else { throw StorageError.bodyAlreadyFinished }
@@ -77,13 +76,13 @@ public final class BlobWriter: Sendable {
                 state = next
                 return result
             } catch {
-                giveUp(&state)
+                discard(&state)
                 throw error
             }
         }
     }
 
-    private func giveUp(_ state: inout State) {
+    private func discard(_ state: inout State) {
         guard case .writing = state else { return }
         // A file that cannot be removed now is removed at the next start.
         unlink(unfinishedPath)

@@ -1,9 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// Takes a body of unknown length: in memory while it is small, from ``BlobStore/inlineLimit`` bytes on in a file.
+/// Collects a body of unknown length: in memory up to ``BlobStore/inlineLimit`` bytes, else in a file.
 ///
-/// A writer that is dropped leaves nothing. The calls block until the operating system has taken the bytes.
+/// A writer that is released before it has finished leaves nothing. The calls block until the operating system has
+/// accepted the bytes.
 public final class BodyWriter: Sendable {
     private enum State {
         case memory(Data)
@@ -15,13 +16,17 @@ public final class BodyWriter: Sendable {
     private let inlineLimit: Int
     private let state = Mutex(State.memory(Data()))
 
-    /// Begins a body. Bodies of more than `inlineLimit` bytes become blobs of `blobs`.
+    /// Creates a writer of one body.
+    ///
+    /// - Parameters:
+    ///   - blobs: Stores the body if it is large.
+    ///   - inlineLimit: Most bytes that stay in memory.
     public init(blobs: BlobStore, inlineLimit: Int = BlobStore.inlineLimit) {
         self.blobs = blobs
         self.inlineLimit = inlineLimit
     }
 
-    /// Adds bytes to the end. After an error the body is given up.
+    /// Appends bytes. After an error the body is discarded.
     ///
     /// - Throws: ``StorageError``.
     public func append(_ bytes: some DataProtocol) throws {
@@ -45,10 +50,10 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// The whole body, ready to be stored with its response.
+    /// Ends the body and returns it, ready to be stored with its response.
     ///
-    /// - Parameter expectedLength: Bytes that were announced, such as by `Content-Length`.
-    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` when it has another length; nothing is kept then.
+    /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
+    /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; nothing is kept then.
     ///   Other ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> StoredBody {
         try state.withLock { state in

@@ -1,14 +1,14 @@
 import Foundation
 
 extension String {
-    /// The text in canonical composition (NFC) and Unicode simple case folding: what texts are compared, sorted and
-    /// searched by where case does not matter.
+    /// The text in canonical composition (NFC) and Unicode simple case folding: the form in which texts are compared,
+    /// sorted and searched regardless of case.
     public var caseFolded: String {
         String(String.UnicodeScalarView(precomposedStringWithCanonicalMapping.unicodeScalars.map(Self.folded)))
     }
 
-    /// Lower case of the upper case, where each is one scalar: equal for all that simple case folding makes equal,
-    /// final sigma and long s included.
+    /// Returns the lower case of the upper case, if each is one scalar: equal for all that simple case folding makes
+    /// equal, final sigma and long s included.
     private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         if scalar.isASCII {
             return (0x41...0x5A).contains(scalar.value) ? Unicode.Scalar(UInt8(scalar.value) + 0x20) : scalar

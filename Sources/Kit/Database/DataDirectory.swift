@@ -1,9 +1,8 @@
 public import Foundation
 
-/// The folder that holds everything one Larder keeps: the database, the blobs beside it, the key that seals its
-/// secrets.
+/// The locked folder that holds all data of one Larder: the database, the blobs, the key that seals the secrets.
 ///
-/// While a value of this type lives, no other process can have one of the same folder.
+/// While a value of this type exists, no other process can create one for the same folder.
 public struct DataDirectory: Sendable {
     /// Absolute path of the folder.
     public let path: String
@@ -12,15 +11,15 @@ public struct DataDirectory: Sendable {
     /// The SQLite database; SQLite keeps its `-wal` and `-shm` beside it.
     public var databasePath: String { "\(path)/\(Self.databaseName)" }
     package static let databaseName = "larder.sqlite"
-    /// Folder of the bodies that are too large for the database.
+    /// The folder of the bodies that are too large for the database.
     public var blobsPath: String { path + "/blobs" }
-    /// The 256-bit key that seals the secrets of the database. A backup without it cannot read them.
+    /// The 256-bit key that seals the secrets of the database. Without it, a backup cannot read them.
     public var keyPath: String { path + "/larder.key" }
 
-    /// Room that is kept for deleting on a full disk.
+    /// The file that reserves space for deleting on a full disk.
     var reservePath: String { path + "/larder.reserve" }
 
-    /// Creates the folder where it is missing, with everything above it (rights 0700), and takes the lock.
+    /// Creates the folder and its parents if they are missing (mode 0700), and takes the lock.
     ///
     /// - Throws: ``StorageError/directoryInUse(path:pid:)``, ``StorageError/notWritable(path:)``,
     ///   ``StorageError/diskFull(path:)`` or ``StorageError/inputOutput(path:operation:code:)``.
@@ -28,8 +27,10 @@ public struct DataDirectory: Sendable {
         try self.init(path: url.standardizedFileURL.path, isTemporary: false)
     }
 
-    /// A new folder of its own below the system's temporary one; it goes with its contents when the last copy of the
-    /// value goes.
+    /// Creates a folder in the system's temporary folder. It is removed with its contents with the last copy of the
+    /// value.
+    ///
+    /// - Throws: ``StorageError``.
     package static func temporary() throws -> DataDirectory {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
             "larder-\(UUID().uuidString)",
@@ -44,13 +45,14 @@ public struct DataDirectory: Sendable {
         lock = try DirectoryLock(directory: path, file: path + "/larder.lock", isTemporary: isTemporary)
     }
 
-    /// Creates the folder of the blobs where it is missing.
+    /// Creates the folder of the blobs if it is missing.
     func createBlobsFolder() throws {
         try Self.createFolder(blobsPath)
         try OpenFile.synchronizeDirectory(path)
     }
 
-    /// mkdir(2) from the top down, because Foundation's way does not say which right or device was at fault.
+    /// Creates a folder and its parents with mkdir(2), because Foundation does not say which right or device was at
+    /// fault.
     private static func createFolder(_ path: String) throws {
         if mkdir(path, 0o700) == 0 { return }
         let code = errno

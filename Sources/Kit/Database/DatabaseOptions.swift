@@ -1,4 +1,4 @@
-/// How a database is opened.
+/// Options for opening a database.
 public struct DatabaseOptions: Sendable {
     /// When the pages of a database are checked before it is used. The check reads the whole file.
     public enum IntegrityCheck: Sendable {
@@ -13,9 +13,9 @@ public struct DatabaseOptions: Sendable {
 
     /// When the pages are checked. Only the file's header is looked at in any case.
     public var integrityCheck: IntegrityCheck
-    /// Connections that read at the same time. Each keeps up to 4 MiB of pages.
+    /// Number of connections that read at the same time. Each caches up to 4 MiB of pages.
     public var maximumReaderCount: Int
-    /// How long a connection waits for a lock that somebody else holds on the database, in seconds.
+    /// How long a connection waits for a lock of another one on the database, in seconds.
     public var busyTimeout: Double
 
     /// Creates options; the defaults fit a server.

@@ -2,7 +2,7 @@ import Foundation
 package import GRDB
 
 extension DirectoryCheck {
-    /// Reads a database without writing to it, so that one that we cannot use stays as it is for those who can.
+    /// Reads a database without writing to it, so that an unusable one is not changed.
     mutating func examineDatabase(
         _ path: String,
         migrator: DatabaseMigrator,
@@ -42,8 +42,8 @@ extension DirectoryCheck {
         try database.close()
     }
 
-    /// Names a database so that SQLite makes no file beside it, as it otherwise does also for reading: without a log
-    /// and a journal the file is all there is, and nothing changes it while the directory is locked.
+    /// Returns a name of a database with which SQLite creates no file beside it, as it otherwise does for reading, too.
+    /// Without a log and a journal the file is complete, and nothing changes it while the directory is locked.
     private static func nameForReading(_ path: String) throws -> String {
         let isAlone = !["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
         let readsNames = try DatabaseQueue().read { db in
@@ -57,7 +57,7 @@ extension DirectoryCheck {
         return name.string ?? path
     }
 
-    /// Whether a database is one of Larder's; false for one without any table, as an interrupted first start leaves it.
+    /// Returns whether a database is one of Larder's; false if it has no tables, as after an interrupted first start.
     ///
     /// - Throws: ``StorageError/foreignDatabase(path:detail:)``.
     package static func isLarders(_ db: Database, path: String) throws -> Bool {
@@ -66,7 +66,7 @@ extension DirectoryCheck {
             throw StorageError.foreignDatabase(path: path, detail: "its application id is \(application)")
         }
         if try db.tableExists("grdb_migrations") {
-            // Before its first step a database of Larder's has this table and nothing else.
+            // Before the first migration a database of Larder's has this table only.
             let steps = try Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations"))
             if steps.contains(LarderDatabase.ownMigrations[0].name) { return true }
             if steps.isEmpty, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table'") == 1

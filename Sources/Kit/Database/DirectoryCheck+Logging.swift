@@ -1,7 +1,7 @@
 import Logging
 
 extension DirectoryCheck {
-    /// Tells the operator at start what `larder doctor` would tell.
+    /// Logs at start what `larder doctor` shows.
     func log(to logger: Logger) {
         if let faults = faults() {
             logger.error(

@@ -1,27 +1,26 @@
 import Foundation
 public import GRDB
 
-/// A look at a data directory that changes nothing in it: whether database, key and blobs belong together, and what is
-/// missing.
+/// Checks whether the database, key and blobs of a data directory belong together, and what is missing. Changes
+/// nothing.
 ///
-/// `serve` makes it before anything is opened for writing, `doctor` shows it. What cannot be used is refused by an
-/// error; files that are missing, cut or unknown are named, because everything else can still be served.
+/// `serve` runs it before anything is opened for writing, `doctor` shows its result. What cannot be used is refused by
+/// an error; files that are missing, truncated or unknown are named, because everything else can still be served.
 public struct DirectoryCheck: Sendable {
-    /// Whether there is nothing yet: the first start creates everything.
+    /// Whether the directory is new: the first start creates everything.
     public internal(set) var isNew = true
-    /// Whether the tables are those of this build; otherwise the next start of the server brings them up to date.
+    /// Whether the tables are those of this build; otherwise the next start of the server updates them.
     public internal(set) var isCurrent = true
     /// Number of blobs that rows name.
     public internal(set) var blobs = 0
-    /// Blobs that rows name and whose file is not there.
+    /// Blobs that rows name and whose file is missing.
     public internal(set) var missing: [BlobID] = []
     /// Blobs whose file has another length than the row says.
     public internal(set) var cut: [BlobID] = []
-    /// Blobs that no row names. They may be what a crash has left, or all that is left of lost rows: nothing removes
-    /// them.
+    /// Blobs that no row names. They may be left by a crash, or be all that is left of lost rows: nothing removes them.
     public internal(set) var unknown: [BlobID] = []
 
-    /// Whether the file of the database has a header, if nothing else.
+    /// Whether the file of the database has at least a header.
     var isBegun = false
     var databaseIdentity: DirectoryIdentity?
     var blobsIdentity: DirectoryIdentity?
@@ -31,7 +30,7 @@ public struct DirectoryCheck: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The locked folder.
-    ///   - migrations: Those of all apps of this build, as for ``LarderDatabase``.
+    ///   - migrations: The migrations of all apps of this build, as for ``LarderDatabase``.
     ///   - options: Whether the pages are checked.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
     /// - Throws: ``StorageError`` if it cannot be used.
@@ -73,13 +72,13 @@ public struct DirectoryCheck: Sendable {
         try SealingKey.check(fingerprint: keyFingerprint, path: directory.keyPath)
     }
 
-    /// The blobs' files by name, finished ones only.
+    /// Returns the identities of the finished files.
     private static func blobNames(in directory: DataDirectory) throws -> Set<BlobID> {
         guard FileManager.default.fileExists(atPath: directory.blobsPath) else { return [] }
         return Set(try BlobStore.fileNames(in: directory.blobsPath).compactMap { BlobID(fileName: $0) })
     }
 
-    /// What is there that belongs to a database, where there is none.
+    /// Returns the names of what belongs to a database, if there is none.
     private static func remains(in directory: DataDirectory, blobs: Int, identity: DirectoryIdentity?, isBegun: Bool)
         throws -> [String]
     {
@@ -88,14 +87,14 @@ public struct DirectoryCheck: Sendable {
             ($0 as NSString).lastPathComponent
         }
         if blobs > 0 || identity != nil { remains.append("blobs (\(blobs) files)") }
-        // SQLite removes the log of a missing or empty database, with all that is only in it.
+        // SQLite removes the log of a missing or empty database, and with it what is only in the log.
         if !isBegun, try LarderDatabase.wasLeftOpen(directory.databasePath) {
             remains.append(DataDirectory.databaseName + "-wal")
         }
         return remains
     }
 
-    /// What is there and has to be written can be written.
+    /// Checks that existing parts can be read and written.
     private static func checkRights(of directory: DataDirectory) throws {
         let folders = ["", "/blobs", "/uploads", "/work"].map { (directory.path + $0, R_OK | W_OK | X_OK) }
         for (path, rights) in folders + [(directory.databasePath, R_OK | W_OK)] where access(path, F_OK) == 0 {
@@ -106,15 +105,15 @@ public struct DirectoryCheck: Sendable {
 }
 
 extension DirectoryCheck {
-    /// Names the files that are not as they should be; nil where all are.
+    /// Names the missing and truncated files; nil if there are none.
     ///
-    /// - Parameter limit: Most names of each kind.
+    /// - Parameter limit: The most names of each kind.
     public func faults(limit: Int = 5) -> String? {
         let faults = [Self.text("missing", missing, limit), Self.text("cut", cut, limit)].compactMap(\.self)
         return faults.isEmpty ? nil : faults.joined(separator: "; ")
     }
 
-    /// Names the files that no row names; nil where there are none.
+    /// Names the files that no row names; nil if there are none.
     public func strangers(limit: Int = 5) -> String? { Self.text("unknown", unknown, limit) }
 
     private static func text(_ what: String, _ ids: [BlobID], _ limit: Int) -> String? {

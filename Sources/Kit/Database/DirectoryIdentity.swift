@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// What database and blobs of one data directory have in common, and those of no other: 128 random bits.
+/// The identity of a data directory, which its database and blobs share: 128 random bits.
 ///
-/// The database keeps it in a row, the blobs in a file among them. The key belongs to them by its fingerprint
+/// The database has it in a row, the folder of the blobs in a file. The key is tied to them by its fingerprint
 /// (``SealingKey``).
 struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
     /// 32 hexadecimal digits.
@@ -32,13 +32,13 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
         )
     ]
 
-    /// `Lard`, which file(1) and others find in the header of the database.
+    /// `Lard`, in the header of the database.
     static let applicationID = 0x4C61_7264
 
-    /// Path of the file in the folder of the blobs.
+    /// Returns the path of the file in the folder of the blobs.
     static func path(in folder: String) -> String { folder + "/.identity" }
 
-    /// The identity of the blobs in this folder; nil where they have none yet.
+    /// Reads the identity of the blobs in a folder; nil if they have none yet.
     ///
     /// - Throws: ``StorageError/malformedIdentity(path:)`` and others.
     static func read(in folder: String) throws -> DirectoryIdentity? {
@@ -56,12 +56,14 @@ struct DirectoryIdentity: Sendable, Equatable, CustomStringConvertible {
         return identity
     }
 
-    /// The identity of this database; nil where it has none yet.
+    /// Reads the identity of a database; nil if it has none yet.
     static func read(_ db: Database) throws -> DirectoryIdentity? {
         try String.fetchOne(db, sql: "SELECT identity FROM data_directory").flatMap { DirectoryIdentity($0) }
     }
 
-    /// Gives database and blobs one identity, where either has none yet; brings it to the disk.
+    /// Gives database and blobs one identity if either has none yet, and synchronizes it to the disk.
+    ///
+    /// - Throws: ``StorageError``; errors of the database.
     static func establish(_ found: DirectoryCheck, _ pool: DatabasePool, folder: String) throws {
         let identity = found.databaseIdentity ?? found.blobsIdentity ?? DirectoryIdentity()
         if found.databaseIdentity == nil {

@@ -1,17 +1,16 @@
 import Foundation
 
-/// The exclusive hold of one process on one data directory, by flock(2): the kernel lets go of it when the process
-/// ends, however it ends.
+/// Locks a data directory for one process by flock(2). The kernel releases the lock whenever the process ends.
 ///
-/// The lock file stays behind when the lock is released. Removing it would let two processes hold locks on two files of
-/// one name.
+/// The lock file stays behind when the lock is released. If it were removed, two processes could hold locks on two
+/// files of one name.
 final class DirectoryLock: Sendable {
     private let file: OpenFile
-    /// A folder to remove with its contents when the lock is released.
+    /// The folder to remove with its contents when the lock is released.
     private let temporaryFolder: String?
 
-    /// - Throws: ``StorageError/directoryInUse(path:pid:)`` when the directory is held already, also by this very
-    ///   process.
+    /// - Throws: ``StorageError/directoryInUse(path:pid:)`` if the directory is locked already, also by this process;
+    ///   other ``StorageError``s.
     init(directory: String, file path: String, isTemporary: Bool) throws {
         file = try OpenFile(path, O_RDWR | O_CREAT)
         temporaryFolder = isTemporary ? directory : nil
@@ -20,7 +19,7 @@ final class DirectoryLock: Sendable {
             guard errno == EWOULDBLOCK else { throw StorageError.system(errno, path: path, operation: "flock") }
             let holder = try Self.holder(in: file)
             attempts += 1
-            guard attempts < Self.attempts, Self.isLettingGo(holder) else {
+            guard attempts < Self.attempts, Self.isBeingReleased(holder) else {
                 throw StorageError.directoryInUse(path: directory, pid: holder)
             }
             usleep(Self.pauseMicroseconds)
@@ -32,19 +31,17 @@ final class DirectoryLock: Sendable {
     }
 
     deinit {
-        // A folder below the system's temporary one that cannot be removed is the system's to clear; nobody is left to
-        // tell.
+        // A folder of tests in the system's temporary folder: the system clears what cannot be removed here.
         if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
     }
 
     private static let attempts = 100
     private static let pauseMicroseconds: UInt32 = 20_000
 
-    /// Whether the hold may end by itself at once: a child that was started while the lock was held has a copy of it
-    /// until it becomes another program (fork(2), execve(2)), after its parent, this process or one that is no more,
-    /// has let go.
-    private static func isLettingGo(_ holder: Int32?) -> Bool {
-        guard let holder else { return true }  // It has the lock and has not written yet.
+    /// Returns whether the lock may be released at once: a child that was started while it was held has a copy of it
+    /// until execve(2), even after its parent has released it or has ended.
+    private static func isBeingReleased(_ holder: Int32?) -> Bool {
+        guard let holder else { return true }  // It has the lock and has not written its id yet.
         return holder == getpid() || (kill(holder, 0) != 0 && errno == ESRCH)
     }
 

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Room on the disk that is kept for deleting: SQLite needs some to note what is deleted, and a full disk has none.
+/// Space on the disk that is reserved for deleting: SQLite needs some to record what is deleted, and a full disk has
+/// none.
 struct DiskReserve: Sendable {
-    /// Enough for the pages that a deletion changes, many times over.
+    /// Size in bytes: a multiple of the pages that a deletion changes.
     static let bytes = 1 << 20
 
     let path: String
 
-    /// Least room that is worth keeping.
+    /// The smallest reserve in bytes that is of use.
     private static let least = 1 << 16
 
-    /// Whether all of the room is taken.
+    /// Whether the reserve has its full size.
     var isWhole: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size >= off_t(Self.bytes)
     }
 
-    /// Takes the room, or as much of it as there is.
+    /// Allocates the reserve, or as much of it as there is space for.
     func take() {
-        // Without it everything works but for deletions on a full disk, and the next deletion tries again.
+        // Without it everything works except deletions on a full disk, and the next deletion tries again.
         guard let file = try? OpenFile(path, O_RDWR | O_CREAT) else { return }
         var bytes = Self.bytes
         while bytes >= Self.least, posix_fallocate(file.descriptor, 0, off_t(bytes)) != 0 {
@@ -27,7 +28,9 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Gives the room back to the disk.
+    /// Releases the space.
+    ///
+    /// - Throws: ``StorageError``.
     func release() throws {
         let file = try OpenFile(path, O_RDWR | O_CREAT)
         guard ftruncate(file.descriptor, 0) == 0 else {
@@ -35,7 +38,7 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Whether the disk, and the quota, have room for a file with a few pages; it is removed again.
+    /// Returns whether disk and quota have space for a few pages, by a file that is removed again.
     func isRoom() -> Bool {
         defer { unlink(path) }
         do {
@@ -44,7 +47,7 @@ struct DiskReserve: Sendable {
         } catch StorageError.diskFull {
             return false
         } catch {
-            return true  // Another fault, which the error in question tells better.
+            return true  // Another fault, which the original error describes better.
         }
     }
 }

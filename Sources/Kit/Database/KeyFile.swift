@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// A file that holds one 256-bit key and nothing else, readable by its owner only.
+/// A file that holds one 256-bit key, readable by its owner only.
 struct KeyFile: Sendable {
     let path: String
 
-    /// The key; nil when there is no file.
+    /// Reads the key; nil if there is no file.
     ///
-    /// - Throws: ``StorageError/malformedKey(path:)`` when the file holds something else.
+    /// - Throws: ``StorageError/malformedKey(path:)`` if the file holds something else; other ``StorageError``s.
     func read() throws -> SymmetricKey? {
         let file: OpenFile
         do {
@@ -20,12 +20,12 @@ struct KeyFile: Sendable {
         return SymmetricKey(data: bytes)
     }
 
-    /// Writes a key that was not there before and brings it to the disk. The file appears in full or not at all.
+    /// Writes the key to a new file and synchronizes it to the disk. The file appears completely or not at all.
     func create(_ key: SymmetricKey) throws {
         try OpenFile.create(path, key)
     }
 
-    /// Takes the place of `other`.
+    /// Renames the file so that it replaces `other`.
     func move(to other: KeyFile) throws {
         guard rename(path, other.path) == 0 else { throw StorageError.system(errno, path: path, operation: "rename") }
         try synchronizeFolder()

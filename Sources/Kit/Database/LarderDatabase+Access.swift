@@ -1,10 +1,11 @@
 public import GRDB
 
 extension LarderDatabase {
-    /// Reads one consistent state. Blocks the calling thread for as long as the query takes, but never for a writer.
+    /// Reads one consistent state. Blocks the calling thread while the query runs, but never for a writer.
     ///
-    /// There is only this form, because the hop to another thread and back costs more than a small query: 43 against 34
-    /// µs of a request that reads 4 KB. A long query in a task is better sent through `pool.read`, which suspends.
+    /// There is no suspending form, because switching to another thread and back costs more than a small query: 43
+    /// against 34 µs for a request that reads 4 KB. A long query in a task should use `pool.read`, which suspends.
+    ///
     /// - Throws: ``StorageError``, or what `value` throws.
     public func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
         do {
@@ -14,10 +15,10 @@ extension LarderDatabase {
         }
     }
 
-    /// Changes the database in one transaction, and returns when it is on the disk; an error takes everything back.
+    /// Changes the database in one transaction and returns when it is on the disk. An error rolls it back.
     ///
-    /// Blocks the calling thread while other writers are at it and until the disk has answered. In tasks the suspending
-    /// form is meant.
+    /// Blocks the calling thread while other writers run and until the disk has responded. Tasks use the suspending
+    /// form.
     /// - Throws: ``StorageError``, or what `updates` throws.
     public func write<Value>(_ updates: (Database) throws -> Value) throws -> Value {
         do {
@@ -27,8 +28,8 @@ extension LarderDatabase {
         }
     }
 
-    /// Changes the database in one transaction, and returns when it is on the disk; an error or a cancelled task takes
-    /// everything back.
+    /// Changes the database in one transaction and returns when it is on the disk. An error or cancellation rolls it
+    /// back.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
     public func write<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value) async throws -> Value

@@ -1,8 +1,8 @@
 public import GRDB
 
 extension LarderDatabase {
-    /// Changes the database in one transaction that deletes more than it adds, as ``write(_:)-(_)`` does, also if the
-    /// disk is full: then it uses a reserve, and `updates` runs a second time.
+    /// Changes the database in one transaction that deletes more than it adds, as ``write(_:)-(_)`` does. Works on a
+    /// full disk, too: it then uses a reserve and runs `updates` a second time.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `updates` throws.
     public func writeFreeingRoom<Value: Sendable>(_ updates: @Sendable @escaping (Database) throws -> Value)
@@ -10,7 +10,7 @@ extension LarderDatabase {
     {
         do {
             let value = try await write(updates)
-            // One that was lost, or given up while there was no room to take it again.
+            // The reserve was lost, or released while there was no space to allocate it again.
             if !reserve.isWhole { reserve.take() }
             return value
         } catch StorageError.diskFull {
@@ -26,8 +26,8 @@ extension LarderDatabase {
         try reserve.release()
         defer { reserve.take() }
         let value = try transact(db, updates)
-        // What the log has taken goes into pages that the database has already, so that the next deletion finds the
-        // reserve again. A reader may hinder it for now; the deletion is done either way.
+        // Moves the log into existing pages of the database, so that the reserve can be allocated again. A reader may
+        // prevent it for now; the deletion is committed in any case.
         _ = try? db.checkpoint(.truncate)
         return value
     }

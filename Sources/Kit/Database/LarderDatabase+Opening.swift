@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension LarderDatabase {
-    /// Settings of every connection. `synchronous` is not among them: see `openPool`.
+    /// Returns the settings of every connection. `openPool` sets `synchronous`.
     static func configuration(_ options: DatabaseOptions) -> Configuration {
         var configuration = Configuration()
         configuration.label = "larder"
@@ -10,7 +10,7 @@ extension LarderDatabase {
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.maximumReaderCount = options.maximumReaderCount
         configuration.prepareDatabase { db in
-            // No mmap: a failing disk shall be a typed error of one request, not a SIGBUS that ends the process.
+            // No mmap: a failing disk must be a typed error of one request, not a SIGBUS that ends the process.
             // auto_vacuum counts only for a new file; it lets a purge give space back.
             try db.execute(
                 sql: """
@@ -33,7 +33,7 @@ extension LarderDatabase {
         return configuration
     }
 
-    /// The pool, brought to the schema of `migrations`.
+    /// Opens the pool and applies `migrations`.
     static func openPool(at path: String, folder: String, migrations: [SchemaMigration], options: DatabaseOptions)
         throws -> DatabasePool
     {
@@ -41,7 +41,7 @@ extension LarderDatabase {
         do {
             try createFile(path, folder: folder, options: options)
             let pool = try DatabasePool(path: path, configuration: configuration(options))
-            // GRDB sets NORMAL after the connection was prepared, under which a loss of power may take back what was
+            // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
             // acknowledged.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try migrator.migrate(pool)
@@ -51,16 +51,15 @@ extension LarderDatabase {
         }
     }
 
-    /// Creates the file of a database, with a header and nothing else, where it is missing or empty. It appears at
-    /// once: SQLite writes the first page under a journal, with which an interrupted first start could not be read any
-    /// more.
+    /// Creates the file of a database with its header if it is missing or empty. It appears at once by being renamed:
+    /// SQLite writes the first page with a journal, and an interrupted first start could not be read any more.
     private static func createFile(_ path: String, folder: String, options: DatabaseOptions) throws {
         if FileManager.default.fileExists(atPath: path), try OpenFile(path, O_RDONLY).length() > 0 { return }
         let unfinished = path + ".new"
         for suffix in ["", "-journal", "-wal", "-shm"] where unlink(unfinished + suffix) != 0 && errno != ENOENT {
             throw StorageError.system(errno, path: unfinished + suffix, operation: "unlink")
         }
-        // SQLite would create it readable by everybody.
+        // SQLite would create it readable by all users.
         let file = try OpenFile(unfinished, O_RDWR | O_CREAT)
         let queue = try DatabaseQueue(path: unfinished, configuration: configuration(options))
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
@@ -70,8 +69,8 @@ extension LarderDatabase {
         try OpenFile.synchronizeDirectory(folder)
     }
 
-    /// The last connection that closes removes the write-ahead log; a log with content is that of a process that was
-    /// ended.
+    /// Returns whether the last process ended without closing the database: the last connection that closes removes the
+    /// write-ahead log.
     static func wasLeftOpen(_ path: String) throws -> Bool {
         let log = path + "-wal"
         guard FileManager.default.fileExists(atPath: log) else { return false }

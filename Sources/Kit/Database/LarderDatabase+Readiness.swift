@@ -1,7 +1,7 @@
 import GRDB
 
 extension LarderDatabase {
-    /// Whether it answers: one small read. For readiness probes; ``checkIntegrity()`` looks at everything.
+    /// Runs one small read, for readiness probes. ``checkIntegrity()`` checks everything.
     ///
     /// - Throws: ``StorageError``.
     public func checkReadiness() throws {

@@ -2,7 +2,7 @@ import GRDB
 import Synchronization
 
 extension LarderDatabase {
-    /// One transaction on the writer's queue, with all that follows from how it ended.
+    /// Runs one transaction on the writer's queue, and what its outcome requires.
     func transact<Value>(_ db: Database, _ updates: (Database) throws -> Value) throws -> Value {
         try notifyMissedRollback(db)
         var value: Result<Value, any Error> = .failure(CancellationError())
@@ -14,11 +14,11 @@ extension LarderDatabase {
                 return .commit
             }
         } catch {
-            // With a full disk the last frame is not whole, so nothing can be found committed later.
+            // With a full disk the last frame is incomplete, so nothing can be found committed later.
             let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
             blobs.removal.end(isCommitting && !isFull ? .unknown : .rolledBack)
             hasMissedRollback.store(true, ordering: .relaxed)
-            // Where this fails, as in a task that was cancelled, the next transaction does it.
+            // If this fails, as in a cancelled task, the next transaction does it.
             let isDiskFull = isCausedByFullDisk(error)
             try? notifyMissedRollback(db)
             throw isDiskFull ? StorageError.diskFull(path: directory.databasePath) : error
@@ -28,16 +28,19 @@ extension LarderDatabase {
         return try value.get()
     }
 
-    /// Whether an error that SQLite reports as one of input and output is a full disk, or quota: SQLite tells that only
-    /// where it writes pages itself and the disk, not the quota, is full. So the disk is asked for a little room.
+    /// Returns whether an input/output error of SQLite was caused by a full disk or an exhausted quota. SQLite reports
+    /// `SQLITE_FULL` only if it writes pages itself and the disk, not the quota, is full, so this tries to allocate a
+    /// little space.
     private func isCausedByFullDisk(_ error: any Error) -> Bool {
         guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR else { return false }
         return !DiskReserve(path: directory.path + "/larder.probe").isRoom()
     }
 
+    /// Notifies observers of a rollback that GRDB has missed.
+    ///
     /// SQLite rolls back by itself if the disk is full or fails, and GRDB notifies no observer of that
-    /// (`TransactionObserver.swift`, `statementDidFail`): what observers have collected would count for the next
-    /// commit. Rolling back an empty transaction notifies them; it touches no file.
+    /// (`TransactionObserver.swift`, `statementDidFail`): what observers have collected would be applied by the next
+    /// commit. Rolling back an empty transaction notifies them and touches no file.
     private func notifyMissedRollback(_ db: Database) throws {
         guard hasMissedRollback.load(ordering: .relaxed), !db.isInsideTransaction else { return }
         try db.beginTransaction(.deferred)

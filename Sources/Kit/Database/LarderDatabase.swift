@@ -2,15 +2,15 @@ public import GRDB
 public import Logging
 import Synchronization
 
-/// The one database of a Larder: SQLite in WAL mode, one writer, several readers that never wait for it.
+/// The database of a Larder: SQLite in WAL mode with one writer and several readers that never wait for it.
 ///
-/// What a write has acknowledged survives the end of the process (WAL) and a loss of power (`synchronous = FULL`). Its
-/// own tables (blobs, sealed secrets, identity) are always there; other modules and apps hand in theirs as migrations.
+/// An acknowledged write survives the end of the process (WAL) and a loss of power (`synchronous = FULL`). The tables
+/// of this module (blobs, sealed secrets, identity) always exist; other modules and apps pass theirs as migrations.
 public final class LarderDatabase: Sendable {
-    /// The folder that this database lives in, locked for as long as the database is open.
+    /// The folder of the database, locked while the database is open.
     public let directory: DataDirectory
-    /// GRDB's pool, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. Its errors are
-    /// GRDB's own.
+    /// The pool of GRDB, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. It throws
+    /// GRDB's errors.
     public let pool: DatabasePool
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
@@ -19,20 +19,19 @@ public final class LarderDatabase: Sendable {
     let hasMissedRollback = Atomic(false)
     private let isClosed = Atomic(false)
 
-    /// The steps that make the tables of this module; ``init(in:migrations:options:logger:)`` puts them first.
+    /// The migrations of this module's tables; ``init(in:migrations:options:logger:)`` applies them first.
     package static let ownMigrations =
         BlobStore.migrations + SealedSecrets.migrations + BlobRemoval.migrations + DirectoryIdentity.migrations
 
-    /// Opens the database of `directory` and brings it to the newest schema; creates it where there is nothing yet. A
-    /// directory whose parts do not belong together is refused, and nothing in it is changed
-    /// (``DirectoryCheck``).
+    /// Opens the database of `directory` and applies the migrations; creates it in a new directory. A directory whose
+    /// parts do not belong together is refused unchanged (``DirectoryCheck``).
     ///
     /// - Parameters:
     ///   - directory: The locked folder.
-    ///   - migrations: Those of all apps of this build, also of apps that are switched off: an unknown one counts as
-    ///     written by a newer build.
-    ///   - options: How to open.
-    ///   - logger: Gets what is missing or unknown among the files of blobs, and what could not be removed.
+    ///   - migrations: The migrations of all apps of this build, also of apps that are switched off: an unknown one is
+    ///     taken for one of a newer build.
+    ///   - options: The options.
+    ///   - logger: Receives which files of blobs are missing or unknown, and which could not be removed.
     /// - Throws: ``StorageError``.
     public init(
         in directory: DataDirectory,
@@ -73,6 +72,8 @@ public final class LarderDatabase: Sendable {
 
     /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws
     /// ``StorageError/databaseClosed(path:)``.
+    ///
+    /// - Throws: ``StorageError``.
     public func close() throws {
         do {
             pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
@@ -85,7 +86,7 @@ public final class LarderDatabase: Sendable {
         }
     }
 
-    /// The error to report for what GRDB threw. After ``close()`` SQLite's own say anything, such as "out of memory".
+    /// Translates an error of GRDB. After ``close()`` those of SQLite are arbitrary, such as "out of memory".
     package func translating(_ error: any Error) -> any Error {
         let path = directory.databasePath
         if error is DatabaseError, isClosed.load(ordering: .sequentiallyConsistent) {

@@ -1,12 +1,14 @@
 import Foundation
 
-/// An open file of the operating system, closed when the last reference goes. Unlike Foundation's `FileHandle` it tells
-/// a full disk from a missing right, and children that the server starts do not inherit it.
+/// An open file descriptor, closed with the last reference. Unlike Foundation's `FileHandle` it tells a full disk from
+/// a missing right, and child processes do not inherit it.
 final class OpenFile: Sendable {
     let path: String
     let descriptor: Int32
 
-    /// Opens `path`; `flags` as of open(2), `O_CLOEXEC` added. A file that this creates is readable by its owner only.
+    /// Opens `path` with the `flags` of open(2) and `O_CLOEXEC`. Creates files with mode 0600.
+    ///
+    /// - Throws: ``StorageError``.
     init(_ path: String, _ flags: Int32) throws {
         let descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else {
@@ -18,7 +20,7 @@ final class OpenFile: Sendable {
     }
 
     deinit {
-        // close(2) reports nothing here that fsync(2) did not report before, and a reader has nothing to lose.
+        // close(2) reports nothing that fsync(2) has not reported before, and a reader loses nothing.
         close(descriptor)
     }
 
@@ -31,7 +33,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Up to `count` bytes from `offset` on; fewer only at the end of the file.
+    /// Reads up to `count` bytes from `offset` on; fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)
         var filled = 0
@@ -53,15 +55,14 @@ final class OpenFile: Sendable {
         return Int(status.st_size)
     }
 
-    /// Returns when the bytes, or a directory's entries, have reached the disk.
+    /// Writes the bytes, or the entries of a directory, to the disk (fsync(2)).
     func synchronize() throws {
         guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
             throw StorageError.system(errno, path: path, operation: "fsync")
         }
     }
 
-    /// Writes a file that was not there before and brings it to the disk. It appears in full or not at all, and
-    /// replaces nothing.
+    /// Writes a new file and synchronizes it to the disk. It appears completely or not at all, and replaces nothing.
     static func create(_ path: String, _ bytes: some ContiguousBytes) throws {
         let unfinished = path + ".part"
         guard unlink(unfinished) == 0 || errno == ENOENT else {
@@ -76,7 +77,7 @@ final class OpenFile: Sendable {
         try synchronizeDirectory((path as NSString).deletingLastPathComponent)
     }
 
-    /// Makes the names created, renamed or removed in a directory survive a loss of power.
+    /// Synchronizes a directory, so that names created, renamed or removed in it survive a loss of power.
     static func synchronizeDirectory(_ path: String) throws {
         try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()
     }
@@ -91,7 +92,7 @@ func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
 }
 
 extension StorageError {
-    /// The error for `errno` after `operation` failed on `path`.
+    /// Returns the error for an `errno` after `operation` failed on `path`.
     static func system(_ code: Int32, path: String, operation: String) -> StorageError {
         switch code {
         case ENOSPC, EDQUOT: .diskFull(path: path)

@@ -1,11 +1,10 @@
 public import GRDB
 
-/// One step of a database's schema. Steps are applied in the order in which they are given, each once, each in a
-/// transaction of its own.
+/// A step of the database's schema. Steps are applied in the given order, each once and in a transaction of its own.
 ///
-/// A step that was released is never changed: what it did wrong, a later step puts right.
+/// A released step is never changed; a later step corrects it.
 public struct SchemaMigration: Sendable {
-    /// Unique name, owner first: `ships/001 ships`. The database keeps it as proof that the step was taken.
+    /// The unique name, owner first: `ships/001 ships`. The database records it when the step was applied.
     public let name: String
     let migrate: @Sendable (Database) throws -> Void
 
@@ -20,7 +19,9 @@ public struct SchemaMigration: Sendable {
         self.init(name) { try $0.execute(sql: sql) }
     }
 
-    /// GRDB stops the process on two steps of one name, hence the look beforehand.
+    /// Creates a migrator. Two steps of one name are checked before, because GRDB traps on them.
+    ///
+    /// - Throws: ``StorageError/ambiguousMigration(name:)``.
     package static func migrator(_ migrations: [SchemaMigration]) throws -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         var names: Set<String> = []

@@ -1,14 +1,15 @@
 public import Foundation
 import Synchronization
 
-/// A folder of the data directory for what is kept for the length of a request: uploads, and what child processes make
-/// of them. Empty after every start, so a crash leaves nothing for long; on one file system with the blobs, so that a
-/// finished file becomes one by being renamed.
+/// A folder of the data directory for files that exist during a request: uploads, and the output of child processes.
+///
+/// It is emptied at each start. It is on the file system of the blobs, so that a finished file becomes a blob by being
+/// renamed.
 public struct ScratchFolder: Sendable {
-    /// Absolute path.
+    /// The absolute path.
     public let path: String
 
-    /// Creates the folder, or empties the one that an earlier run has left.
+    /// Creates the folder, or empties that of an earlier run.
     ///
     /// - Throws: ``StorageError``, or Foundation's error where something cannot be removed.
     public init(_ name: String, in directory: DataDirectory) throws {
@@ -17,13 +18,12 @@ public struct ScratchFolder: Sendable {
         guard mkdir(path, 0o700) == 0 else { throw StorageError.system(errno, path: path, operation: "mkdir") }
     }
 
-    /// A place for a file that somebody else will write. Nothing is there yet; what is there in the end goes with the
-    /// value.
+    /// Returns an unused path for a file that a child process will write. The file is removed with the value.
     public func place(_ suffix: String = "") -> TemporaryPath {
         TemporaryPath(path: "\(path)/\(BlobID.random())\(suffix)")
     }
 
-    /// A new, empty file to write to.
+    /// Creates an empty file.
     ///
     /// - Throws: ``StorageError``.
     public func file(_ suffix: String = "") throws -> ScratchFile {
@@ -31,9 +31,9 @@ public struct ScratchFolder: Sendable {
     }
 }
 
-/// The path of a file that is removed with the last reference to this.
+/// The path of a file that is removed with the last reference to it.
 public final class TemporaryPath: Sendable {
-    /// Absolute path.
+    /// The absolute path.
     public let path: String
 
     init(path: String) {
@@ -41,14 +41,14 @@ public final class TemporaryPath: Sendable {
     }
 
     deinit {
-        // What cannot be removed now is removed at the next start.
+        // A file that cannot be removed now is removed at the next start.
         unlink(path)
     }
 }
 
-/// A file being written at a ``TemporaryPath``. The calls block until the operating system has taken the bytes.
+/// A file that is written at a ``TemporaryPath``. The calls block until the operating system has accepted the bytes.
 public final class ScratchFile: Sendable {
-    /// Where it is.
+    /// The path.
     public let place: TemporaryPath
     private let file: OpenFile
     private let written = Mutex(0)
@@ -58,10 +58,10 @@ public final class ScratchFile: Sendable {
         file = try OpenFile(place.path, O_WRONLY | O_CREAT | O_EXCL)
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     public var length: Int { written.withLock { $0 } }
 
-    /// Adds bytes to the end.
+    /// Appends bytes.
     ///
     /// - Throws: ``StorageError``.
     public func append(_ bytes: some DataProtocol) throws {

@@ -3,22 +3,23 @@ public import Foundation
 public import GRDB
 import Synchronization
 
-/// Secrets such as upstream tokens, sealed with AES-256-GCM (NIST SP 800-38D) under a key that is not in the database.
+/// Stores secrets such as upstream tokens, sealed with AES-256-GCM (NIST SP 800-38D) under a key that is not in the
+/// database.
 ///
-/// The secret's name is authenticated with it: a sealed value that somebody moves to another name does not open. The
-/// key lies in a file beside the database and is made with the first start. A database whose secrets need another key,
-/// or whose key file is gone, is refused.
+/// The secret's name is authenticated with it: a sealed value that was moved to another name does not open. The key is
+/// in a file beside the database and is created at the first start. A database whose secrets need another key, or whose
+/// key file is gone, is refused.
 public final class SealedSecrets: Sendable {
     private struct Keys {
         /// Seals and opens.
         var current: SymmetricKey
-        /// Opens only: around a change of key some transactions still see, or see already, what the other one sealed.
+        /// Opens only: around a key rotation some transactions read what the other key sealed.
         var other: SymmetricKey?
     }
 
     private let database: LarderDatabase
     private let keys: Mutex<Keys>
-    /// Held during a change of key; two at once would mix up their files.
+    /// Held during a key rotation: two at once would mix up their files.
     private let rotation = Mutex(())
 
     static let migrations = [
@@ -38,7 +39,7 @@ public final class SealedSecrets: Sendable {
         )
     ]
 
-    /// Opens the secrets of a database; creates the key for one that has none yet.
+    /// Opens the secrets of a database; creates the key if it has none yet.
     ///
     /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
     ///   ``StorageError/malformedKey(path:)`` and others.
@@ -47,15 +48,17 @@ public final class SealedSecrets: Sendable {
         keys = Mutex(Keys(current: try SealingKey.open(database)))
     }
 
-    /// Seals a secret in place of the one of this name.
+    /// Seals a secret; replaces the one of this name.
+    ///
+    /// - Throws: Errors of the database.
     public func store(_ secret: Data, name: String, in db: Database) throws {
         let sealed = try Self.seal(secret, name: name, key: keys.withLock { $0.current })
         try db.cachedStatement(sql: Self.upsert).execute(arguments: [name, sealed])
     }
 
-    /// The secret of this name; nil when there is none.
+    /// Returns the secret of this name; nil if there is none.
     ///
-    /// - Throws: ``StorageError/secretNotAuthentic(name:)``.
+    /// - Throws: ``StorageError/secretNotAuthentic(name:)``; errors of the database.
     public func secret(name: String, in db: Database) throws -> Data? {
         guard let sealed = try Data.fetchOne(db.cachedStatement(sql: Self.select), arguments: [name]) else {
             return nil
@@ -63,13 +66,17 @@ public final class SealedSecrets: Sendable {
         return try open(sealed, name: name)
     }
 
-    /// Removes a secret, as a logout does.
+    /// Removes a secret.
+    ///
+    /// - Throws: Errors of the database.
     public func remove(name: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.delete).execute(arguments: [name])
     }
 
-    /// The key of ``CredentialHash``, random and the same for the life of the database; made when it is first asked
-    /// for. Not to be called inside a transaction: it needs one of its own.
+    /// Returns the random key of the hashes of credentials, which stays the same for the life of the database; creates
+    /// it at the first call. Must not be called inside a transaction, because it starts one.
+    ///
+    /// - Throws: ``StorageError``.
     public func credentialHashKey() throws -> SymmetricKey {
         let name = "storage/credential hash key"
         return try database.write { db in
@@ -80,14 +87,16 @@ public final class SealedSecrets: Sendable {
         }
     }
 
-    /// Seals all secrets anew under a new key and forgets the old one. Whenever a crash comes, the next start finds the
+    /// Seals all secrets under a new key and drops the old one. After a crash at any moment the next start finds the
     /// key that fits.
+    ///
+    /// - Throws: ``StorageError``.
     public func rotateKey() throws {
         try rotation.withLock { _ in
             let file = KeyFile(path: database.directory.keyPath)
             let nextFile = SealingKey.nextFile(of: file)
-            // A next key that is there is that of a change that has failed; if its transaction is found committed after
-            // a crash, the secrets are sealed with it. So it is used, and not replaced.
+            // An existing next key is that of a rotation that has failed; if its transaction is found committed after a
+            // crash, the secrets are sealed with it. So it is used and not replaced.
             let left = try nextFile.read()
             let newKey = left ?? SymmetricKey(size: .bits256)
             if left == nil { try nextFile.create(newKey) }
@@ -101,7 +110,7 @@ public final class SealedSecrets: Sendable {
                     )
                 }
                 try SealingKey.noteFingerprint(of: newKey, in: db)
-                // On the writer's queue, so the next transaction seals with the new key already.
+                // On the writer's queue, so the next transaction already seals with the new key.
                 db.afterNextTransaction { [self] _ in keys.withLock { $0 = Keys(current: newKey, other: $0.current) } }
             }
             try nextFile.move(to: file)
@@ -109,8 +118,10 @@ public final class SealedSecrets: Sendable {
     }
 
     static let select = "SELECT sealed FROM sealed_secret WHERE name = ?"
-    static let upsert =
-        "INSERT INTO sealed_secret (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed"
+    static let upsert = """
+        INSERT INTO sealed_secret (name, sealed) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed
+        """
     static let delete = "DELETE FROM sealed_secret WHERE name = ?"
 
     private static func seal(_ secret: Data, name: String, key: SymmetricKey) throws -> Data {

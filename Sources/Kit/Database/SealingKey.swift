@@ -4,21 +4,23 @@ import GRDB
 
 /// Finds the key that sealed the secrets of a database.
 ///
-/// Changing the key takes two files and one transaction: the new key is written beside (`.next`), the transaction seals
-/// all secrets anew and notes the new key's fingerprint, the new file takes the old one's place. The fingerprint
-/// decides which of the two files is meant after a crash in between.
+/// A key rotation takes two files and one transaction: the new key is written to `.next`, the transaction seals all
+/// secrets with it and records its fingerprint, the new file replaces the old one. After a crash in between the
+/// fingerprint decides which of the two files is valid.
 enum SealingKey {
     static func nextFile(of file: KeyFile) -> KeyFile {
         KeyFile(path: file.path + ".next")
     }
 
-    /// Finds the key; creates the one of a first start.
+    /// Finds the key; creates it at the first start.
+    ///
+    /// - Throws: ``StorageError``.
     static func open(_ database: LarderDatabase) throws -> SymmetricKey {
         let file = KeyFile(path: database.directory.keyPath)
         let noted = try database.read(notedFingerprint)
         let (key, isNext) = try find(fingerprint: noted, file)
         guard let noted else {
-            // A key without a fingerprint is that of a first start that was interrupted.
+            // A key without a fingerprint is that of an interrupted first start.
             let newKey = key ?? SymmetricKey(size: .bits256)
             if key == nil { try file.create(newKey) }
             try database.write { try noteFingerprint(of: newKey, in: $0) }
@@ -34,7 +36,7 @@ enum SealingKey {
         return key
     }
 
-    /// Checks that the key of a data directory is the one whose fingerprint the database has noted. Changes nothing.
+    /// Checks that the key of a data directory is the one whose fingerprint the database has recorded. Changes nothing.
     ///
     /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
     ///   ``StorageError/malformedKey(path:)`` and others.
@@ -46,7 +48,7 @@ enum SealingKey {
         try Data.fetchOne(db, sql: "SELECT fingerprint FROM sealing_key")
     }
 
-    /// The key that fits, and whether it is the next one. Without a fingerprint any key fits, or none.
+    /// Returns the key that fits, and whether it is in the `.next` file. Without a fingerprint any key fits, or none.
     private static func find(fingerprint noted: Data?, _ file: KeyFile) throws -> (key: SymmetricKey?, isNext: Bool) {
         guard let noted else { return (try file.read(), false) }
         if let next = try nextFile(of: file).read(), fingerprint(of: next) == noted { return (next, true) }
@@ -57,13 +59,15 @@ enum SealingKey {
 
     static func noteFingerprint(of key: SymmetricKey, in db: Database) throws {
         try db.execute(
-            sql:
-                "INSERT INTO sealing_key (id, fingerprint) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint",
+            sql: """
+                INSERT INTO sealing_key (id, fingerprint) VALUES (1, ?)
+                ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint
+                """,
             arguments: [fingerprint(of: key)]
         )
     }
 
-    /// HMAC of a fixed text: of 32 random bytes it gives nothing away.
+    /// Returns the HMAC of a fixed text, which discloses nothing of 32 random bytes.
     private static func fingerprint(of key: SymmetricKey) -> Data {
         Data(HMAC<SHA256>.authenticationCode(for: Data("larder sealing key".utf8), using: key))
     }

@@ -1,7 +1,7 @@
-/// A text that must not appear in logs by accident: its description and mirror, which a library may log, say that there
-/// is a secret and not what it is.
+/// A text that must not appear in logs by accident: its description and mirror, which a library may log, do not contain
+/// it.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text itself.
+    /// The text.
     public let value: String
 
     /// Wraps a text.

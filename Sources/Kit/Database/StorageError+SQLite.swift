@@ -1,8 +1,7 @@
 import GRDB
 
 extension StorageError {
-    /// The error to report when SQLite failed on the database at `path`; `error` itself where it is nobody's business
-    /// but the programmer's.
+    /// Translates an error of SQLite on the database at `path`; returns `error` itself if it is a programming error.
     package static func translating(_ error: any Error, path: String) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         switch error.resultCode {

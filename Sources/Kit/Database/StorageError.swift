@@ -1,61 +1,59 @@
-/// What can go wrong with stored data, in terms that a person can act upon.
+/// An error of stored data, in terms that an operator can act upon.
 ///
 /// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's
 /// `DatabaseError`.
 public enum StorageError: Error, Sendable, Equatable {
-    /// Another process holds the data directory; its process id where its lock file tells one.
+    /// Another process has locked the data directory; `pid` is its process id if the lock file has one.
     case directoryInUse(path: String, pid: Int32?)
-    /// Permissions, or a read-only file system, forbid what has to be written here.
+    /// Permissions or a read-only file system prevent writing.
     case notWritable(path: String)
-    /// Permissions forbid to read what is needed.
+    /// Permissions prevent reading.
     case notReadable(path: String)
-    /// The disk, or the quota, is full. Nothing of the change was kept.
+    /// The disk or the quota is full. Nothing of the change was kept.
     case diskFull(path: String)
-    /// The operating system failed to read or write; `code` is its `errno`, or SQLite's extended result code.
+    /// The operating system failed to read or write; `code` is its `errno` or SQLite's extended result code.
     case inputOutput(path: String, operation: String, code: Int32)
-    /// The file is no database, or its pages contradict each other. It was left as it is.
+    /// The file is no database, or its pages are inconsistent. It was not changed.
     case damagedDatabase(path: String, detail: String)
-    /// There is no database, or an empty one, beside files that belong to one: `remains` are their names. Nothing was
+    /// The database is missing or empty, but files that belong to one exist: `remains` are their names. Nothing was
     /// changed.
     case databaseMissing(path: String, remains: [String])
-    /// The file is a database of another program. It was left as it is.
+    /// The file is a database of another program. It was not changed.
     case foreignDatabase(path: String, detail: String)
-    /// Database and blobs are of two data directories. Nothing was changed.
+    /// Database and blobs belong to two data directories. Nothing was changed.
     case foreignBlobs(path: String, identity: String, databaseIdentity: String)
-    /// The file that gives the blobs their identity holds something else.
+    /// The file with the identity of the blobs, or the row with that of the database, holds something else.
     case malformedIdentity(path: String)
-    /// A newer build wrote this database: it carries these migrations, which this build does not know. It was left as
-    /// it is.
+    /// A newer build wrote this database: it has these migrations, which this build does not know. It was not changed.
     case newerSchema(path: String, unknownMigrations: [String])
-    /// An older build wrote this database, and it is only read here, so it stays as it is: the next start of the server
-    /// brings it up to date.
+    /// An older build wrote this database, and it is only read here: the next start of the server updates it.
     case olderSchema(path: String)
     /// Two migrations of this build share one name.
     case ambiguousMigration(name: String)
-    /// Somebody else held a lock of the database for longer than the busy timeout.
+    /// Another connection held a lock of the database for longer than the busy timeout.
     case databaseBusy(path: String)
     /// The database was used after it had been closed.
     case databaseClosed(path: String)
-    /// A blob's file is gone or has another length than its row says: what it held counts as not stored.
+    /// The file of a blob is missing or has another length than its row says.
     case blobUnavailable(BlobID)
-    /// Bytes were added to, or the end was declared of, a body that had been finished or given up before.
+    /// A body was used after it had been finished or discarded.
     case bodyAlreadyFinished
-    /// A body ended at another length than was announced. Lengths in bytes.
+    /// A body has another length than announced. Lengths in bytes.
     case incompleteBody(expected: Int, received: Int)
     /// A read beyond the end of a blob. Positions in bytes.
     case rangeOutsideBlob(BlobID, requested: Range<Int>, length: Int)
-    /// Secrets were sealed here, but the key file is gone. Without it they cannot be read.
+    /// Secrets were sealed, but the key file is missing.
     case keyMissing(path: String)
     /// The key file holds another key than the one that sealed the secrets of this database.
     case wrongKey(path: String)
     /// The key file does not hold exactly 256 bits.
     case malformedKey(path: String)
-    /// A sealed secret does not open under its name: it was changed, or moved to another name.
+    /// A sealed secret does not open under its name: it was changed or moved to another name.
     case secretNotAuthentic(name: String)
 }
 
 extension StorageError: CustomStringConvertible {
-    /// One sentence for a person; holds paths, names and numbers, never stored content.
+    /// One sentence for an operator, with paths, names and numbers, never with stored content.
     public var description: String {
         switch self {
         case .directoryInUse(let path, let pid):
@@ -68,7 +66,7 @@ extension StorageError: CustomStringConvertible {
         case .damagedDatabase(let path, let detail): "The database \(path) is damaged: \(detail)."
         case .databaseMissing(let path, let remains):
             "The database \(path) is missing or empty, but what belongs to one is there: \(remains.joined(separator: ", ")). "
-                + "Restore the database from a backup, or move these elsewhere to begin anew. Nothing was changed."
+                + "Restore the database from a backup, or move these elsewhere to start over. Nothing was changed."
         case .foreignDatabase(let path, let detail): "\(path) is no database of Larder: \(detail). Nothing was changed."
         case .foreignBlobs(let path, let identity, let databaseIdentity):
             "\(path) belongs to another data directory (\(identity)) than the database beside it (\(databaseIdentity)). "
@@ -80,7 +78,7 @@ extension StorageError: CustomStringConvertible {
         case .olderSchema(let path):
             "The database \(path) was written by an older build; larder serve brings it up to date."
         case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
-        case .databaseBusy(let path): "The database \(path) is locked by somebody else."
+        case .databaseBusy(let path): "The database \(path) is locked by another process."
         case .databaseClosed(let path): "The database \(path) is closed."
         case .blobUnavailable(let id): "The file of blob \(id) is missing or truncated."
         case .bodyAlreadyFinished: "The body was finished before."

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A body, small ones at hand, large ones to be read from a file.
+/// A stored body: a small one in memory, a large one in a file.
 public enum StoredBody: Sendable, Equatable {
-    /// Up to ``BlobStore/inlineLimit`` bytes, kept in the database.
+    /// At most ``BlobStore/inlineLimit`` bytes, stored in the database.
     case bytes(Data)
     /// A file, opened by ``BlobStore/reader(_:)``.
     case blob(Blob)

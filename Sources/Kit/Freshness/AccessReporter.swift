@@ -1,21 +1,23 @@
 import NIOCore
 import Synchronization
 
-/// Tells that something was used, once in a while: what is given out thousands of times a second is noted every few
-/// seconds, and costs a comparison otherwise.
+/// Reports uses of a stored response, at most once in ten seconds: a response that is served thousands of times a
+/// second costs a comparison each time.
 public final class AccessReporter: Sendable {
-    /// Between two notes; eviction needs no finer order.
+    /// Time between two reports; eviction needs no finer order.
     static let interval: TimeAmount = .seconds(10)
 
-    private let told: @Sendable () -> Void
+    private let report: @Sendable () -> Void
     private let due = Atomic<Int64>(.min)
 
-    /// `told` is called on event loops: it must not wait for anything.
-    public init(_ told: @escaping @Sendable () -> Void) {
-        self.told = told
+    /// Creates a reporter.
+    ///
+    /// - Parameter report: Is called on event loops and must not block.
+    public init(_ report: @escaping @Sendable () -> Void) {
+        self.report = report
     }
 
-    /// It was used.
+    /// Records a use.
     func note(at now: NIODeadline) {
         let instant = Int64(now.uptimeNanoseconds)
         let due = self.due.load(ordering: .relaxed)
@@ -23,6 +25,6 @@ public final class AccessReporter: Sendable {
             self.due.compareExchange(expected: due, desired: instant + Self.interval.nanoseconds, ordering: .relaxed)
                 .exchanged
         else { return }
-        told()
+        report()
     }
 }

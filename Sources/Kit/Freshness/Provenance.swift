@@ -1,8 +1,7 @@
 public import Foundation
 public import HTTPCaching
 
-/// Where a response comes from and how much to trust it. Travels back as one value; only `Screens` turns it into
-/// `meta`, `Cache-Status` and `Age`.
+/// The origin of a response and its freshness. Only `Screens` turns it into `meta`, `Cache-Status` and `Age`.
 public struct Provenance: Sendable, Equatable {
     /// The kinds of origin (docs/contract.md, "Envelope").
     public enum Source: String, Sendable, Codable {
@@ -14,7 +13,7 @@ public struct Provenance: Sendable, Equatable {
         case local
     }
 
-    /// Where the data comes from.
+    /// The origin of the data.
     public var source: Source
     /// The upstream could not be reached. Implies ``stale``.
     public var offline: Bool
@@ -22,13 +21,13 @@ public struct Provenance: Sendable, Equatable {
     public var stale: Bool
     /// When the upstream last validated the data, by sending it or by a 304; nil for local data. `Age` counts from it.
     public var validatedAt: Date?
-    /// When this content was first received; later validations leave it. Nil if that is ``validatedAt``. A screen's
-    /// `fetched_at`.
+    /// When this content was first received; later validations do not change it. Nil if that is ``validatedAt``. A
+    /// screen's `fetched_at`.
     public var contentFetchedAt: Date?
     /// How the cache handled the request; nil for local data.
     public var cacheStatus: CacheStatus?
 
-    /// Creates an account of where a response comes from.
+    /// Creates the provenance of a response.
     public init(
         source: Source,
         offline: Bool = false,

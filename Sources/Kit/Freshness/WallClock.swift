@@ -1,14 +1,13 @@
 public import Foundation
 
-/// The time, as everything in Larder reads it: handed in by the composition root, so that a test decides what time it
-/// is.
+/// The clock that everything in Larder reads. The composition root passes it in, so that tests set the time.
 public struct WallClock: Sendable {
-    /// The present instant.
+    /// Returns the current time.
     public let now: @Sendable () -> Date
-    /// Waits for a span of real time; throws `CancellationError` when its task is cancelled.
+    /// Waits for a duration of real time; throws `CancellationError` if its task is cancelled.
     public let sleep: @Sendable (Duration) async throws -> Void
 
-    /// A clock made of its two functions.
+    /// Creates a clock of its two functions.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void
@@ -17,10 +16,10 @@ public struct WallClock: Sendable {
         self.sleep = sleep
     }
 
-    /// The machine's clock.
+    /// The clock of the machine.
     public static let system = WallClock(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
 
-    /// A clock that showed `start` when it was made and runs on from there at the usual pace (setting `clock.start`).
+    /// Returns a clock that shows `start` now and runs on at the usual rate (setting `clock.start`).
     public static func starting(at start: Date) -> WallClock {
         let origin = ContinuousClock.now
         return WallClock(
@@ -31,7 +30,7 @@ public struct WallClock: Sendable {
 }
 
 extension Duration {
-    /// The span in seconds, with its fraction.
+    /// The duration in seconds, with its fraction.
     public var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

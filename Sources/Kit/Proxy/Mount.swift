@@ -2,7 +2,7 @@ import Concurrency
 import HTTPCaching
 import HTTPTypes
 import Logging
-public import Storage
+public import ResponseStore
 public import Upstream
 
 /// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` and ``ProxyMachine`` decide;

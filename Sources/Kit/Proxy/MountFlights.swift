@@ -1,5 +1,6 @@
 import Concurrency
-import Storage
+import Database
+import ResponseStore
 import Synchronization
 import Upstream
 

@@ -1,7 +1,8 @@
+public import Concurrency
 import HTTPSemantics
 public import HTTPTypes
-public import Storage
-public import Upstream
+public import ResponseStore
+import Upstream
 
 /// An upstream's token of an account that is logged in to Larder. It replaces `Authorization`, but never on a shared
 /// mount.

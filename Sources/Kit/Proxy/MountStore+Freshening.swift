@@ -1,5 +1,8 @@
+import Database
+import Freshness
+import GRDB
 import HTTPCaching
-import Storage
+import ResponseStore
 import Upstream
 
 extension MountStore {
@@ -19,33 +22,41 @@ extension MountStore {
             let isOvertaken = forwarded.isOvertaken
             for update in updates {
                 let old = candidates[update.index]
-                guard let id = old.id else { continue }
                 let isInvalidated = isOvertaken || (old.isInvalidated && !confirms)
-                guard update.mayBeKept, update.stored.varyingFields == old.head.varyingFields else {
-                    // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched again
-                    // next time.
-                    try responses.remove(id, in: db)
-                    if update.mayBeKept, case .bytes = old.body {
-                        let moved = CachedResponse(
-                            upstream: old.upstream,
-                            credential: old.credential,
-                            head: update.stored,
-                            body: old.body,
-                            isInvalidated: isInvalidated
-                        )
-                        try responses.save(moved, in: db)
-                    }
-                    continue
-                }
-                try responses.freshen(
-                    id,
-                    headerFields: update.stored.headerFields,
-                    requestTime: update.stored.requestTime,
-                    responseTime: update.stored.responseTime,
-                    in: db
-                )
-                if isInvalidated { try responses.invalidate(id, in: db) }
+                try Self.apply(update, to: old, isInvalidated: isInvalidated, responses, in: db)
             }
         }
+    }
+
+    private static func apply(
+        _ update: FreshenedResponse,
+        to old: CachedResponse,
+        isInvalidated: Bool,
+        _ responses: ResponseStore,
+        in db: Database
+    ) throws {
+        guard let id = old.id else { return }
+        guard update.mayBeKept, update.stored.varyingFields == old.head.varyingFields else {
+            // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched again next time.
+            try responses.remove(id, in: db)
+            guard update.mayBeKept, case .bytes = old.body else { return }
+            let moved = CachedResponse(
+                upstream: old.upstream,
+                credential: old.credential,
+                head: update.stored,
+                body: old.body,
+                isInvalidated: isInvalidated
+            )
+            try responses.save(moved, in: db)
+            return
+        }
+        try responses.freshen(
+            id,
+            headerFields: update.stored.headerFields,
+            requestTime: update.stored.requestTime,
+            responseTime: update.stored.responseTime,
+            in: db
+        )
+        if isInvalidated { try responses.invalidate(id, in: db) }
     }
 }

@@ -1,7 +1,9 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 /// The stored responses of one mount.
@@ -22,7 +24,7 @@ struct MountStore: Sendable {
         largestBody = min(upstream.configuration.mount.maximumStoredBytes, store.budget.lowWaterMark)
     }
 
-    /// Where large bodies are written.
+    /// The store of large bodies.
     var blobs: BlobStore { store.database.blobs }
 
     /// Returns a token that holds until a write invalidates a URL.

@@ -1,7 +1,8 @@
+import Concurrency
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 /// A request below a mount, in the forms in which it is decided on, stored and sent.
@@ -32,44 +33,55 @@ struct ProxiedRequest: Sendable {
             throw .forbiddenTarget("a path outside of its API")
         }
         self.key = key
-        var fields = request.headerFields
-        HopByHop.remove(from: &fields)
-        // RFC 9110 §11.7.2: for the first proxy only; §10.1.1: the connection has responded to it already.
-        for name in [HTTPField.Name.proxyAuthorization, .expect, .contentLength] { fields[name] = nil }
-
-        var cacheKeyRequest = fields
-        for name in Self.credentialFields {
-            let lines = fields[values: name].map { hasher.hash($0).text }
-            cacheKeyRequest[values: name] = lines
-        }
-        self.cacheKeyRequest = HTTPRequest(
+        let fields = Self.forwarded(request.headerFields)
+        cacheKeyRequest = HTTPRequest(
             method: request.method,
             scheme: nil,
             authority: nil,
             path: nil,
-            headerFields: cacheKeyRequest
+            headerFields: Self.hashingCredentials(of: fields, hasher)
         )
-        if upstream.mount.shared {
-            credential = nil
-            // A shared response must not depend on the client, and its credentials are not for this upstream.
-            for name in Self.credentialFields { fields[name] = nil }
-        } else if let own = request.credential {
-            for name in Self.credentialFields { fields[name] = nil }
-            fields[.authorization] = own.authorization
-            credential = own.identity
-        } else {
-            let lines = Self.credentialFields.flatMap { name in
-                fields[values: name].map { "\(name.canonicalName): \($0)" }
-            }
-            credential = hasher.hash(lines.joined(separator: "\n"))
-        }
-        // RFC 9110 §7.6.3: a gateway names itself in what it forwards.
-        fields.append(HTTPField(name: .via, value: "1.1 larder"))
-        self.fields = fields
+        credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
+        self.fields = Self.authorized(fields, for: request, isShared: upstream.mount.shared)
         body = request.body
         bodyLength = request.bodyLength
         isOnBehalf = request.credential != nil
         directives = RequestDirectives(request.headerFields)
+    }
+
+    /// Returns the fields that are forwarded, the client's credentials included.
+    private static func forwarded(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        HopByHop.remove(from: &fields)
+        // RFC 9110 §11.7.2: for the first proxy only; §10.1.1: the connection has responded to it already.
+        for name in [HTTPField.Name.proxyAuthorization, .expect, .contentLength] { fields[name] = nil }
+        return fields
+    }
+
+    private static func hashingCredentials(of fields: HTTPFields, _ hasher: CredentialHasher) -> HTTPFields {
+        var hashed = fields
+        for name in credentialFields { hashed[values: name] = fields[values: name].map { hasher.hash($0).text } }
+        return hashed
+    }
+
+    private static func credential(in fields: HTTPFields, _ hasher: CredentialHasher) -> CredentialHash {
+        let lines = credentialFields.flatMap { name in
+            fields[values: name].map { "\(name.canonicalName): \($0)" }
+        }
+        return hasher.hash(lines.joined(separator: "\n"))
+    }
+
+    /// Returns the fields with the credentials that the upstream gets.
+    private static func authorized(_ fields: HTTPFields, for request: MountRequest, isShared: Bool) -> HTTPFields {
+        var fields = fields
+        // A shared response must not depend on the client, and its credentials are not for this upstream.
+        if isShared || request.credential != nil {
+            for name in credentialFields { fields[name] = nil }
+        }
+        if !isShared, let own = request.credential { fields[.authorization] = own.authorization }
+        // RFC 9110 §7.6.3: a gateway names itself in what it forwards.
+        fields.append(HTTPField(name: .via, value: "1.1 larder"))
+        return fields
     }
 
     /// Whether it may be served from the store.

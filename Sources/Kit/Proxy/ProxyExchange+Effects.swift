@@ -1,6 +1,6 @@
 import HTTPCaching
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 extension ProxyExchange {

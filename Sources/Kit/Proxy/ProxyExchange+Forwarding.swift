@@ -1,9 +1,10 @@
+import Concurrency
 import Foundation
 import HTTPCaching
 import HTTPTypes
 import Logging
 import NIOCore
-import Storage
+import ResponseStore
 import Upstream
 
 extension ProxyExchange {
@@ -72,7 +73,7 @@ extension ProxyExchange {
             for try await _ in forwarded.response.body {}
         } catch {
             try Task.checkCancellation()
-            mount.upstream.logger.debug("a response without a body broke off", metadata: ["error": "\(error)"])
+            mount.upstream.logger.debug("a response without a body was truncated", metadata: ["error": "\(error)"])
         }
     }
 }

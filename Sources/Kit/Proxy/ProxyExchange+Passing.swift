@@ -1,10 +1,11 @@
+import Concurrency
+import Database
 import Foundation
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Logging
 import NIOCore
-import Storage
 import Upstream
 
 extension ProxyExchange {

@@ -1,8 +1,11 @@
+import Concurrency
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import Upstream
 
 extension ProxyExchange {

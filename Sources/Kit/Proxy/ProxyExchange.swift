@@ -1,8 +1,9 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
 import Upstream
 
 /// One request on its way through a mount: carries out the steps of ``ProxyMachine``.

@@ -1,7 +1,9 @@
+public import Concurrency
+public import Freshness
 import HTTPSemantics
 public import HTTPTypes
 public import NIOCore
-public import Upstream
+import Upstream
 
 /// The response of a mount: the upstream's own head with what the cache adds, and the body in memory or as it arrives.
 public struct ProxyResponse: Sendable {

@@ -42,11 +42,11 @@ enum ProxyEvent: Sendable, Equatable {
     case failed(UpstreamError)
     /// The head of the upstream's response has arrived; with its meaning if a stored response was validated.
     case responded(HTTPResponse.Status, ValidationOutcome?)
-    /// The body of a small response broke off before any of it was passed on.
+    /// The body of a small response was truncated before any of it was passed on.
     case brokeOff(HTTPResponse.Status)
 }
 
-/// Why a stored response is returned although it is not fresh, and how that is told.
+/// Why a stored response is returned although it is not fresh, and how that is reported.
 struct StaleCause: Sendable, Equatable {
     /// `detail` of `Cache-Status`.
     let detail: String
@@ -73,7 +73,7 @@ struct StaleCause: Sendable, Equatable {
         StaleCause(detail: "stale-if-error", upstreamStatus: status.code)
     }
 
-    /// The upstream's response broke off.
+    /// The upstream's response was truncated.
     static func brokeOff(_ status: HTTPResponse.Status) -> StaleCause {
         StaleCause(detail: "bad-response", upstreamStatus: status.code)
     }

@@ -1,7 +1,8 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import NIOCore
-import Storage
+import ResponseStore
 import Upstream
 
 /// What a response depends on, as it was before the store was read.

@@ -9,7 +9,7 @@ struct UpstreamState: Sendable, Equatable {
         let status: HTTPResponse.Status
         let seconds: Int
 
-        /// What a request fails with that nothing stored can answer.
+        /// The error of a request for which nothing is stored.
         var error: UpstreamError { .failing(status: status, retryAfter: seconds) }
     }
 

@@ -2,10 +2,10 @@ public import Database
 public import Foundation
 import Synchronization
 
-/// Uses of stored responses and page lists, noted in memory and written many at a time: no read waits for a write, nor
-/// costs one.
+/// Records uses of stored responses and page lists in memory and writes them in batches, so that no read waits for a
+/// write or causes one.
 ///
-/// What is lost when the process is killed makes eviction a little less exact and nothing else.
+/// Uses that are lost with the process only make the order of eviction less exact.
 public final class AccessRecorder: Sendable {
     private struct Pending {
         var responses: [CachedResponse.ID: Date] = [:]
@@ -17,24 +17,24 @@ public final class AccessRecorder: Sendable {
     private let limit: Int
     private let resolution: TimeInterval
 
-    /// Creates an empty book.
+    /// Creates an empty recorder.
     ///
     /// - Parameters:
-    ///   - limit: Most answers and pages that are noted between two flushes; uses of further ones are not noted.
-    ///   - resolution: Seconds after a noted use in which another says nothing new, so that one hot answer does not
-    ///     keep the disk busy.
+    ///   - limit: The most responses and pages that are recorded between two flushes; uses of others are dropped.
+    ///   - resolution: Seconds after a recorded use in which another is dropped, so that a hot response does not keep
+    ///     the disk busy.
     public init(limit: Int = 16_384, resolution: TimeInterval = 10) {
         self.limit = limit
         self.resolution = resolution
     }
 
-    /// Notes that a stored response served a request. Costs a short lock; never waits for the database.
+    /// Records that a stored response served a request. Costs a short lock; never waits for the database.
     public func note(_ response: CachedResponse, at time: Date) {
         guard let id = response.id, time.timeIntervalSince(response.lastUsed) >= resolution else { return }
         note(id, at: time)
     }
 
-    /// The same for a response of which only the identity is known.
+    /// Records a use of a response of which only the identity is known.
     public func note(_ id: CachedResponse.ID, at time: Date) {
         pending.withLock { pending in
             guard pending.responses[id] != nil || pending.count < limit else { return }
@@ -42,7 +42,7 @@ public final class AccessRecorder: Sendable {
         }
     }
 
-    /// Notes that a page list served a request.
+    /// Records that a page list served a request.
     public func note(_ page: PageKey, at time: Date) {
         pending.withLock { pending in
             guard pending.pages[page] != nil || pending.count < limit else { return }
@@ -50,10 +50,9 @@ public final class AccessRecorder: Sendable {
         }
     }
 
-    /// Writes what was noted, in one transaction; no transaction where there is nothing. After an error everything is
-    /// still noted.
+    /// Writes the recorded uses in one transaction, if there are any. After an error they are still recorded.
     ///
-    /// - Returns: How many answers and pages were noted.
+    /// - Returns: The number of responses and pages that were written.
     /// - Throws: ``StorageError``, `CancellationError`.
     @discardableResult
     public func flush(to database: LarderDatabase) async throws -> Int {

@@ -1,30 +1,30 @@
 import Database
 
-/// How much may be cached: stored responses with their bodies, and page lists. Sessions, apps' rows and secrets are not
-/// cached data and count for nothing here.
+/// The limit of the cache: stored responses with their bodies, and page lists. Sessions, rows of apps and secrets do
+/// not count.
 public struct CacheBudget: Sendable, Equatable {
     /// No limit.
     public static let unlimited = CacheBudget(bytes: .max)
 
-    /// The most that is kept, in bytes as ``ResponseStore/Total`` counts them: bodies, header fields and keys. What
-    /// SQLite needs around them comes on top.
+    /// The limit in bytes as ``ResponseStore/Total`` counts them: bodies, header fields and keys, without the overhead
+    /// of SQLite.
     public let bytes: Int
 
-    /// A budget of so many bytes.
+    /// Creates a budget in bytes.
     public init(bytes: Int) {
         self.bytes = max(0, bytes)
     }
 
-    /// Eviction that has begun goes on to here, so that the next answer does not begin it again: nine tenths.
+    /// Eviction continues until this is reached, so that the next response does not start it again: nine tenths.
     public var lowWaterMark: Int { bytes / 10 * 9 }
 
-    /// Whether something has to go.
+    /// Returns whether something has to be evicted.
     public func isExceeded(by total: Int) -> Bool { total > bytes }
 
-    /// Bytes to free once something has to go; 0 when enough is free.
+    /// Returns the bytes to free once the budget is exceeded; 0 if enough is free.
     public func excess(of total: Int) -> Int { max(0, total - lowWaterMark) }
 
-    /// Whether a response of this size is worth storing. One above the low-water mark would push out everything else,
-    /// and then be the next to go itself.
+    /// Returns whether a response of this size may be stored. One above the low-water mark would evict everything else
+    /// and be the next to be evicted.
     public func admits(_ size: Int) -> Bool { size <= lowWaterMark }
 }

@@ -1,8 +1,8 @@
 public import Database
 import GRDB
 
-/// Removes what was used least recently, stored responses and page lists alike, until the budget is kept. Nothing else
-/// is ever removed: no session, no row of an app, no secret, and no pinned answer.
+/// Removes the least recently used responses and page lists until the budget is kept. Sessions, rows of apps, secrets
+/// and pinned responses are never removed.
 public struct CacheEviction: Sendable {
     /// What was removed.
     public struct Freed: Sendable, Equatable {
@@ -13,14 +13,14 @@ public struct CacheEviction: Sendable {
         /// Bytes of both.
         public var bytes = 0
 
-        /// Nothing yet.
+        /// Creates an empty result.
         public init() {}
 
         /// Number of responses and page lists.
         public var count: Int { responses + pages }
     }
 
-    /// Something that could go.
+    /// A response or page list that may be evicted.
     struct Candidate: Equatable {
         enum Kind { case response, page }
         let kind: Kind
@@ -29,24 +29,24 @@ public struct CacheEviction: Sendable {
         let lastUsed: Int64
     }
 
-    /// Most things that one transaction removes: the next writer waits for the deletion of 6 MB at most, besides the
-    /// files of blobs.
+    /// The most responses and page lists that one transaction removes: the next writer waits for the deletion of at
+    /// most 6 MB, besides the files of blobs.
     static let batch = 64
 
-    /// The limit that is kept.
+    /// The budget.
     public let budget: CacheBudget
     private let database: LarderDatabase
 
-    /// Keeps a database within a budget.
+    /// Creates an eviction for a database.
     public init(_ database: LarderDatabase, budget: CacheBudget) {
         self.database = database
         self.budget = budget
     }
 
-    /// Evicts down to the low-water mark where the budget is exceeded. In transactions of bounded length: other writers
-    /// have their turn between them.
+    /// Evicts down to the low-water mark if the budget is exceeded, in transactions of bounded length, so that other
+    /// writers have their turn between them.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`. What was evicted until then is gone.
+    /// - Throws: ``StorageError``, `CancellationError`. What was evicted until then stays removed.
     public func run() async throws -> Freed {
         var freed = Freed()
         guard budget.isExceeded(by: try total()) else { return freed }
@@ -59,7 +59,7 @@ public struct CacheEviction: Sendable {
         }
     }
 
-    /// Bytes of everything that is cached.
+    /// Returns the bytes of everything that is cached.
     public func total() throws -> Int {
         try database.read { try Self.total(in: $0) }
     }
@@ -89,7 +89,7 @@ public struct CacheEviction: Sendable {
         return freed
     }
 
-    /// The least recently used that together free so many bytes; a batch at most.
+    /// Returns the least recently used that together free the excess; at most a batch.
     static func victims(freeing excess: Int, among candidates: [Candidate]) -> ArraySlice<Candidate> {
         let ordered = candidates.sorted { ($0.lastUsed, $0.id) < ($1.lastUsed, $1.id) }.prefix(batch)
         var rest = excess
@@ -105,7 +105,8 @@ public struct CacheEviction: Sendable {
     }
 
     static let selectTotal = """
-        SELECT coalesce((SELECT sum(bytes) FROM stored_response_total), 0) + coalesce((SELECT bytes FROM page_total WHERE one = 1), 0)
+        SELECT coalesce((SELECT sum(bytes) FROM stored_response_total), 0)
+            + coalesce((SELECT bytes FROM page_total WHERE one = 1), 0)
         """
     static let selectResponses =
         "SELECT id, size, last_used FROM stored_response WHERE pinned = 0 ORDER BY last_used LIMIT ?"

@@ -2,10 +2,9 @@ import Database
 public import Foundation
 import GRDB
 
-/// Looks into the cache of a data directory that a server may be using at the same time: reads only, takes no lock,
-/// changes nothing.
+/// Inspects the cache of a data directory, also while a server uses it: reads only, takes no lock and changes nothing.
 public struct CacheInspection: Sendable {
-    /// Everything stored of one URL and method.
+    /// All stored responses of one URL and method.
     public struct Entry: Sendable, Equatable {
         /// Name of the upstream.
         public var upstream: String
@@ -17,17 +16,17 @@ public struct CacheInspection: Sendable {
         public var status: Int
         /// Bytes of all variants.
         public var bytes: Int
-        /// When the newest variant was received or last confirmed.
+        /// When the newest variant was received or last validated.
         public var received: Date
-        /// Last noted use of any variant.
+        /// The last recorded use of any variant.
         public var lastUsed: Date
         /// Number of variants, by `Vary` and by credential.
         public var variants: Int
-        /// Whether eviction spares it.
+        /// Whether it is excluded from eviction.
         public var isPinned: Bool
     }
 
-    /// How entries are sorted.
+    /// The order of entries.
     public enum Order: String, Sendable, CaseIterable {
         /// By upstream, then URL.
         case url
@@ -35,7 +34,7 @@ public struct CacheInspection: Sendable {
         case size
         /// Oldest first.
         case age
-        /// Least recently used first: what eviction takes first.
+        /// Least recently used first: the order of eviction.
         case use
 
         fileprivate var sql: String {
@@ -51,7 +50,7 @@ public struct CacheInspection: Sendable {
     let database: DatabaseQueue
     let path: String
 
-    /// Opens the database of a data directory for reading; nil where there is none.
+    /// Opens the database of a data directory for reading; nil if there is none.
     ///
     /// - Throws: ``StorageError/olderSchema(path:)``, ``StorageError/damagedDatabase(path:detail:)`` and others.
     public init?(at directory: URL) throws {
@@ -73,14 +72,16 @@ public struct CacheInspection: Sendable {
         }
     }
 
-    /// Whether there is a database in a data directory.
+    /// Returns whether a data directory has a database.
     public static func exists(at directory: URL) -> Bool {
         FileManager.default.fileExists(atPath: path(in: directory))
     }
 
     private static func path(in directory: URL) -> String { directory.appending(path: DataDirectory.databaseName).path }
 
-    /// Calls `body` for everything stored, or for what an upstream and its mount have stored, in one consistent state.
+    /// Calls `body` for each entry, or for those of an upstream and its mount, in one consistent state.
+    ///
+    /// - Throws: ``StorageError``; what `body` throws.
     public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void)
         throws
     {
@@ -104,7 +105,9 @@ public struct CacheInspection: Sendable {
         }
     }
 
-    /// What each upstream has stored, by name, and the page lists.
+    /// Returns the totals of each upstream, by name, and of the page lists.
+    ///
+    /// - Throws: ``StorageError``.
     public func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
         try read { db in
             let pages = try Row.fetchOne(db, sql: "SELECT pages, bytes FROM page_total WHERE one = 1")
@@ -112,7 +115,9 @@ public struct CacheInspection: Sendable {
         }
     }
 
-    /// What a purge would remove.
+    /// Returns what a purge would remove.
+    ///
+    /// - Throws: ``StorageError``.
     public func preview(of purge: CachePurge) throws -> CachePurge.Report {
         try read { try purge.preview(in: $0) }
     }
@@ -125,11 +130,10 @@ public struct CacheInspection: Sendable {
         }
     }
 
-    // The status stands in the last three digits behind the time, so that the greatest of both is that of the newest
-    // variant.
+    // The status is in the last three digits after the time, so that the maximum is that of the newest variant.
     private static let selectEntries = """
-        SELECT upstream, method, url, max(response_time * 1000 + status) % 1000, sum(size) AS bytes, max(response_time) AS received,
-            max(last_used) AS used, count(*), max(pinned)
+        SELECT upstream, method, url, max(response_time * 1000 + status) % 1000, sum(size) AS bytes,
+            max(response_time) AS received, max(last_used) AS used, count(*), max(pinned)
         FROM stored_response
         WHERE :upstream IS NULL OR upstream = :upstream OR substr(upstream, 1, length(:upstream) + 1) = :upstream || '.'
         GROUP BY upstream, url, method

@@ -2,8 +2,8 @@ public import Database
 public import Foundation
 import GRDB
 
-/// What is to be removed from the cache by hand. Conditions that are not nil must all hold. Pinned answers stay: rows
-/// of an app were made of them.
+/// Removes cached data that meets all conditions that are not nil. Pinned responses stay: rows of an app were made of
+/// them.
 public struct CachePurge: Sendable, Equatable {
     /// What was removed, or would be.
     public struct Report: Sendable, Equatable {
@@ -15,46 +15,46 @@ public struct CachePurge: Sendable, Equatable {
             public var bytes = 0
         }
 
-        /// Answers by name of the upstream.
+        /// Removed responses by name of the upstream.
         public var upstreams: [String: Share] = [:]
         /// Page lists.
         public var pages = 0
-        /// Answers that the conditions named and that stay, because they are pinned.
+        /// Responses that meet the conditions and stay because they are pinned.
         public var pinned = 0
     }
 
-    /// Only answers of this upstream, those of its mount included, which are stored under its name with a dot behind
-    /// it.
+    /// Only responses of this upstream, including those of its mount, whose name begins with the upstream's and a dot.
     public var upstream: String?
-    /// Only answers whose URL has a path that begins with this.
+    /// Only responses whose URL has a path that begins with this.
     public var pathPrefix: String?
-    /// Only what was received, or last confirmed, before this.
+    /// Only what was received or last validated before this.
     public var receivedBefore: Date?
 
-    /// Names what is to go; without conditions everything.
+    /// Creates a purge; without conditions it removes everything.
     public init(upstream: String? = nil, pathPrefix: String? = nil, receivedBefore: Date? = nil) {
         self.upstream = upstream
         self.pathPrefix = pathPrefix
         self.receivedBefore = receivedBefore
     }
 
-    /// Whether a response is meant.
+    /// Returns whether a response meets the conditions.
     func matches(upstream: String, url: String, received: Date) -> Bool {
         if let wanted = self.upstream, wanted != upstream, !upstream.hasPrefix("\(wanted).") { return false }
         if let receivedBefore, received >= receivedBefore { return false }
         return pathPrefix.map { Self.path(of: url).hasPrefix($0) } ?? true
     }
 
-    /// The path of an absolute URL, `/` where it has none.
+    /// Returns the path of an absolute URL, `/` if it has none.
     static func path(of url: String) -> Substring {
         guard let scheme = url.firstRange(of: "://") else { return url.prefix { $0 != "?" } }
         let path = url[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }.prefix { $0 != "?" }
         return path.isEmpty ? "/" : path
     }
 
-    /// Removes what is meant, in transactions of bounded length, and gives the pages of the file back to the disk.
+    /// Removes what meets the conditions, in transactions of bounded length, and returns free pages of the file to the
+    /// file system.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`. What was removed until then is gone.
+    /// - Throws: ``StorageError``, `CancellationError`. What was removed until then stays removed.
     public func run(on database: LarderDatabase) async throws -> Report {
         var report = Report()
         var last: Int64? = 0
@@ -93,7 +93,7 @@ public struct CachePurge: Sendable, Equatable {
     struct Batch: Sendable {
         var matching: [(id: Int64, upstream: String, bytes: Int)] = []
         var pinned = 0
-        /// Where the next one begins; nil when this was the last.
+        /// The row that the next batch starts after; nil if this was the last.
         var last: Int64?
     }
 
@@ -107,8 +107,8 @@ public struct CachePurge: Sendable, Equatable {
         return batch
     }
 
-    /// Page lists belong to accounts, not to upstreams or paths: they are meant where only an age, or everything, is
-    /// named.
+    /// Counts the page lists. They belong to accounts, not to upstreams or paths, so only a purge by age or of
+    /// everything removes them.
     private func countPages(in db: Database) throws -> Int {
         guard upstream == nil, pathPrefix == nil else { return 0 }
         return try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE fetched_at < ?", arguments: [pageLimit]) ?? 0

@@ -2,40 +2,38 @@ public import Database
 public import Foundation
 public import HTTPCaching
 
-/// One response of an upstream with its body, as the database keeps it.
+/// A response of an upstream with its body, as the database stores it.
 public struct CachedResponse: Sendable, Equatable {
-    /// Identity of a stored response. It stays when a newer answer replaces the same variant, and is never given to
-    /// another.
+    /// Identity of a stored response. It stays if a newer response replaces the variant, and is never reused.
     public typealias ID = Int64
 
-    /// Identity; nil for a response that was not stored yet.
+    /// The identity; nil for a response that was not stored yet.
     public var id: ID?
-    /// Name of the upstream that answered, such as `spacex`. Part of the key: what one upstream said is never taken for
-    /// another's word.
+    /// Name of the upstream, such as `spacex`. Part of the key, so that responses of one upstream are never served for
+    /// another.
     public var upstream: String
-    /// Whose response it is; nil: anybody's.
+    /// The credential that it belongs to; nil if it is shared.
     public var credential: CredentialHash?
-    /// Everything but the body. Times are kept to the millisecond.
+    /// Everything but the body. Times are stored to the millisecond.
     public var head: CachedResponseHead
     /// The body.
     public var body: StoredBody
-    /// When this content was received; it stays when the upstream confirms it, or sends the same again. To the
-    /// millisecond.
+    /// When this content was received; a validation, or the same content again, does not change it. To the millisecond.
     public var contentTime: Date
-    /// When it last served a request; decides what goes first when space runs out.
+    /// When it last served a request; decides the order of eviction.
     public var lastUsed: Date
-    /// Whether a write to its target made it doubtful since: it must be validated before it is used as fresh (RFC 9111
+    /// Whether it was invalidated by a write to its target: it must be validated before it is used as fresh (RFC 9111
     /// §4.4).
     public var isInvalidated: Bool
-    /// Whether it must stay when space runs out, because an app made rows of it: without it nobody could say how old
-    /// they are. Only replacing or removing it ends that.
+    /// Whether it is excluded from eviction, because an app made rows of it: without it the age of the rows is unknown.
+    /// It stays pinned until it is replaced or removed.
     public var isPinned: Bool
 
     /// Creates a response to store.
     ///
     /// - Parameters:
-    ///   - contentTime: nil means when it was received.
-    ///   - lastUsed: the same.
+    ///   - contentTime: Nil: when it was received.
+    ///   - lastUsed: Nil: when it was received.
     public init(
         id: ID? = nil,
         upstream: String,

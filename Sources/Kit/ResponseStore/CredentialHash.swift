@@ -2,9 +2,9 @@ public import Crypto
 import Database
 public import Foundation
 
-/// HMAC-SHA-256 of a credential (RFC 2104): tells whose a response is without keeping what opens the account.
+/// HMAC-SHA-256 of a credential (RFC 2104): identifies the owner of a response without storing the credential.
 ///
-/// The key makes a copied database useless for trying out guessed credentials.
+/// The key prevents that guessed credentials are tried out on a copied database.
 public struct CredentialHash: Hashable, Sendable {
     let bytes: Data
 
@@ -24,7 +24,8 @@ public struct CredentialHash: Hashable, Sendable {
 }
 
 extension CredentialHash? {
-    /// What column `credential` holds: empty bytes for a shared answer, because NULLs would not meet in a unique index.
+    /// The value of column `credential`: empty bytes for a shared response, because NULLs are distinct in a unique
+    /// index.
     var columnValue: Data { self?.bytes ?? Data() }
 
     init(columnValue: Data) {

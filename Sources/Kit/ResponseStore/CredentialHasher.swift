@@ -1,7 +1,7 @@
 import Crypto
 public import Database
 
-/// Makes ``CredentialHash``es with one key, for those who have no business with the key itself.
+/// Creates ``CredentialHash``es with one key, without giving access to the key.
 public struct CredentialHasher: Sendable {
     private let key: SymmetricKey
 
@@ -16,14 +16,16 @@ public struct CredentialHasher: Sendable {
 }
 
 extension SealedSecrets {
-    /// Hashes with the key of ``credentialHashKey()``; blocks until that key is at hand.
+    /// Returns a hasher with the key of ``credentialHashKey()``; blocks until the key is read.
+    ///
+    /// - Throws: ``StorageError``.
     public func credentialHasher() throws -> CredentialHasher {
         CredentialHasher(key: try credentialHashKey())
     }
 }
 
 extension CredentialHash {
-    /// The hash in hexadecimal: what stands for a credential where text is expected.
+    /// The hash in hexadecimal, for keys that are text.
     public var text: String {
         bytes.map { byte in
             let digits = String(byte, radix: 16)

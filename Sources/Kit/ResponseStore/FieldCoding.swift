@@ -2,11 +2,10 @@ import Database
 import Foundation
 import HTTPTypes
 
-/// Header fields as bytes: for each field the name's length, the name, the value's length, the value. Lengths are
-/// LEB128.
+/// Encodes header fields as bytes: for each field the length of the name, the name, the length of the value, the value.
+/// Lengths are LEB128.
 ///
-/// Order, repeats, upper and lower case of names and bytes of values beyond ASCII come back as they were. Only HPACK's
-/// indexing strategy is not kept.
+/// Order, repeats, case of names and bytes of values beyond ASCII are preserved; HPACK's indexing strategy is not.
 enum FieldCoding {
     static func encode(_ fields: HTTPFields) -> Data {
         var bytes = Data()
@@ -17,8 +16,7 @@ enum FieldCoding {
         return bytes
     }
 
-    /// One form for all ways to write the same fields: names in lower case and sorted, values of one name in their
-    /// order.
+    /// Returns the canonical form of fields: names in lower case and sorted, values of one name in their order.
     static func canonicalForm(of fields: HTTPFields) -> HTTPFields {
         let sorted = fields.enumerated().sorted { left, right in
             let (a, b) = (left.element.name.canonicalName, right.element.name.canonicalName)
@@ -32,7 +30,7 @@ enum FieldCoding {
         return result
     }
 
-    /// nil when the bytes are not what ``encode(_:)`` makes.
+    /// Decodes fields; nil if the bytes were not made by ``encode(_:)``.
     static func decode(_ bytes: Data) -> HTTPFields? {
         var rest = bytes[...]
         var fields = HTTPFields()

@@ -10,7 +10,7 @@ struct KeyPrefix {
         self.start = start
     }
 
-    /// The first text behind all that begin with the prefix; nil when there is none, as for the empty prefix.
+    /// The first text after all that begin with the prefix; nil if there is none, as for the empty prefix.
     var end: String? {
         var scalars = Array(start.unicodeScalars)
         while let last = scalars.popLast() {
@@ -23,7 +23,7 @@ struct KeyPrefix {
     }
 
     private static func next(after scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        // U+D800 to U+DFFF are no characters.
+        // U+D800 to U+DFFF are surrogates.
         Unicode.Scalar(scalar.value + 1) ?? (scalar.value == 0xD7FF ? Unicode.Scalar(0xE000) : nil)
     }
 }

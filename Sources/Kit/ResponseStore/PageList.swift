@@ -1,17 +1,17 @@
 import Database
 public import Foundation
 
-/// Which page of which list: the key of a page list.
+/// The key of a page list.
 public struct PageKey: Hashable, Sendable {
-    /// Whose list; app first, such as `disk/1130`, `shop/local`. Keys of rows are told apart by it.
+    /// The account, app first, such as `disk/1130`, `shop/local`. Keys of rows are unique within it.
     public var account: String
-    /// Which list, such as `recent`.
+    /// The list, such as `recent`.
     public var screen: String
-    /// What was asked for in one normal form, so that equal questions share a page. Empty for lists without a question.
+    /// The query in a normal form, so that equal queries share a page. Empty for lists without a query.
     public var query: String
-    /// Position of the first row asked for.
+    /// Position of the first requested row.
     public var offset: Int
-    /// Most rows asked for.
+    /// The most rows requested.
     public var limit: Int
 
     /// Creates a key.
@@ -24,17 +24,17 @@ public struct PageKey: Hashable, Sendable {
     }
 }
 
-/// One page of a list as the upstream gave it: keys of rows that are stored once, elsewhere.
+/// One page of a list as the upstream sent it: keys of rows that apps store.
 public struct PageList: Sendable, Equatable {
-    /// Which page.
+    /// The key.
     public var key: PageKey
-    /// Keys of the rows in the upstream's order. Fewer than it gave when some were deleted since.
+    /// Keys of the rows in the upstream's order, without those deleted since.
     public var rowKeys: [String]
-    /// Number of rows on all pages; nil where the upstream tells none.
+    /// Number of rows on all pages; nil if the upstream does not tell.
     public var total: Int?
-    /// Whether a page follows. Kept, because the count of rows does not tell after a deletion.
+    /// Whether a page follows. Stored, because after a deletion it does not follow from the count of rows.
     public var hasMore: Bool
-    /// When the upstream gave it; kept to the millisecond.
+    /// When it was fetched, to the millisecond.
     public var fetchedAt: Date
 
     /// Creates a page.

@@ -1,8 +1,7 @@
 import Database
 
 extension PageStore {
-    // The account stands in each row too, so that a key, or all keys below a folder, are found by one index whatever
-    // page they are on.
+    // Each row has the account, too, so that a key, or all keys below a folder, are found by one index on all pages.
     static let migrations = [
         SchemaMigration(
             "storage/003 pages",

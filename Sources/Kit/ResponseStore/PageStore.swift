@@ -2,15 +2,17 @@ import Database
 public import Foundation
 public import GRDB
 
-/// The page lists of all screens: which rows an upstream showed, in which order, when.
+/// Stores the page lists of all screens: which rows an upstream sent, in which order, when.
 ///
-/// Rows belong to the apps. All functions take part in the transaction of their `Database`, so that a row and the lists
-/// that name it change together.
+/// The rows are the apps'. All functions run in the transaction of their `Database`, so that a row and the lists that
+/// name it change together.
 public struct PageStore: Sendable {
-    /// The page lists live in the tables of whatever ``LarderDatabase`` the functions are given.
+    /// Creates a store. It uses the tables of the database that is passed to each function.
     public init() {}
 
-    /// The page of this key. Another limit or offset is another page.
+    /// Returns the page of a key. Another limit or offset is another page.
+    ///
+    /// - Throws: Errors of the database.
     public func page(_ key: PageKey, in db: Database) throws -> PageList? {
         guard
             let row = try Row.fetchOne(
@@ -28,7 +30,9 @@ public struct PageStore: Sendable {
         )
     }
 
-    /// Stores a page in place of the one of the same key. All other pages stay.
+    /// Stores a page and replaces that of the same key. All other pages stay.
+    ///
+    /// - Throws: Errors of the database.
     public func save(_ page: PageList, in db: Database) throws {
         let key = page.key
         let time = page.fetchedAt.millisecondsSince1970
@@ -48,8 +52,9 @@ public struct PageStore: Sendable {
         }
     }
 
-    /// Notes when a page last served a request, many in one transaction; a use older than the noted one changes
-    /// nothing.
+    /// Records when pages last served a request. A use older than the recorded one changes nothing.
+    ///
+    /// - Throws: Errors of the database.
     public func touch(_ accessRecorder: [PageKey: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (key, date) in accessRecorder {

@@ -2,26 +2,26 @@ import Database
 package import Freshness
 import NIOCore
 
-/// Stamps of stored responses, bumped when one is removed. A response made from one that was evicted, purged or wiped
-/// must not outlive it.
+/// Counts removals of stored responses. A rendered response must not outlive the stored one, which may be evicted,
+/// purged or deleted.
 package struct RemovalCounter: Sendable {
     private let all = VersionCounter()
     private let each = VersionCounters()
 
-    /// Creates a counter of nothing removed yet.
+    /// Creates a counter without removals.
     package init() {}
 
-    /// A response was removed.
+    /// Counts the removal of a response.
     package func removed(_ id: CachedResponse.ID) {
-        // In this order: a reader who took the stamp of the one after its bump sees that of all bumped as well.
+        // In this order: a reader that takes the counter of one after its bump also sees the bump of all.
         all.bump()
         each[id].bump()
     }
 
-    /// To be taken before a stored response is looked for: which one it will be is not known then.
+    /// Returns a token of all removals, to be taken before a stored response is looked up.
     package func snapshot() -> ChangeToken { ChangeToken(of: all) }
 
-    /// Holds for as long as the response that was found is stored; nil where one was removed since `before`, and it may
+    /// Returns a token that holds while the response is stored; nil if one was removed since `before`, because it may
     /// have been this one.
     package func changeToken(of id: CachedResponse.ID, since before: ChangeToken) -> ChangeToken? {
         let changeToken = ChangeToken(of: each[id])

@@ -1,16 +1,15 @@
 public import Database
 import GRDB
 
-/// Tells which stored responses a transaction has removed, once it is committed; whichever statement, trigger or
-/// cascade removed them.
+/// Notifies of the stored responses that a committed transaction has removed, by any statement, trigger or cascade.
 ///
 /// GRDB calls it on the writer's queue only, so its state needs no lock.
 final class ResponseRemoval: TransactionObserver {
-    private let told: @Sendable (CachedResponse.ID) -> Void
+    private let notify: @Sendable (CachedResponse.ID) -> Void
     private var removed: [CachedResponse.ID] = []
 
-    init(_ told: @escaping @Sendable (CachedResponse.ID) -> Void) {
-        self.told = told
+    init(_ notify: @escaping @Sendable (CachedResponse.ID) -> Void) {
+        self.notify = notify
     }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
@@ -21,7 +20,7 @@ final class ResponseRemoval: TransactionObserver {
     func databaseDidChange(with event: DatabaseEvent) { removed.append(event.rowID) }
 
     func databaseDidCommit(_ db: Database) {
-        for id in removed { told(id) }
+        for id in removed { notify(id) }
         removed = []
     }
 
@@ -29,10 +28,12 @@ final class ResponseRemoval: TransactionObserver {
 }
 
 extension LarderDatabase {
-    /// Calls this for each stored response that is removed from now on, by eviction, purge, logout or a newer answer in
-    /// its place: after the removal can be seen, and before whoever wrote the transaction is told that it is done. It
-    /// is called on the writer's thread and must not wait for anything.
-    public func onRemovalOfResponses(_ told: @escaping @Sendable (CachedResponse.ID) -> Void) {
-        pool.add(transactionObserver: ResponseRemoval(told), extent: .databaseLifetime)
+    /// Notifies `notify` of each stored response that is removed from now on, by eviction, purge, logout or
+    /// replacement.
+    ///
+    /// - Parameter notify: Is called after the removal is visible and before the write returns, on the writer's thread.
+    ///   It must not block.
+    public func onRemovalOfResponses(_ notify: @escaping @Sendable (CachedResponse.ID) -> Void) {
+        pool.add(transactionObserver: ResponseRemoval(notify), extent: .databaseLifetime)
     }
 }

@@ -3,18 +3,18 @@ public import Foundation
 import GRDB
 
 extension ResponseStore {
-    /// A body, ready to be sent.
+    /// An open body.
     public enum OpenBody: Sendable {
-        /// All of it.
+        /// The whole body.
         case bytes(Data)
         /// An open file.
         case blob(BlobReader)
     }
 
-    /// Opens the body of a stored response. A response whose file is missing or truncated is removed: it counts as
-    /// never stored.
+    /// Opens the body of a stored response. A response whose file is missing or truncated is removed.
     ///
-    /// - Returns: nil for such a response. Only then this waits for a writer.
+    /// - Returns: Nil for such a response. Only then this waits for a writer.
+    /// - Throws: ``StorageError``.
     public func openBody(of response: CachedResponse) async throws -> OpenBody? {
         switch response.body {
         case .bytes(let data): return .bytes(data)
@@ -22,7 +22,7 @@ extension ResponseStore {
             do {
                 return .blob(try database.blobs.reader(blob))
             } catch StorageError.blobUnavailable {
-                // By the blob's id, because the response may have got another body since it was read.
+                // By the id of the blob, because the response may have another body since it was read.
                 try await database.write { db in
                     try db.execute(sql: Self.deleteByBlob, arguments: [blob.id])
                 }

@@ -3,38 +3,49 @@ public import Foundation
 public import GRDB
 
 extension ResponseStore {
-    /// Marks everything stored under this URL, of all methods, credentials and variants, as in need of validation (RFC
-    /// 9111 §4.4).
+    /// Invalidates everything stored under a URL, of all methods, credentials and variants (RFC 9111 §4.4): it must be
+    /// validated before it is used as fresh.
     ///
-    /// It is kept: with the upstream down, the last good answer may still be wanted.
+    /// It stays stored, because it is served while the upstream is unreachable.
+    ///
+    /// - Throws: Errors of the database.
     public func invalidate(upstream: String, url: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidation).execute(arguments: [upstream, url])
     }
 
-    /// The same of one stored response.
+    /// Invalidates one stored response.
+    ///
+    /// - Throws: Errors of the database.
     public func invalidate(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.invalidationByID).execute(arguments: [id])
     }
 
-    /// Removes one stored response, and its blob.
+    /// Removes one stored response and its blob.
+    ///
+    /// - Throws: Errors of the database.
     public func remove(_ id: CachedResponse.ID, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByID).execute(arguments: [id])
     }
 
-    /// Removes everything stored under this URL, of all methods, credentials and variants.
+    /// Removes everything stored under a URL, of all methods, credentials and variants.
+    ///
+    /// - Throws: Errors of the database.
     public func remove(upstream: String, url: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByURL).execute(arguments: [upstream, url])
     }
 
-    /// Removes everything that was fetched with this credential, from all upstreams: what a logout does.
+    /// Removes everything that was fetched with a credential, from all upstreams, as at a logout.
+    ///
+    /// - Throws: Errors of the database.
     public func remove(credential: CredentialHash, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteByCredential).execute(arguments: [credential.bytes])
     }
 
-    /// Removes an upstream's responses: all, or those whose URL begins with `urlPrefix`, and of these those received
-    /// before `received`. Pinned ones stay.
+    /// Removes the responses of an upstream whose URL begins with `urlPrefix` and that were received before `received`.
+    /// Pinned ones stay.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of removed responses.
+    /// - Throws: Errors of the database.
     @discardableResult
     public func purge(
         upstream: String,

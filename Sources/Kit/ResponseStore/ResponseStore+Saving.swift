@@ -5,23 +5,37 @@ import HTTPCaching
 public import HTTPTypes
 
 extension ResponseStore {
-    /// Stores a response in place of the one of the same key and variant. A blob must be finished; it is the response's
+    /// Stores a response and replaces that of the same key and variant. A blob must be finished; the response owns it
     /// from now on.
     ///
     /// - Returns: The identity of the stored response.
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` when the body's file is not there in full;
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file of the body is missing or truncated;
     ///   ``StorageError/diskFull(path:)`` and others.
     @discardableResult
     public func save(_ response: CachedResponse, in db: Database) throws -> CachedResponse.ID {
-        let head = response.head
-        var blob: Blob?
-        var bytes = Data()
+        var (blob, bytes): (Blob?, Data) = (nil, Data())
         switch response.body {
         case .bytes(let data): bytes = data
         case .blob(let other):
             blob = other
             try database.blobs.insert(other, in: db)
         }
+        let id = try upsertRow(of: response, blob: blob, in: db)
+        if bytes.isEmpty {
+            try db.cachedStatement(sql: "DELETE FROM stored_body WHERE response_id = ?").execute(arguments: [id])
+        } else {
+            try db.cachedStatement(sql: Self.upsertBody).execute(arguments: [id, bytes])
+        }
+        try db.cachedStatement(sql: Self.deleteVariantsBeyond)
+            .execute(arguments: [
+                response.upstream, response.head.url, response.head.method.rawValue, response.credential.columnValue,
+                id, maximumVariants - 1,
+            ])
+        return id
+    }
+
+    private func upsertRow(of response: CachedResponse, blob: Blob?, in db: Database) throws -> CachedResponse.ID {
+        let head = response.head
         let varying = FieldCoding.encode(FieldCoding.canonicalForm(of: head.varyingFields))
         let header = FieldCoding.encode(head.headerFields)
         let upsert = try db.cachedStatement(sql: Self.upsert)
@@ -40,29 +54,22 @@ extension ResponseStore {
                 detail: "an inserted row did not come back"
             )
         }
-        if bytes.isEmpty {
-            try db.cachedStatement(sql: "DELETE FROM stored_body WHERE response_id = ?").execute(arguments: [id])
-        } else {
-            try db.cachedStatement(sql: Self.upsertBody).execute(arguments: [id, bytes])
-        }
-        try db.cachedStatement(sql: Self.deleteVariantsBeyond)
-            .execute(arguments: [
-                response.upstream, head.url, head.method.rawValue, response.credential.columnValue, id,
-                maximumVariants - 1,
-            ])
         return id
     }
 
     /// Stores a response in a transaction of its own; returns when it is on the disk.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`.
     @discardableResult
     public func save(_ response: CachedResponse) async throws -> CachedResponse.ID {
         try await database.write { try save(response, in: $0) }
     }
 
-    /// Gives a stored response, found valid, the header fields and times that follow from a 304 (RFC 9111 §4.3.4). It
-    /// is no longer invalidated.
+    /// Updates the header fields and times of a stored response after a 304 (RFC 9111 §4.3.4). It is no longer
+    /// invalidated.
     ///
-    /// - Returns: false when it is not stored any more.
+    /// - Returns: False if it is not stored any more.
+    /// - Throws: Errors of the database.
     @discardableResult
     public func freshen(
         _ id: CachedResponse.ID,
@@ -80,8 +87,10 @@ extension ResponseStore {
         return db.changesCount > 0
     }
 
-    /// Notes uses, many in one transaction; a use older than the noted one changes nothing, one of a response that is
-    /// gone neither.
+    /// Records when responses were last used. A use older than the recorded one, or of a removed response, changes
+    /// nothing.
+    ///
+    /// - Throws: Errors of the database.
     public func touch(_ accessRecorder: [CachedResponse.ID: Date], in db: Database) throws {
         let statement = try db.cachedStatement(sql: Self.updateLastUse)
         for (id, date) in accessRecorder {
@@ -92,13 +101,13 @@ extension ResponseStore {
 
     static let upsert = """
         INSERT INTO stored_response
-            (upstream, url, method, credential, varying, status, reason, header, request_time, response_time, invalidated, size, last_used, blob_id, pinned,
-            content_time)
+            (upstream, url, method, credential, varying, status, reason, header, request_time, response_time,
+            invalidated, size, last_used, blob_id, pinned, content_time)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (upstream, url, method, credential, varying) DO UPDATE SET
             status = excluded.status, reason = excluded.reason, header = excluded.header,
-            request_time = excluded.request_time, response_time = excluded.response_time, invalidated = excluded.invalidated,
-            size = excluded.size, last_used = max(last_used, excluded.last_used), blob_id = excluded.blob_id,
+            request_time = excluded.request_time, response_time = excluded.response_time,
+            invalidated = excluded.invalidated, size = excluded.size, last_used = max(last_used, excluded.last_used), blob_id = excluded.blob_id,
             pinned = max(pinned, excluded.pinned), content_time = excluded.content_time
         RETURNING id
         """
@@ -118,7 +127,8 @@ extension ResponseStore {
 
     static let update = """
         UPDATE stored_response SET
-            size = size - length(header) + ?, header = ?, request_time = ?, response_time = ?, invalidated = 0, last_used = max(last_used, ?)
+            size = size - length(header) + ?, header = ?, request_time = ?, response_time = ?, invalidated = 0,
+            last_used = max(last_used, ?)
         WHERE id = ?
         """
 

@@ -1,8 +1,8 @@
 import Database
 
 extension ResponseStore {
-    // The body has a table of its own, so that a new use or a validation rewrites a short row and not up to 100 KB.
-    // The totals are kept by triggers, so that they are right whoever deletes, and cost nothing to read.
+    // The body has a table of its own, so that a new use or a validation rewrites a short row and not up to 100 KB. The
+    // totals are kept by triggers, so that they are right after any deletion and cost nothing to read.
     static let migrations = [
         SchemaMigration(
             "storage/002 responses",
@@ -63,7 +63,7 @@ extension ResponseStore {
         )
     ]
 
-    /// Later than those of other tables: eviction has changed the table in between.
+    /// After the other tables, because eviction has changed the table in between.
     static let contentTime = [
         SchemaMigration(
             "storage/006 content time",

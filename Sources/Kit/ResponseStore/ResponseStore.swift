@@ -4,27 +4,27 @@ public import GRDB
 import HTTPCaching
 public import HTTPTypes
 
-/// The stored responses of all upstreams: the database of an HTTP cache. What may be stored, used or has to go, others
-/// decide.
+/// Stores the responses of all upstreams: the database of an HTTP cache. It does not decide what may be stored or used.
 ///
 /// Key: upstream, method, URL, credential, and the request fields that `Vary` nominates. Functions that take a
-/// `Database` take part in its transaction, so that an app can change its rows with them.
+/// `Database` run in its transaction, so that an app can change its rows with them.
 public struct ResponseStore: Sendable {
     let database: LarderDatabase
-    /// Most variants kept of one URL, method and credential, so that `Vary: Cookie` does not fill the disk; the longest
-    /// not received go first.
+    /// The most variants of one URL, method and credential, so that `Vary: Cookie` does not fill the disk; the oldest
+    /// are removed first.
     let maximumVariants: Int
 
-    /// The stored responses of this database.
+    /// Creates a store.
     public init(_ database: LarderDatabase, maximumVariants: Int = 32) {
         self.database = database
         self.maximumVariants = max(1, maximumVariants)
     }
 
-    /// All variants stored under this URL and method that this credential may see, its own and the shared ones; newest
-    /// first. Blocks, but never for a writer.
+    /// Returns the variants stored under a URL and method that a credential may see, its own and the shared ones,
+    /// newest first. Blocks, but never for a writer.
     ///
-    /// - Parameter credential: nil: shared ones only.
+    /// - Parameter credential: Nil: shared ones only.
+    /// - Throws: ``StorageError``.
     public func responses(
         upstream: String,
         method: HTTPRequest.Method,
@@ -36,7 +36,9 @@ public struct ResponseStore: Sendable {
         }
     }
 
-    /// The same inside a transaction.
+    /// Returns the same inside a transaction.
+    ///
+    /// - Throws: ``StorageError``; errors of the database.
     public func responses(
         upstream: String,
         method: HTTPRequest.Method,
@@ -56,8 +58,8 @@ public struct ResponseStore: Sendable {
     }
 
     static let selectByKey = """
-        SELECT r.id, r.credential, r.varying, r.status, r.reason, r.header, r.request_time, r.response_time, r.last_used, r.invalidated,
-            r.blob_id, blob.length, body.bytes, r.pinned, r.content_time
+        SELECT r.id, r.credential, r.varying, r.status, r.reason, r.header, r.request_time, r.response_time,
+            r.last_used, r.invalidated, r.blob_id, blob.length, body.bytes, r.pinned, r.content_time
         FROM stored_response AS r
         LEFT JOIN blob ON blob.id = r.blob_id
         LEFT JOIN stored_body AS body ON body.response_id = r.id

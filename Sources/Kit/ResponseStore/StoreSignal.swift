@@ -1,7 +1,7 @@
 public import Database
 import GRDB
 
-/// Tells after each transaction that stored something cacheable, whoever stored it. Notes of last uses do not count.
+/// Signals each committed transaction that stored something cacheable. Recorded uses do not count.
 final class StoreSignal: TransactionObserver {
     private let continuation: AsyncStream<Void>.Continuation
     private var hasStored = false
@@ -31,8 +31,8 @@ final class StoreSignal: TransactionObserver {
 }
 
 extension LarderDatabase {
-    /// An element after each transaction that stored responses or page lists; those that nobody has taken yet are one.
-    /// For one listener, which ends it by ending its own task.
+    /// Returns a stream with an element after each transaction that stored responses or page lists. Elements that were
+    /// not consumed yet are merged into one. For one consumer, which ends it by ending its own task.
     public func stores() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         pool.add(transactionObserver: StoreSignal(continuation), extent: .databaseLifetime)

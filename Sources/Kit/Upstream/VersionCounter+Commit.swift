@@ -1,3 +1,4 @@
+public import Freshness
 public import GRDB
 
 extension VersionCounter {

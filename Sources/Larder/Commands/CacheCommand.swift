@@ -1,6 +1,7 @@
 import ArgumentParser
+import Database
 import Foundation
-import Storage
+import ResponseStore
 
 /// `larder cache`: lists, measures and purges what is cached.
 struct CacheCommand: AsyncParsableCommand {

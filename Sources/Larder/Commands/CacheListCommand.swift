@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Storage
+import ResponseStore
 
 /// `larder cache list`.
 struct CacheListCommand: AsyncParsableCommand {

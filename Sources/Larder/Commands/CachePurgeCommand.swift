@@ -1,8 +1,9 @@
 import ArgumentParser
+import Database
 import Foundation
 import Logging
+import ResponseStore
 import Screens
-import Storage
 
 /// `larder cache purge`.
 struct CachePurgeCommand: AsyncParsableCommand {

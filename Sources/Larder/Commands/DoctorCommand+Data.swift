@@ -1,5 +1,6 @@
+import Database
 import Foundation
-import Storage
+import ResponseStore
 
 /// Checks the data directory as the server does at its start, without changing it.
 enum DataCheck {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import NIOPosix
-import Storage
+import ResponseStore
 import Upstream
 
 /// `larder doctor`: checks everything that Larder needs, and reports what is wrong.

@@ -22,9 +22,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        LoggingSystem.bootstrap {
-            LarderLogHandler(label: $0, format: configuration.log.format, level: configuration.log.level)
-        }
+        LarderLogHandler.bootstrap(configuration.log)
         let logger = Logger(label: "larder.sandbox")
         let sandbox = Sandbox(
             configuration: .init(port: configuration.sandbox.port, seed: configuration.sandbox.seed),
@@ -39,12 +37,7 @@ struct SandboxCommand: AsyncParsableCommand {
             logger: logger
         )
         group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
-        do {
-            try await ServiceGroup(configuration: group).run()
-        } catch let error as SandboxError {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode.failure
-        }
+        try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
     }
 
     /// Prints the address once the sandbox listens.

@@ -1,14 +1,13 @@
 import ArgumentParser
+import Database
 import Foundation
 import HTTPServer
 import Logging
 import Metrics
 import NIOCore
 import Sandbox
-import Screens
 import ServiceLifecycle
 import Settings
-import Storage
 import UnixSignals
 
 /// `larder serve`: the server.
@@ -34,22 +33,14 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load(sandbox: sandbox)
         let registry = PrometheusRegistry()
-        LoggingSystem.bootstrap {
-            LarderLogHandler(label: $0, format: configuration.log.format, level: configuration.log.level)
-        }
+        LarderLogHandler.bootstrap(configuration.log)
         MetricsSystem.bootstrap(registry)
         // Before any event loop is created.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
         let logger = Logger(label: "larder")
-        var simulated: Sandbox?
-        if sandbox {
-            let port =
-                configuration.sandbox.port != 0
-                ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
-            simulated = Sandbox(configuration: .init(port: port, seed: configuration.sandbox.seed), logger: logger)
-        }
+        let simulated = sandbox ? await Self.sandbox(configuration, logger) : nil
         let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)
-        // The last one stops first: the sandbox outlives the server that asks it.
+        // The last one stops first: the sandbox outlives the server that uses it.
         let services: [any Service] = (simulated.map { [$0] } ?? []) + [server]
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
@@ -58,20 +49,14 @@ struct ServeCommand: AsyncParsableCommand {
         )
         group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
         group.maximumCancellationDuration = .seconds(5)
-        do {
-            try await ServiceGroup(configuration: group).run()
-        } catch let error as SettingError {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode(78)
-        } catch let error as StorageError {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode.failure
-        } catch let error as SandboxError {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode.failure
-        } catch let error as LarderServer.CannotListen {
-            StandardError.write("larder: \(error)\n")
-            throw ExitCode.failure
-        }
+        try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
+    }
+
+    /// Returns a sandbox on the port that is set, or else on the one that it used last with this data directory.
+    private static func sandbox(_ configuration: LarderConfiguration, _ logger: Logger) async -> Sandbox {
+        let port =
+            configuration.sandbox.port != 0
+            ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
+        return Sandbox(configuration: .init(port: port, seed: configuration.sandbox.seed), logger: logger)
     }
 }

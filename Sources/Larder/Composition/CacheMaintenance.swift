@@ -1,8 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import Logging
 import Metrics
+import ResponseStore
 import ServiceLifecycle
-import Storage
 import Upstream
 
 /// Keeps the cache within its budget and records what was used: evicts after each store, and writes last uses every few

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -6,9 +7,9 @@ import Metrics
 import NIOCore
 import NIOPosix
 import Proxy
+import ResponseStore
 import Screens
 import ServiceLifecycle
-import Storage
 import Upstream
 
 /// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.
@@ -100,22 +101,12 @@ struct LarderApplication: Sendable {
         _ resources: ServerResources,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void
     ) -> Application<RouterResponder<ScreenContext>> {
-        let (configuration, logger) = (resources.configuration, resources.logger)
-        let (http, responseCacheBytes) = (configuration.http, configuration.responseCacheBytes)
-        let responseCache =
-            responseCacheBytes > 0
-            ? ResponseCache(budgetBytes: responseCacheBytes, run: resources.run, logger: logger) : nil
+        let (http, logger) = (resources.configuration.http, resources.logger)
+        let responseCache = responseCache(resources)
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
-        let router = ScreenRouter(
-            table: table,
-            sessions: resources.sessions,
-            hosts: HostRules(boundHost: http.host, allowed: http.allowedHosts),
-            origins: OriginRules(allowed: http.allowedOrigins),
-            identities: identities
-        )
         let accepting = ConnectionBurst(connections: http.limits.connections)
         return Application(
-            responder: router.build().buildResponder(),
+            responder: router(table, resources, identities).build().buildResponder(),
             server: .larder(limits: http.limits, responseCache),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
@@ -129,6 +120,27 @@ struct LarderApplication: Sendable {
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
             logger: logger
         )
+    }
+
+    private static func router(
+        _ table: RouteTable,
+        _ resources: ServerResources,
+        _ identities: RequestIdentities
+    ) -> ScreenRouter {
+        let http = resources.configuration.http
+        return ScreenRouter(
+            table: table,
+            sessions: resources.sessions,
+            hosts: HostRules(boundHost: http.host, allowed: http.allowedHosts),
+            origins: OriginRules(allowed: http.allowedOrigins),
+            identities: identities
+        )
+    }
+
+    /// The cache of complete responses; nil if its budget is 0.
+    private static func responseCache(_ resources: ServerResources) -> ResponseCache? {
+        let bytes = resources.configuration.responseCacheBytes
+        return bytes > 0 ? ResponseCache(budgetBytes: bytes, run: resources.run, logger: resources.logger) : nil
     }
 
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and

@@ -30,19 +30,12 @@ struct LarderServer: Service, CustomStringConvertible {
     let logger: Logger
 
     func run() async throws {
-        var configuration = self.configuration
-        if let sandbox {
-            for upstream in SandboxUpstream.allCases {
-                guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
-                try configuration.upstreams.simulate(upstream.rawValue, at: url)
-            }
-            StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
-        }
-        let host = configuration.http.host
+        let configuration = try await simulatingUpstreams()
+        let http = configuration.http
         let built = try await LarderApplication.build(
             configuration,
             metrics: metrics,
-            onListening: { announce($0, host: host) },
+            onListening: { announce($0, host: http.host) },
             logger: logger
         )
         do {
@@ -56,10 +49,22 @@ struct LarderServer: Service, CustomStringConvertible {
         } catch {
             try await built.close()
             throw error is any ChannelErrorLike
-                ? CannotListen(host: host, port: configuration.http.port, reason: "\(error)") : error
+                ? CannotListen(host: http.host, port: http.port, reason: "\(error)") : error
         }
         try await built.close()
         logger.notice("stopped")
+    }
+
+    /// Returns the configuration with the addresses of the sandbox, once it listens, and prints where it is.
+    private func simulatingUpstreams() async throws -> LarderConfiguration {
+        var configuration = self.configuration
+        guard let sandbox else { return configuration }
+        for upstream in SandboxUpstream.allCases {
+            guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
+            try configuration.upstreams.simulate(upstream.rawValue, at: url)
+        }
+        StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
+        return configuration
     }
 
     /// Prints the line that programs wait for.

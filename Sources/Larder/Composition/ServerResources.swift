@@ -1,8 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import Logging
 import Media
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// What every app and the kit's own routes share: storage, sessions, events, tools and the clock.

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
+import ResponseStore
 import Settings
-import Storage
 import Upstream
 
 /// The configuration of a process, read from its settings and checked.
@@ -70,16 +70,5 @@ struct SandboxConfiguration: Sendable {
     init(_ settings: SettingValues) throws(SettingError) {
         port = try settings.integer("sandbox.port")
         seed = UInt64(try settings.integer("sandbox.seed"))
-    }
-}
-
-/// The settings `log.*`.
-struct LogConfiguration: Sendable {
-    let level: Logger.Level
-    let format: LogFormat
-
-    init(_ settings: SettingValues) throws(SettingError) {
-        level = try settings.choice("log.level")
-        format = try settings.choice("log.format")
     }
 }

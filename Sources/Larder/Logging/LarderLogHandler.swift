@@ -31,6 +31,13 @@ struct LarderLogHandler: LogHandler {
         self.write = write
     }
 
+    /// Makes this the log of the process. To be called once.
+    static func bootstrap(_ configuration: LogConfiguration) {
+        LoggingSystem.bootstrap {
+            LarderLogHandler(label: $0, format: configuration.format, level: configuration.level)
+        }
+    }
+
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

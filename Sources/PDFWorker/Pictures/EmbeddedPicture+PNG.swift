@@ -4,7 +4,7 @@ import MediaFormats
 extension EmbeddedPicture {
     /// Returns a PNG whose compressed pixels are embedded as they are: PDF's Flate filter has the predictors of PNG
     /// (ISO 32000-1 7.4.4.4), but neither interlacing nor alpha.
-    static func png(_ source: some ByteSource, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
+    static func png<Source: ByteSource>(_ source: Source, _ header: PictureHeader, _ data: Data) throws -> EmbeddedPicture {
         guard !header.isInterlaced, !header.mayBeTransparent else {
             throw JobError.damaged("an interlaced or transparent PNG cannot be embedded as it is")
         }
@@ -15,37 +15,51 @@ extension EmbeddedPicture {
         }
         let samples = colorType == 2 ? 3 : 1
         let chunks = try PNGChunks(reader).all()
-        var pixels = Data()
-        for chunk in chunks where chunk.type == "IDAT" {
-            pixels += data[(data.startIndex + chunk.content.lowerBound)..<(data.startIndex + chunk.content.upperBound)]
-        }
         var picture = EmbeddedPicture(
             header,
             bitsPerComponent: header.bitsPerSample,
             components: colorType == 0 ? 1 : 3,
             filter: "/FlateDecode",
-            data: pixels
+            data: pixels(of: data, chunks)
         )
         picture.filterParameters =
             "<< /Predictor 15 /Colors \(samples) /BitsPerComponent \(header.bitsPerSample) "
             + "/Columns \(header.width) >>"
-        if colorType == 3 {
-            guard let palette = chunks.first(where: { $0.type == "PLTE" }), palette.content.count % 3 == 0,
-                (3...768).contains(palette.content.count)
-            else {
-                throw PictureHeaderError.malformed("a PNG without a palette of 1 to 256 colours")
-            }
-            picture.palette = try source.bytes(palette.content)
-        }
-        if let chunk = chunks.first(where: { $0.type == "iCCP" }), chunk.content.count < ICCProfile.maximumBytes {
-            // Name, zero, method (0), compressed profile (PNG 11.3.2.3).
-            let content = try source.bytes(chunk.content)
-            if let end = content.firstIndex(of: 0), end + 2 < content.count, content[end + 1] == 0 {
-                let inflated = Inflation.inflate(Data(content[(end + 2)...]), atMost: ICCProfile.maximumBytes)
-                picture.profile = inflated.flatMap { ICCProfile($0, components: picture.components) }
-            }
-        }
+        if colorType == 3 { picture.palette = try palette(of: source, chunks) }
+        picture.profile = try profile(of: source, chunks, components: picture.components)
         return picture
+    }
+
+    private static func pixels<Source: ByteSource>(of data: Data, _ chunks: [PNGChunks<Source>.Chunk]) -> Data {
+        chunks.lazy.filter { $0.type == "IDAT" }.reduce(into: Data()) { pixels, chunk in
+            let (start, end) = (chunk.content.lowerBound, chunk.content.upperBound)
+            pixels += data[(data.startIndex + start)..<(data.startIndex + end)]
+        }
+    }
+
+    private static func palette<Source: ByteSource>(of source: Source, _ chunks: [PNGChunks<Source>.Chunk]) throws
+        -> [UInt8]
+    {
+        guard let palette = chunks.first(where: { $0.type == "PLTE" }), palette.content.count % 3 == 0,
+            (3...768).contains(palette.content.count)
+        else {
+            throw PictureHeaderError.malformed("a PNG without a palette of 1 to 256 colours")
+        }
+        return try source.bytes(palette.content)
+    }
+
+    /// Reads iCCP: name, zero, method (0), compressed profile (PNG 11.3.2.3).
+    private static func profile<Source: ByteSource>(
+        of source: Source,
+        _ chunks: [PNGChunks<Source>.Chunk],
+        components: Int
+    ) throws -> ICCProfile? {
+        guard let chunk = chunks.first(where: { $0.type == "iCCP" }), chunk.content.count < ICCProfile.maximumBytes
+        else { return nil }
+        let content = try source.bytes(chunk.content)
+        guard let end = content.firstIndex(of: 0), end + 2 < content.count, content[end + 1] == 0 else { return nil }
+        let inflated = Inflation.inflate(Data(content[(end + 2)...]), atMost: ICCProfile.maximumBytes)
+        return inflated.flatMap { ICCProfile($0, components: components) }
     }
 }
 

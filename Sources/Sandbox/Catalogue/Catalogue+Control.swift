@@ -57,9 +57,7 @@ extension Catalogue {
             data.reseed(shiftedBy: try Self.whole("shift", of: try request.json(), in: 0...1_000_000, default: 7))
             return .json(.ok, ["products": .integer(data.rows.products.count)])
         default:
-            throw .notFound(
-                "There is no /_sandbox/catalogue/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
-            )
+            throw .nothing(at: ["catalogue"] + request.path)
         }
     }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 /// The products and categories of the Platzi Fake Store API (PlatziLabs/fake-api-backend; docs at fakeapi.platzi.com)
 /// and a host of pictures for them, with made data.
 ///
-/// Anyone may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not
+/// Every client may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not
 /// simulated.
 final class Catalogue: SimulatedUpstream {
     /// `creationAt` of all rows.
@@ -124,12 +124,7 @@ extension Catalogue {
         case (.some(let id), 1):
             return try rows.requiredCategory(try Self.number(id)).json(origin: request.origin)
         case (.some(let id), 2) where path[1] == "products":
-            let number = try Self.number(id)
-            let products = rows.products.filter { $0.categoryID == number }
-            guard let window = CatalogueFilter.window(request.query) else {
-                return rows.render(products, origin: request.origin)
-            }
-            return rows.render(products.dropFirst(window.offset).prefix(window.limit), origin: request.origin)
+            return rows.render(ofCategory: try Self.number(id), request)
         default:
             throw .unknownRoute
         }
@@ -137,6 +132,14 @@ extension Catalogue {
 }
 
 extension CatalogueData.Rows {
+    fileprivate func render(ofCategory id: Int, _ request: UpstreamRequest) -> JSONValue {
+        let products = products.filter { $0.categoryID == id }
+        guard let window = CatalogueFilter.window(request.query) else {
+            return render(products, origin: request.origin)
+        }
+        return render(products.dropFirst(window.offset).prefix(window.limit), origin: request.origin)
+    }
+
     func requiredProduct(_ id: Int) throws(CatalogueError) -> CatalogueProduct {
         guard let product = product(id) else {
             throw .missing(entity: "Product", relations: true, condition: ["id": .integer(id)])

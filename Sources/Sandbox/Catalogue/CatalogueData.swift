@@ -84,21 +84,23 @@ extension CatalogueData.Rows {
             }
             return CatalogueCategory(id: index + 1, name: name, slug: Catalogue.slug(of: name), image: image)
         }
-        self.products = products.enumerated().compactMap { index, value in
-            guard let row = value.object, let title = row["title"]?.string, case .number(let price)? = row["price"],
-                let description = row["description"]?.string, let category = row["category"]?.double,
-                let images = row["images"]?.string
-            else { return nil }
-            return CatalogueProduct(
-                id: index + 1,
-                title: title,
-                slug: Catalogue.slug(of: title),
-                price: price,
-                description: description,
-                categoryID: Int(category),
-                images: images
-            )
-        }
+        self.products = products.enumerated().compactMap { Self.product($1, id: $0 + 1) }
         guard self.products.count == products.count, self.categories.count == categories.count else { return nil }
+    }
+
+    private static func product(_ data: JSONValue, id: Int) -> CatalogueProduct? {
+        guard let row = data.object, let title = row["title"]?.string, case .number(let price)? = row["price"],
+            let description = row["description"]?.string, let category = row["category"]?.double,
+            let images = row["images"]?.string
+        else { return nil }
+        return CatalogueProduct(
+            id: id,
+            title: title,
+            slug: Catalogue.slug(of: title),
+            price: price,
+            description: description,
+            categoryID: Int(category),
+            images: images
+        )
     }
 }

@@ -19,42 +19,37 @@ enum CatalogueError: Error, Equatable {
         let path = "/api/v1/\(request.path.joined(separator: "/"))"
         switch self {
         case .missing(let entity, let relations, let condition):
-            var sought = JSONObject()
-            if relations {
-                sought["relations"] = ["category"]
-                sought["where"] = condition
-            } else if let members = condition.object {
-                sought = members
-            }
-            let message =
-                "Could not find any entity of type \"\(entity)\" matching: \(JSONValue.object(sought).indented())"
-            return database(path, name: "EntityNotFoundError", message: message)
+            return database(
+                path,
+                name: "EntityNotFoundError",
+                message: Self.missing(entity, relations: relations, condition)
+            )
         case .queryFailed(let message, let code):
             return database(path, name: "QueryFailedError", message: message, code: code)
         case .invalid(let messages):
-            return .json(
-                .badRequest,
-                ["message": .array(messages.map { .string($0) }), "error": "Bad Request", "statusCode": 400]
-            )
+            return refusal(.badRequest, "Bad Request", .array(messages.map { .string($0) }))
         case .notNumeric:
-            return .json(
-                .badRequest,
-                [
-                    "message": "Validation failed (numeric string is expected)", "error": "Bad Request",
-                    "statusCode": 400,
-                ]
-            )
+            return refusal(.badRequest, "Bad Request", "Validation failed (numeric string is expected)")
         case .unknownRoute:
-            return .json(
-                .notFound,
-                [
-                    "message": .string("Cannot \(request.method.rawValue) \(path)"), "error": "Not Found",
-                    "statusCode": 404,
-                ]
-            )
+            return refusal(.notFound, "Not Found", .string("Cannot \(request.method.rawValue) \(path)"))
         case .crash:
             return .json(.internalServerError, ["statusCode": 500, "message": "Internal server error"])
         }
+    }
+
+    private static func missing(_ entity: String, relations: Bool, _ condition: JSONValue) -> String {
+        var sought = JSONObject()
+        if relations {
+            sought["relations"] = ["category"]
+            sought["where"] = condition
+        } else if let members = condition.object {
+            sought = members
+        }
+        return "Could not find any entity of type \"\(entity)\" matching: \(JSONValue.object(sought).indented())"
+    }
+
+    private func refusal(_ status: HTTPResponse.Status, _ error: String, _ message: JSONValue) -> UpstreamResponse {
+        .json(status, ["message": message, "error": .string(error), "statusCode": .integer(status.code)])
     }
 
     private func database(_ path: String, name: String, message: String, code: String? = nil) -> UpstreamResponse {
@@ -76,7 +71,8 @@ extension JSONValue {
             return "[\n" + values.map { inner + $0.indented(depth + 1) }.joined(separator: ",\n") + "\n\(outer)]"
         case .object(let object) where !object.members.isEmpty:
             let members = object.members.map { member in
-                "\(inner)\(String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)): \(member.value.indented(depth + 1))"
+                let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
+                return "\(inner)\(name): \(member.value.indented(depth + 1))"
             }
             return "{\n" + members.joined(separator: ",\n") + "\n\(outer)}"
         default:

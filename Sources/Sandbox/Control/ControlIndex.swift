@@ -17,7 +17,8 @@ enum ControlIndex {
         }
     }
 
-    private static let common = [
+    /// The calls that belong to no upstream.
+    static let common = [
         Line(method: "GET", path: "/_sandbox", purpose: "this index"),
         Line(
             method: "GET",
@@ -28,7 +29,7 @@ enum ControlIndex {
         Line(
             method: "POST",
             path: "/_sandbox/upstreams/{name}/release",
-            purpose: "lets held requests go on; they meet the fault that is then set"
+            purpose: "releases held requests; the fault that is then set applies to them"
         ),
         Line(
             method: "GET",
@@ -39,32 +40,12 @@ enum ControlIndex {
         Line(
             method: "GET",
             path: "/_sandbox/journal/wait?upstream=&path=&count=1&timeout_ms=5000",
-            purpose: "answers as soon as there are that many requests, 408 at the timeout"
+            purpose: "responds once there are that many requests, 408 at the timeout"
         ),
         Line(
             method: "POST",
             path: "/_sandbox/reset",
-            purpose: "faults, data and journal as at the start; held requests go on"
+            purpose: "faults, data and journal as at the start; held requests are released"
         ),
     ]
-
-    static func json(of stage: SimulatedUpstreams) -> JSONValue {
-        [
-            "upstreams": .array(stage.slots.map { $0.status }),
-            "faults": .array(FaultSyntaxError.accepted.map { .string($0) }),
-            "fault_field": .string("Sandbox-Fault overrides the fault for one request"),
-            "calls": .array((common + stage.slots.flatMap { $0.upstream.controls }).map(\.json)),
-        ]
-    }
-}
-
-extension SimulatedUpstreams.Slot {
-    /// Fault and number of held requests.
-    var status: JSONValue {
-        [
-            "name": .string(upstream.name.rawValue), "base": .string("/\(upstream.name.rawValue)"),
-            "fault": .string(gate.fault.description),
-            "waiting": .integer(gate.waiting),
-        ]
-    }
 }

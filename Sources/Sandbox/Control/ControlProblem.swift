@@ -33,8 +33,8 @@ extension ControlProblem {
             status: .badRequest,
             code: "invalid-parameter",
             title: "Invalid value",
-            detail:
-                "\(field) is '\(value)'\(reason.map { " (\($0))" } ?? ""); accepted: \(accepted.joined(separator: ", ")).",
+            detail: "\(field) is '\(value)'\(reason.map { " (\($0))" } ?? ""); accepted: "
+                + "\(accepted.joined(separator: ", ")).",
             field: field,
             accepted: accepted
         )
@@ -55,13 +55,19 @@ extension ControlProblem {
         )
     }
 
+    /// The problem of a path that names no control.
+    /// - Parameter path: segments below `/_sandbox`
+    static func nothing(at path: [String]) -> ControlProblem {
+        .notFound("There is no /_sandbox/\(path.joined(separator: "/")); GET /_sandbox lists what there is.")
+    }
+
     static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> ControlProblem {
         ControlProblem(
             status: .methodNotAllowed,
             code: "method-not-allowed",
             title: "Method not allowed",
-            detail:
-                "\(method.rawValue) is not for this path; accepted: \(allowed.map(\.rawValue).joined(separator: ", ")).",
+            detail: "\(method.rawValue) is not for this path; accepted: "
+                + "\(allowed.map(\.rawValue).joined(separator: ", ")).",
             field: "method",
             accepted: allowed.map(\.rawValue),
             allow: allowed
@@ -74,7 +80,7 @@ extension ControlProblem {
             code: "host-not-allowed",
             title: "Not from here",
             detail:
-                "The control API answers only to this machine; \(field) is \(value.map { "'\($0)'" } ?? "missing").",
+                "The control API serves this machine only; \(field) is \(value.map { "'\($0)'" } ?? "missing").",
             field: field,
             accepted: ["localhost", "127.0.0.0/8", "[::1]"]
         )

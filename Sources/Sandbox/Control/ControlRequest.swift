@@ -26,7 +26,7 @@ struct ControlRequest: Sendable {
         }
     }
 
-    /// - Throws: 405 when the method is none of those; HEAD goes with GET.
+    /// - Throws: 405 if the method is none of these; HEAD counts as GET.
     func require(_ methods: HTTPRequest.Method...) throws(ControlProblem) {
         let effective = method == .head ? .get : method
         guard methods.contains(effective) else {
@@ -34,7 +34,7 @@ struct ControlRequest: Sendable {
         }
     }
 
-    /// - Throws: when the query has a parameter of another name, or one of them twice.
+    /// - Throws: 400 if the query has a parameter of another name, or one of them twice.
     func parameters(_ names: String...) throws(ControlProblem) -> [String: String] {
         var values: [String: String] = [:]
         for item in query {
@@ -48,7 +48,7 @@ struct ControlRequest: Sendable {
 }
 
 extension [String: String] {
-    /// A whole number from the query within `range`; `fallback` when it is not given.
+    /// A whole number from the query within `range`; `fallback` if it is not given.
     func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(ControlProblem) -> Int {
         guard let text = self[name] else { return fallback }
         guard let value = Int(text), range.contains(value) else {

@@ -9,7 +9,8 @@ enum OfficeFile {
             parts: [
                 (
                     "word/document.xml",
-                    #"<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>\#(body)</w:body></w:document>"#
+                    #"<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">"#
+                        + "<w:body>\(body)</w:body></w:document>"
                 )
             ]
         )
@@ -26,7 +27,8 @@ enum OfficeFile {
             parts: [
                 (
                     "xl/workbook.xml",
-                    #"<workbook xmlns="\#(main)" xmlns:r="\#(relations)"><sheets><sheet name="\#(escaped(sheet))" sheetId="1" r:id="rId1"/></sheets></workbook>"#
+                    #"<workbook xmlns="\#(main)" xmlns:r="\#(relations)"><sheets>"#
+                        + #"<sheet name="\#(escaped(sheet))" sheetId="1" r:id="rId1"/></sheets></workbook>"#
                 ),
                 (
                     "xl/_rels/workbook.xml.rels",
@@ -79,7 +81,8 @@ enum OfficeFile {
     }
 
     private static func relationships(_ content: String) -> String {
-        #"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">\#(content)</Relationships>"#
+        #"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">"#
+            + "\(content)</Relationships>"
     }
 
     private static func escaped(_ text: String) -> String {

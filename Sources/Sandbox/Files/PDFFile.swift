@@ -10,7 +10,8 @@ enum PDFFile {
             let number = objects.count + 1
             kids.append("\(number) 0 R")
             objects.append(
-                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents \(number + 1) 0 R >>"
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] "
+                    + "/Resources << /Font << /F1 3 0 R >> >> /Contents \(number + 1) 0 R >>"
             )
             let text =
                 "BT /F1 14 Tf 20 TL 60 770 Td " + lines.map { "(\(escaped($0))) Tj T*" }.joined(separator: " ") + " ET"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The requests that reached the upstreams, oldest first; of more than ``capacity`` the oldest go.
+/// The requests that reached the upstreams, oldest first; at most the last ``capacity``.
 final class Journal: Sendable {
     static let capacity = 10_000
 
@@ -19,7 +19,7 @@ final class Journal: Sendable {
 
     private struct State {
         var entries: [JournalEntry] = []
-        /// Index of the oldest entry; what stands before it is dropped in batches.
+        /// Index of the oldest entry; entries before it are removed in batches.
         var start = 0
         /// Changes when the journal is cleared, so that a late status cannot hit another entry.
         var epoch = 0
@@ -31,7 +31,7 @@ final class Journal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Records a request and wakes who waited for it.
+    /// Records a request and resumes the tasks that wait for it.
     @discardableResult
     func record(_ entry: JournalEntry) -> Token {
         let (token, reached) = state.withLock { state -> (Token, [OneShotEvent]) in
@@ -55,7 +55,7 @@ final class Journal: Sendable {
         return token
     }
 
-    /// Completes an entry that was recorded when its request began to wait; a no-op when it is gone.
+    /// Completes an entry that was recorded when its request began to wait; does nothing if it has been removed.
     func complete(_ token: Token, fault: String, status: Int?) {
         state.withLock { state in
             guard token.epoch == state.epoch, let first = state.entries.first?.sequence else { return }
@@ -81,7 +81,7 @@ final class Journal: Sendable {
     }
 
     /// Returns as soon as there are `count` entries that match.
-    /// - Throws: `CancellationError` when the waiting task is cancelled or the journal closed.
+    /// - Throws: `CancellationError` if the waiting task is cancelled or the journal is closed.
     func wait(for count: Int, matching filter: JournalFilter) async throws {
         let reached = OneShotEvent()
         let key = state.withLock { state -> Int in
@@ -96,7 +96,7 @@ final class Journal: Sendable {
         try await reached.wait()
     }
 
-    /// Ends every wait, those to come as well: the sandbox stops.
+    /// Ends every current and later wait, because the sandbox stops.
     func close() {
         let reached = state.withLock { state in
             state.closed = true

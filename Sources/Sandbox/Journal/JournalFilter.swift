@@ -1,4 +1,4 @@
-/// Which entries are meant; a missing part matches everything.
+/// Selects entries; a missing part matches everything.
 struct JournalFilter: Sendable, Equatable {
     var upstream: String?
     /// Beginning of the path, with the upstream's prefix.

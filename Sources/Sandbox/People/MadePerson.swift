@@ -8,13 +8,12 @@ enum MadePerson {
         let first = firstNames[pick(1, firstNames.count)]
         let last = lastNames[pick(2, lastNames.count)]
         let letters = last.lowercased().filter { $0.isASCII && $0.isLetter }
+        // The initial, the last name, and the number of the row before in base 36.
+        let mailbox = "\(first.lowercased().prefix(1))\(letters)\(String(number - 1, radix: 36))"
         let text = (0...pick(3, 3)).map { latin[pick(8 + UInt64($0), latin.count)] }.joined()
         return [
             "id": .integer(number), "first_name": .string(first), "last_name": .string(last),
-            // The initial, the last name, and the number of the row before in base 36.
-            "email": .string(
-                "\(first.lowercased().prefix(1))\(letters)\(String(number - 1, radix: 36))@\(domains[pick(4, domains.count)])"
-            ),
+            "email": .string("\(mailbox)@\(domains[pick(4, domains.count)])"),
             "gender": .string(genders[pick(5, genders.count)]),
             "avatar": .string("{origin}/people/avatars/\(text).png?size=50x50&set=set1"),
         ]

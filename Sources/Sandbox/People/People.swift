@@ -71,7 +71,7 @@ final class People: SimulatedUpstream {
         }
     }
 
-    /// Most rows that a call gives.
+    /// Most rows of a call.
     private static let mostRows = 5_000
 
     /// As Rails writes JSON: the ampersand is escaped.
@@ -103,7 +103,7 @@ final class People: SimulatedUpstream {
                 method: "PUT",
                 path: "/_sandbox/people/people",
                 purpose:
-                    "answers every call with this JSON instead of new people; "
+                    "responds to every call with this JSON instead of new people; "
                     + "{origin} in a string is the sandbox's own; null: new people again"
             ),
         ]
@@ -111,31 +111,32 @@ final class People: SimulatedUpstream {
 
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         switch request.path {
-        case ["account"]:
-            try request.require(.put)
-            guard let account = try request.json().object else {
-                throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
-            }
-            for member in account.members {
-                switch (member.name, member.value) {
-                case ("key", .string(let key)): state.withLock { $0.key = key }
-                case ("key", .null): state.withLock { $0.key = nil }
-                case ("left", .number(let spelling)) where Int(spelling) != nil:
-                    state.withLock { $0.left = Int(spelling) ?? 0 }
-                default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
-                }
-            }
-            return .json(.ok, ["left": .integer(state.withLock { $0.left })])
+        case ["account"]: return try setAccount(request)
         case ["people"]:
             try request.require(.put)
             let data = try request.json()
             state.withLock { $0.data = data == .null ? JSONValue?.none : .some(data) }
             return .json(.ok, ["people": .integerOrNull(data.array?.count)])
         default:
-            throw .notFound(
-                "There is no /_sandbox/people/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
-            )
+            throw .nothing(at: ["people"] + request.path)
         }
+    }
+
+    private func setAccount(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
+        try request.require(.put)
+        guard let account = try request.json().object else {
+            throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
+        }
+        for member in account.members {
+            switch (member.name, member.value) {
+            case ("key", .string(let key)): state.withLock { $0.key = key }
+            case ("key", .null): state.withLock { $0.key = nil }
+            case ("left", .number(let spelling)) where Int(spelling) != nil:
+                state.withLock { $0.left = Int(spelling) ?? 0 }
+            default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
+            }
+        }
+        return .json(.ok, ["left": .integer(state.withLock { $0.left })])
     }
 
     private static func unacceptable(_ request: ControlRequest, accepted: [String]) -> ControlProblem {

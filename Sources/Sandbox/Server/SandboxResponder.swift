@@ -12,7 +12,7 @@ struct SandboxContext: InitializableFromSource {
     var origin: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 }
 
-/// Sends a request to the control API or to the upstream of its prefix, and writes what comes back.
+/// Sends a request to the control API or to the upstream of its prefix, and writes its response.
 struct SandboxResponder: HTTPResponder {
     /// Longest request body, in bytes.
     static let maximumBody = 1 << 20
@@ -55,7 +55,7 @@ struct SandboxResponder: HTTPResponder {
         return try await ControlAPI(stage: stage, clock: clock).respond(to: control)
     }
 
-    /// The whole body; nil when it is longer than ``maximumBody``.
+    /// Returns the whole body; nil if it is longer than ``maximumBody``.
     static func body(of request: Request) async throws -> [UInt8]? {
         do {
             return Array(buffer: try await request.body.collect(upTo: maximumBody))

@@ -25,19 +25,31 @@ struct UpstreamCall {
                 try Fault(parsing: text)
             }
         } catch {
-            let problem = ControlProblem.fault(error, field: "Sandbox-Fault").response
             entry.fault = error.text
-            entry.status = Int(problem.status.code)
-            journal.record(entry)
-            return SandboxResponder.response(problem, to: request.method)
+            return recording(entry, ControlProblem.fault(error, field: "Sandbox-Fault").response, to: request)
         }
         let (fault, decision) = slot.gate.admit(override: override)
         entry.fault = fault.description
-
         guard decision != .reset else {
             journal.record(entry)
             throw await reset()
         }
+        guard let upstreamRequest = try await upstreamRequest(request, target) else {
+            return recording(entry, .text(.contentTooLarge, "Payload Too Large"), to: request)
+        }
+        return try await response(to: upstreamRequest, decision, entry)
+    }
+
+    /// Records a response that is not the upstream's.
+    private func recording(_ entry: JournalEntry, _ response: UpstreamResponse, to request: Request) -> Response {
+        var entry = entry
+        entry.status = response.status.code
+        journal.record(entry)
+        return SandboxResponder.response(response, to: request.method)
+    }
+
+    /// Returns the request with its body; nil if the body is longer than the upstream takes.
+    private func upstreamRequest(_ request: Request, _ target: RequestTarget) async throws -> UpstreamRequest? {
         var upstreamRequest = UpstreamRequest(
             method: request.method,
             path: Array(target.segments.dropFirst()),
@@ -48,17 +60,22 @@ struct UpstreamCall {
         )
         if slot.upstream.takesLongBody(upstreamRequest) {
             upstreamRequest.received = try await ReceivedBody.receive(request.body)
-        } else if let body = try await SandboxResponder.body(of: request) {
-            upstreamRequest.body = body
         } else {
-            entry.status = 413
-            journal.record(entry)
-            return SandboxResponder.response(.text(.contentTooLarge, "Payload Too Large"), to: request.method)
+            guard let body = try await SandboxResponder.body(of: request) else { return nil }
+            upstreamRequest.body = body
         }
+        return upstreamRequest
+    }
 
+    /// Carries out a decision that leads to a response.
+    private func response(
+        to request: UpstreamRequest,
+        _ decision: FaultDecision,
+        _ entry: JournalEntry
+    ) async throws -> Response {
         switch decision {
         case .hold:
-            return try await held(upstreamRequest, entry)
+            return try await held(request, entry)
         case .delay(let milliseconds):
             let token = journal.record(entry)
             do {
@@ -66,11 +83,12 @@ struct UpstreamCall {
             } catch {
                 throw await reset()
             }
-            let outcome = FaultOutcome(.response, upstream: slot.upstream, request: upstreamRequest)
-            journal.complete(token, fault: fault.description, status: outcome.status)
+            let outcome = FaultOutcome(.response, upstream: slot.upstream, request: request)
+            journal.complete(token, fault: entry.fault, status: outcome.status)
             return try await response(outcome, to: request.method)
         default:
-            let outcome = FaultOutcome(decision, upstream: slot.upstream, request: upstreamRequest)
+            let outcome = FaultOutcome(decision, upstream: slot.upstream, request: request)
+            var entry = entry
             entry.status = outcome.status
             journal.record(entry)
             return try await response(outcome, to: request.method)

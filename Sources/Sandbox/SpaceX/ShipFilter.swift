@@ -68,7 +68,7 @@ struct ShipFilter: Equatable {
         }
     }
 
-    /// An array matches when one of its elements does; null and missing are the same.
+    /// An array matches if one of its elements does; null and missing are the same.
     private static func candidates(_ value: JSONValue) -> [JSONValue] { (value.array ?? []) + [value] }
 
     private static func equals(_ value: JSONValue, _ wanted: JSONValue) -> Bool {

@@ -13,7 +13,7 @@ struct ShipQuery: Equatable {
 
     struct Paging: Equatable {
         var limit = 10
-        /// nil when `page` was given: the page object then has none either.
+        /// nil if `page` was given: the page object then has none either.
         var offset: Int? = 0
         var page = 1
         var isOn = true
@@ -42,7 +42,7 @@ struct ShipQuery: Equatable {
     private static func paging(_ options: JSONObject) -> Paging {
         var paging = Paging()
         paging.isOn = options["pagination"]?.bool ?? true
-        // Whatever is no positive number is 0, as mongoose-paginate-v2 has it.
+        // Anything but a positive number is 0, as mongoose-paginate-v2 has it.
         if let limit = options["limit"] { paging.limit = max(0, integer(limit) ?? 0) }
         if let offset = options["offset"] {
             paging.offset = max(0, integer(offset) ?? 0)

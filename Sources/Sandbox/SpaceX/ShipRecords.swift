@@ -61,7 +61,7 @@ final class ShipRecords: Sendable {
         state.withLock { $0 = State(data: data) }
     }
 
-    /// Changes the array of records. `change` gets nil when the data is no array; nothing is changed when it throws.
+    /// Changes the array of records. `change` gets nil if the data is no array; nothing is changed if it throws.
     func update<Result: Sendable>(_ change: (inout [JSONValue]?) throws(ControlProblem) -> Result)
         throws(ControlProblem) -> Result
     {

@@ -13,7 +13,8 @@ extension SpaceX {
             .init(
                 method: "PUT",
                 path: "/_sandbox/spacex/ships",
-                purpose: "replaces the whole answer of /v4/ships by any JSON; {origin} in a string is the sandbox's own"
+                purpose:
+                    "replaces the whole response of /v4/ships by any JSON; {origin} in a string is the sandbox's own"
             ),
         ]
     }
@@ -33,9 +34,7 @@ extension SpaceX {
             }
             return request.method == .put ? try patch(id, with: try request.json()) : try remove(id)
         default:
-            throw .notFound(
-                "There is no /_sandbox/spacex/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
-            )
+            throw .nothing(at: ["spacex"] + request.path)
         }
     }
 

@@ -7,7 +7,7 @@ final class SpaceX: SimulatedUpstream {
     let ships: ShipRecords
     private let pictures: ShipPictures
 
-    /// - Throws: ``SandboxError/malformedData(resource:reason:)`` when the built-in ships are not JSON.
+    /// - Throws: ``SandboxError/malformedData(resource:reason:)`` if the built-in ships are not JSON.
     init(seed: UInt64) throws(SandboxError) {
         do {
             ships = ShipRecords(initial: try JSONParser.parse(PackageResources.ships_json))

@@ -76,11 +76,13 @@ struct AuthorizePage {
         }
         .joined(separator: "&amp;")
         let link = { (decision: String, text: String) in
-            #"<a id="\#(decision)" href="\#(request.origin)/yandex_oauth/authorize?\#(query)&amp;decision=\#(decision)">\#(text)</a>"#
+            let page = "\(request.origin)/yandex_oauth/authorize"
+            return #"<a id="\#(decision)" href="\#(page)?\#(query)&amp;decision=\#(decision)">\#(text)</a>"#
         }
         return Self.page(
             .ok,
-            "Приложение просит доступ к Диску пользователя \(login). \(link("allow", "Разрешить")) \(link("deny", "Отказать"))"
+            "Приложение просит доступ к Диску пользователя \(login). "
+                + "\(link("allow", "Разрешить")) \(link("deny", "Отказать"))"
         )
     }
 

@@ -101,8 +101,11 @@ final class YandexAccounts: Sendable {
     func issue(to login: String) -> (access: String, refresh: String, lifetime: Int) {
         withState { state, now in
             let access = "y0_sandbox_\(secret("access", &state))"
-            let refresh =
-                "1:\(secret("refresh", &state).prefix(16)):\(secret("refresh", &state)):\(secret("refresh", &state).prefix(22))"
+            let parts: [Substring] = [
+                "1", secret("refresh", &state).prefix(16), secret("refresh", &state)[...],
+                secret("refresh", &state).prefix(22),
+            ]
+            let refresh = parts.joined(separator: ":")
             state.access[access] = Token(
                 login: login,
                 expires: now.addingTimeInterval(TimeInterval(state.settings.lifetime))

@@ -49,9 +49,7 @@ extension YandexOAuth {
             try request.require(.put)
             return try setConsent(try ControlFields(try request.json()))
         default:
-            throw .notFound(
-                "There is no /_sandbox/yandex_oauth/\(request.path.joined(separator: "/")); GET /_sandbox lists what there is."
-            )
+            throw .nothing(at: ["yandex_oauth"] + request.path)
         }
     }
 

@@ -1,11 +1,14 @@
-import AppTestKit
+import Concurrency
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
+import TestKit
 import Testing
 import Upstream
 
@@ -363,65 +366,11 @@ enum BodyFixture {
                 switch step {
                 case 1: return ByteBuffer(bytes: bytes.prefix(bytes.count / 2))
                 case 2:
-                    try await gate.pass()
+                    try await gate.passUnlessCancelled()
                     return ByteBuffer(bytes: bytes.dropFirst(bytes.count / 2))
                 default: return nil
                 }
             }
-        }
-    }
-}
-
-/// A gate that a test opens, and that says whether a task waits. A cancelled task stops waiting.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-        var last = 0
-        var watchers: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func pass() async throws {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let watchers: [CheckedContinuation<Void, Never>]? = state.withLock { state in
-                    guard !state.isOpen, !Task.isCancelled else { return nil }
-                    state.waiting[number] = continuation
-                    defer { state.watchers = [] }
-                    return state.watchers
-                }
-                guard let watchers else {
-                    return Task.isCancelled ? continuation.resume(throwing: CancellationError()) : continuation.resume()
-                }
-                for watcher in watchers { watcher.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: CancellationError())
-        }
-    }
-
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = [:] }
-            return state.waiting.values
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    func somebodyWaits() async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.waiting.isEmpty { state.watchers.append(continuation) }
-                return !state.waiting.isEmpty
-            }
-            if isThere { continuation.resume() }
         }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Storage
+import ResponseStore
 import Testing
 
 @testable import Disk

@@ -1,9 +1,10 @@
-import AppTestKit
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Concurrency
@@ -27,14 +28,10 @@ struct DiskStoreTests {
     )
     func plans(sql: String) async throws {
         try await DiskHarness.run { app in
-            let plan = try app.database.read { db in
-                let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-                statement.setUncheckedArguments([])
-                return try Row.fetchAll(statement).map { $0["detail"] as String }
-            }
-            #expect(!plan.contains { $0.contains("SCAN") }, "\(plan)")
+            let plan = try QueryPlan(sql, in: app.database)
+            #expect(!plan.scans, "\(plan)")
             if sql == DiskStore.moveBelow {
-                #expect(plan == ["SEARCH disk_item USING PRIMARY KEY (account=? AND path>? AND path<?)"])
+                #expect(plan.steps == ["SEARCH disk_item USING PRIMARY KEY (account=? AND path>? AND path<?)"])
             }
         }
     }

@@ -1,10 +1,12 @@
-import AppTestKit
+import Concurrency
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 
@@ -46,7 +48,7 @@ struct DownloadsTests {
             first.expectScreen("disk.file", status: 202)
             #expect(first.headerFields[.location] == "/v1/disk/downloads/\(id)")
             #expect(first["meta.state"] == "loading")
-            await gate.somebodyWaits()
+            await gate.arrivals()
             let (second, other) = try await start(app, token)
             #expect(second.status == 202 && other == id)
             let running = try await app.get("/v1/disk/downloads/\(id)", as: token)
@@ -121,7 +123,7 @@ struct DownloadsTests {
                     return {
                         step += 1
                         guard step > 1 else { return ByteBuffer(bytes: bytes.prefix(100_000)) }
-                        try await gate.pass()
+                        try await gate.passUnlessCancelled()
                         throw BodyFixture.Broken()
                     }
                 }
@@ -130,7 +132,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
-            await gate.somebodyWaits()
+            await gate.arrivals()
             disk.change { $0.tokens = [:] }
             gate.open()
             await app.events.published("job", containing: #""status":"failed""#)
@@ -154,7 +156,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
-            await gate.somebodyWaits()
+            await gate.arrivals()
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             #expect(app.composition.queue.job(id) == nil)
             gate.open()
@@ -178,7 +180,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             async let content = app.get("/v1/disk/file/content?path=/a.bin", as: token)
-            await gate.somebodyWaits()
+            await gate.arrivals()
             _ = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token)
             gate.open()
             _ = try? await content
@@ -207,7 +209,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             box.token = try await app.logIn()
             job.token = try await start(app, box.token).1
-            await gate.somebodyWaits()
+            await gate.arrivals()
         }
         disk.change { $0.bodyParts = nil }
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
@@ -226,7 +228,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let (_, id) = try await start(app, token)
-            await gate.somebodyWaits()
+            await gate.arrivals()
             #expect(
                 try await app.ask(.patch, "/v1/disk/file?path=/a.bin", as: token, json: #"{"name":"b.bin"}"#).status
                     == 200
@@ -246,7 +248,7 @@ struct DownloadsTests {
         try await DiskHarness.run(disk, DiskHarness.Settings(downloads: 1)) { app in
             let token = try await app.logIn()
             _ = try await start(app, token)
-            await gate.somebodyWaits()
+            await gate.arrivals()
             let (_, second) = try await start(app, token, "/b.bin")
             #expect(try await app.get("/v1/disk/downloads/\(second)", as: token)["data.status"] == "queued")
             gate.open()

@@ -1,9 +1,10 @@
-import AppTestKit
+import Database
 import FaultKit
 import Foundation
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Disk

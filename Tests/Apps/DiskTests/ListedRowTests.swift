@@ -1,8 +1,10 @@
-import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 
@@ -172,7 +174,7 @@ struct ListedRowTests {
                 #expect(response.status == 200 && response["meta.stale"] == true, "\(screen): \(response.text)")
                 #expect(response.cacheStatus?.hasSuffix("; fwd-status=404; detail=bad-response") == true, "\(screen)")
             }
-            #expect(!app.log.all.contains { $0.hasPrefix("error") })
+            #expect(!app.log.lines.contains { $0.hasPrefix("error") })
             try await Self.expectEverything(app, token)
         }
     }
@@ -354,7 +356,7 @@ struct ListedRowTests {
         arguments: [400, 401, 403, 407]
     )
     func refresh(status: Int) async throws {
-        let oauth = ScriptedUpstream { (_) throws(UpstreamError) in
+        let oauth = ScriptedTransport { (_) throws(UpstreamError) in
             .json(#"{"access_token":"good","refresh_token":"r2","expires_in":3600}"#)
         }
         let settings = DiskHarness.Settings(client: .init(id: "client"), oauth: oauth)
@@ -364,11 +366,11 @@ struct ListedRowTests {
             let token = try text(opened["data.token"])
             _ = try await app.get("/v1/disk/files", as: token)
             app.clock.advance(by: .seconds(7200))
-            oauth.become { (_) throws(UpstreamError) in .page(status) }
+            oauth.always { (_) throws(UpstreamError) in .page(status) }
             let away = try await app.get("/v1/disk/files", as: token)
             #expect(away.status != 401, "\(away.text)")
             #expect(try app.store.account("1130")?.isRejected == false)
-            oauth.become { (_) throws(UpstreamError) in
+            oauth.always { (_) throws(UpstreamError) in
                 .json(#"{"access_token":"good","refresh_token":"r3","expires_in":3600}"#)
             }
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt"])

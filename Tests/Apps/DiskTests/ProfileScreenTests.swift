@@ -1,7 +1,7 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Disk

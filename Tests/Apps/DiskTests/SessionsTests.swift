@@ -1,9 +1,11 @@
-import AppTestKit
+import Concurrency
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 
@@ -134,7 +136,7 @@ struct SessionsTests {
                 )
                 #expect(!response.text.contains("secret=signature"))
             }
-            #expect(!app.log.all.contains { $0.contains("VerySecret") || $0.contains("signature") })
+            #expect(!app.log.lines.contains { $0.contains("VerySecret") || $0.contains("signature") })
             let stored = try app.everythingStored()
             for secret in ["VerySecret", "secret=signature", bearer] {
                 #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)")

@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Concurrency

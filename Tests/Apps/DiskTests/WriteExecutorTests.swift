@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Screens
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Concurrency

@@ -1,9 +1,9 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import NIOCore
 import Screens
 import Synchronization
+import TestKit
 import Testing
 
 @testable import Concurrency

@@ -1,9 +1,8 @@
-import AppTestKit
+import TestKit
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
-import Storage
 import Testing
 import Upstream
 

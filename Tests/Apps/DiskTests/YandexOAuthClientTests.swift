@@ -1,11 +1,12 @@
-import AppTestKit
 import Crypto
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Synchronization
+import TestKit
 import Testing
 import Upstream
 
@@ -14,9 +15,9 @@ import Upstream
 @Suite("Login with a code, refresh and revocation")
 struct YandexOAuthClientTests {
     /// Yandex OAuth with one code, one refresh token, and tokens that the Disk knows.
-    private static func oauth(_ disk: FakeYandexDisk, expiresIn: Int = 31_536_000) -> ScriptedUpstream {
+    private static func oauth(_ disk: FakeYandexDisk, expiresIn: Int = 31_536_000) -> ScriptedTransport {
         let issued = Mutex(0)
-        return ScriptedUpstream { (request) throws(UpstreamError) in
+        return ScriptedTransport { (request) throws(UpstreamError) in
             let form = form(of: request)
             switch (request.url, form["grant_type"]) {
             case ("https://oauth.test/token", "authorization_code"):
@@ -97,7 +98,7 @@ struct YandexOAuthClientTests {
             for secret in ["access1", "refresh1", "hush+hush", verifier, state] {
                 #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)")
             }
-            #expect(!app.log.all.contains { $0.contains("access1") || $0.contains("hush") || $0.contains(verifier) })
+            #expect(!app.log.lines.contains { $0.contains("access1") || $0.contains("hush") || $0.contains(verifier) })
         }
     }
 
@@ -186,7 +187,7 @@ struct YandexOAuthClientTests {
             let unreachable = try await app.get("/v1/disk/files?refresh=1", as: token)
             unreachable.expectProblem("upstream-unavailable", 503)
             #expect(unreachable["upstream.name"] == "yandex_oauth")
-            oauth.become { (_) in .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
+            oauth.always { (_) in .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
             try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
         }
     }

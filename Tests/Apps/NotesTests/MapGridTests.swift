@@ -1,6 +1,7 @@
+import Database
 import Foundation
 import GRDB
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 
@@ -12,7 +13,7 @@ struct MapGridTests {
         try #require(Coordinate(latitude: latitude, longitude: longitude))
     }
 
-    @Test("NOTE-05 cells are those of Web Mercator, four a tile's side, and stay in the world at its edges")
+    @Test("NOTE-05 Cells are those of Web Mercator, four a tile's side, and stay in the world at its edges")
     func cells() throws {
         #expect(MapGrid.side(0) == 4 && MapGrid.side(14) == 65_536)
         #expect(MapGrid.cell(of: try point(0, 0), zoom: 0) == .init(x: 2, y: 2))
@@ -24,7 +25,7 @@ struct MapGridTests {
         #expect((berlin.x / 4, berlin.y / 4) == (137, 83))
     }
 
-    @Test("NOTE-05 a cell is four of the next zoom's, and lies in its own box")
+    @Test("NOTE-05 A cell is four of the next zoom's, and lies in its own box")
     func nested() throws {
         for index in 0..<200 {
             let place = try point(Double(index % 18) * 10 - 85, Double(index * 37 % 360) - 180)
@@ -40,7 +41,7 @@ struct MapGridTests {
         }
     }
 
-    @Test("NOTE-05 a view is never more cells wide or high than is read, whatever zoom is asked for")
+    @Test("NOTE-05 A view is never wider or higher than the most cells that are read, whatever zoom is requested")
     func zoom() throws {
         let city = try #require(BoundingBox("13.0,52.3,13.8,52.7"))
         #expect(
@@ -53,7 +54,7 @@ struct MapGridTests {
         #expect(MapGrid.cells(of: pacific, zoom: 0).columns == [3...3, 0...0])
     }
 
-    @Test("NOTE-05 clusters of every zoom hold each note once, through additions, moves and deletions")
+    @Test("NOTE-05 Clusters of every zoom contain each note once, through additions, moves and deletions")
     func counts() async throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
         let store = NoteStore(database)
@@ -65,7 +66,7 @@ struct MapGridTests {
             )
         ).id
         var places: [Int64: Coordinate] = [:]
-        var generator = Chance(state: 7)
+        var generator = SeededRandom(seed: 7)
         for step in 0..<120 {
             let place = try point(
                 Double.random(in: -90...90, using: &generator),
@@ -112,17 +113,7 @@ struct MapGridTests {
         #expect(Set(try store.map(.world, zoom: nil, account: account).pins.map(\.id)) == Set(places.keys))
     }
 
-    /// Numbers that are the same in every run.
-    struct Chance: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
-    }
-
-    @Test("NOTE-05 with more notes in a view than can be told apart, they come as clusters without anybody asking")
+    @Test("NOTE-05 A view with too many notes is clustered without being requested")
     func many() throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
         try ManyNotes.fill(database, notes: 3_000)

@@ -10,7 +10,7 @@ struct NoteTimeTests {
     private func zone(_ name: String) throws -> TimeZone { try #require(TimeZone(identifier: name)) }
 
     @Test(
-        "NOTE-03 today's times say so, others name the day, in the zone of the reader",
+        "NOTE-03 Today's times say so, others name the day, in the zone of the reader",
         arguments: [
             ("2026-09-08T14:59:00Z", "2026-09-08T23:59:59Z", "GMT", "Today at 14:59"),
             ("2026-09-08T14:59:00Z", "2026-09-09T00:00:00Z", "GMT", "Sep 8 at 14:59"),
@@ -26,7 +26,7 @@ struct NoteTimeTests {
     }
 
     @Test(
-        "a kept answer ends at the reader's next midnight, also on a day of 23 or 25 hours",
+        "The deadline is the next midnight of the time zone, also on a day of 23 or 25 hours",
         arguments: [
             ("2026-01-05T10:00:00Z", "GMT", 50400.0), ("2026-01-05T10:00:00Z", "Europe/Paris", 46800.0),
             ("2026-03-28T23:00:00Z", "Europe/Paris", 82800.0),

@@ -1,10 +1,10 @@
 import AppInterface
-import AppTestKit
+import Database
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Synchronization
+import TestKit
 import Testing
 
 @testable import PDF

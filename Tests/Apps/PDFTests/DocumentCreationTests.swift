@@ -1,10 +1,10 @@
-import AppTestKit
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Media
 import Screens
-import Storage
+import TestKit
 import Testing
 
 @testable import PDF

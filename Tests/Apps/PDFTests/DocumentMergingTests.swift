@@ -1,6 +1,6 @@
-import AppTestKit
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import PDF

@@ -1,6 +1,7 @@
+import Database
 import GRDB
 import Logging
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 
@@ -8,18 +9,7 @@ import Testing
 
 @Suite struct DocumentStoreQueryPlanTests {
     private func plan(_ sql: String) throws -> String {
-        let database = try LarderDatabase.temporary(
-            migrations: DocumentStore.migrations,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
-        return try database.read { db in
-            try Row.fetchAll(
-                db,
-                sql: "EXPLAIN QUERY PLAN \(sql)",
-                arguments: StatementArguments(Array(repeating: 1, count: sql.filter { $0 == "?" }.count))
-            )
-            .map { $0["detail"] as String }.joined(separator: "; ")
-        }
+        try QueryPlan(sql, in: .temporary(migrations: DocumentStore.migrations)).description
     }
 
     @Test("PDF-07 the list reads its rows from the index, in order, without sorting")

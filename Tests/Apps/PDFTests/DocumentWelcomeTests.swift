@@ -1,7 +1,7 @@
-import AppTestKit
+import Database
 import HTTPTypes
 import Screens
-import Storage
+import TestKit
 import Testing
 
 @testable import PDF

@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Logging
 import ServiceLifecycle
+import TestKit
 import Testing
 
 @testable import PDF
@@ -66,15 +66,15 @@ import Testing
     func service() async throws {
         try await PDFHarness.run(options: .init(draftLifetime: .seconds(700))) { app in
             _ = try await app.draft("one")
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let logger = Logger.quiet
             let purge = ExpiredDraftCleaner(store: app.app.store, clock: app.clock.wallClock, logger: logger)
             let running = Task { await purge.run() }
             for expected in [1, 1, 0] {
-                await app.clock.somebodySleeps(for: ExpiredDraftCleaner.interval)
+                await app.clock.sleepers(of: ExpiredDraftCleaner.interval)
                 #expect(try app.blobFiles == expected)
                 app.clock.advance(by: ExpiredDraftCleaner.interval)
             }
-            await app.clock.somebodySleeps(for: ExpiredDraftCleaner.interval)
+            await app.clock.sleepers(of: ExpiredDraftCleaner.interval)
             running.cancel()
             await running.value
         }

@@ -1,8 +1,8 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Media
 import Screens
+import TestKit
 import Testing
 
 @testable import PDF

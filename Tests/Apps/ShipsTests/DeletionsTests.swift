@@ -1,8 +1,9 @@
-import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 
@@ -69,7 +70,7 @@ struct DeletionsTests {
         }
     }
 
-    @Test("SHIP-08 offline, ships are deleted and restored as ever")
+    @Test("SHIP-08 offline, ships are deleted and restored as online")
     func offline() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.enterAsGuest()
@@ -120,7 +121,7 @@ struct DeletionsTests {
             _ = try await app.get("/v1/ships?refresh=1", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["data.hidden_count"] == 1)
-            await app.clock.somebodySleeps(for: .seconds(10))
+            await app.clock.sleepers(of: .seconds(10))
             app.spaceX.become(.ships(ShipFixtures.fleet))
             app.clock.advance(by: .seconds(10))
             await app.events.published("connectivity", containing: #""reachable":true"#)
@@ -139,7 +140,7 @@ struct DeletionsTests {
             app.clock.advance(by: .seconds(6))
             async let waiting = app.get("/v1/ships", as: token)
             await app.spaceX.upstream.requestIsHeld()
-            await app.clock.somebodySleeps(for: .seconds(2))
+            await app.clock.sleepers(of: .seconds(2))
             app.clock.advance(by: .seconds(2))
             #expect(try await waiting["data.hidden_count"] == 1)
             app.spaceX.upstream.release()

@@ -1,8 +1,9 @@
-import AppTestKit
 import Foundation
+import Freshness
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 

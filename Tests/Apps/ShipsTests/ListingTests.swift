@@ -1,7 +1,8 @@
-import AppTestKit
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 

@@ -1,8 +1,9 @@
-import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Storage
+import TestKit
 import Testing
 
 @testable import Ships
@@ -58,12 +59,12 @@ struct SessionsTests {
     func delay() async throws {
         try await ShipsHarness.run(options: .init()) { app in
             async let waiting = app.ask(.post, "/v1/ships/session", body: Self.login)
-            await app.clock.somebodySleeps(for: .milliseconds(2500))
+            await app.clock.sleepers(of: .milliseconds(2500))
             #expect(try await app.get("/v1/ships/launch").status == 200)
             let guest = try await app.enterAsGuest()
             #expect(try await app.get("/v1/ships", as: guest).status == 200)
             app.clock.advance(by: .milliseconds(2499))
-            #expect(!app.clock.nobodySleeps(for: .milliseconds(2500)))
+            #expect(app.clock.count(of: .milliseconds(2500)) > 0)
             app.clock.advance(by: .milliseconds(1))
             let response = try await waiting
             #expect(response.status == 201)
@@ -111,7 +112,7 @@ struct SessionsTests {
             #expect(response.all("pointer", in: "errors") == pointers.map { .string($0) })
             #expect(response.all("code", in: "errors") == codes.map { .string($0) })
             #expect(response["token"] == nil)
-            #expect(app.clock.nobodySleeps(for: .milliseconds(2500)))
+            #expect(app.clock.count(of: .milliseconds(2500)) == 0)
         }
     }
 

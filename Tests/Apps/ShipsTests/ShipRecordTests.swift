@@ -1,5 +1,5 @@
-import AppTestKit
 import Foundation
+import TestKit
 import Testing
 
 @testable import Ships
@@ -98,16 +98,16 @@ struct ShipRecordTests {
 
     @Test("a useless record is skipped and takes no other with it; the first of two with one id counts")
     func list() throws {
-        let records = try ShipFixtures.records([
+        let ships = try ShipFixtures.ships([
             "null", "7", "[]", #"{"id":"x"}"#, ShipFixtures.record("a", "First"), ShipFixtures.record("a", "Second"),
             ShipFixtures.carl,
         ])
-        #expect(records.ships.map(\.name) == ["First", "Carl"])
+        #expect(ships.map(\.name) == ["First", "Carl"])
     }
 
     @Test("an empty list is a list of no ships")
     func empty() throws {
-        #expect(try ShipFixtures.records([]).ships.isEmpty)
+        #expect(try ShipFixtures.ships([]).isEmpty)
     }
 
     @Test(

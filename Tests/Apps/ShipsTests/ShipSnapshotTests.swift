@@ -1,5 +1,5 @@
-import AppTestKit
 import Foundation
+import TestKit
 import Testing
 
 @testable import Ships

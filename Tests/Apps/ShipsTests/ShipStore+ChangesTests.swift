@@ -1,7 +1,8 @@
-import AppTestKit
+import Database
 import Foundation
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 
 @testable import Ships
@@ -17,8 +18,8 @@ struct ShipStoreChangesTests {
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try ShipFixtures.records(records)
-        _ = try store.database.write { try ShipStore.merge(records, in: $0) }
+        let ships = try ShipFixtures.ships(records)
+        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
     }
 
     private func changes(_ account: String = "me", since: Int?) throws -> ShipChanges {
@@ -96,10 +97,10 @@ struct ShipStoreChangesTests {
     @Test("SHIP-10 restoring what the snapshot alone had is no news of its removal")
     func removedSnapshot() async throws {
         let store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
-        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma, ShipFixtures.dora]))  // 1
+        try await store.importSnapshot(try ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.dora]))  // 1
         _ = try await store.hide("d0", account: "me")  // 2
-        let records = try ShipFixtures.records([ShipFixtures.alma])
-        _ = try await store.database.write { try ShipStore.merge(records, in: $0) }  // 3
+        let ships = try ShipFixtures.ships([ShipFixtures.alma])
+        _ = try await store.database.write { try ShipStore.merge(ships, in: $0) }  // 3
         func listing(since: Int) throws -> ShipListing {
             try store.list(account: "me", page: PageRequest(limit: 9), since: since)
         }

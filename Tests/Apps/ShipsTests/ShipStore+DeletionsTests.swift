@@ -1,8 +1,9 @@
-import AppTestKit
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 
 @testable import Ships
@@ -18,8 +19,8 @@ struct ShipStoreDeletionsTests {
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try ShipFixtures.records(records)
-        _ = try store.database.write { try ShipStore.merge(records, in: $0) }
+        let ships = try ShipFixtures.ships(records)
+        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
     }
 
     private func list(_ account: String, since: Int? = nil) throws -> ShipListing {

@@ -1,8 +1,8 @@
-import AppTestKit
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 
@@ -17,8 +17,8 @@ struct ShipStoreListingTests {
     }
 
     private func merge(_ records: [String]) throws {
-        let records = try ShipFixtures.records(records)
-        _ = try store.database.write { try ShipStore.merge(records, in: $0) }
+        let ships = try ShipFixtures.ships(records)
+        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
     }
 
     private func ids(limit: Int, offset: Int, account: String = "me") throws -> [String] {
@@ -63,9 +63,7 @@ struct ShipStoreListingTests {
     }
 
     private func plan(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
-        try store.database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] }
-        }
+        try QueryPlan(sql, arguments, in: store.database).steps
     }
 
     @Test("a page walks the index of names and sorts nothing")

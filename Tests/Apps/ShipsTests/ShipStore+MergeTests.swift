@@ -1,8 +1,9 @@
-import AppTestKit
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 
 @testable import Ships
@@ -18,8 +19,8 @@ struct ShipStoreMergeTests {
 
     @discardableResult
     private func merge(_ records: [String]) throws -> Int? {
-        let records = try ShipFixtures.records(records)
-        return try store.database.write { try ShipStore.merge(records, in: $0) }
+        let ships = try ShipFixtures.ships(records)
+        return try store.database.write { try ShipStore.merge(ships, in: $0) }
     }
 
     private func list(since: Int? = nil) throws -> ShipListing {
@@ -37,7 +38,7 @@ struct ShipStoreMergeTests {
         #expect(try list().ships.map(\.name) == ["Alma", "bob", "Carl", "DORA"])
         #expect(
             try stored()
-                == ShipFixtures.records([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
+                == ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
                 .ships
         )
     }
@@ -89,7 +90,7 @@ struct ShipStoreMergeTests {
     func snapshot() async throws {
         let stale = ShipFixtures.record("b0b", "Bob of old")
         try await store.importSnapshot(
-            try ShipFixtures.snapshot([ShipFixtures.alma, stale, ShipFixtures.record("5a", "Snapshot Only")])
+            try ShipFixtures.ships([ShipFixtures.alma, stale, ShipFixtures.record("5a", "Snapshot Only")])
         )
         #expect(try list().counts.revision == 1)
         #expect(try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl]) == 2)
@@ -101,7 +102,7 @@ struct ShipStoreMergeTests {
 
     @Test("a snapshot that the API confirms is no change, and its ships are the API's from then on")
     func confirmed() async throws {
-        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma]))
+        try await store.importSnapshot(try ShipFixtures.ships([ShipFixtures.alma]))
         #expect(try merge([ShipFixtures.alma]) == nil)
         try merge([])
         #expect(try list().ships.map(\.isListed) == [false])
@@ -109,7 +110,7 @@ struct ShipStoreMergeTests {
 
     @Test("a removed ship that the API comes to list is new")
     func returning() async throws {
-        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma, ShipFixtures.dora]))
+        try await store.importSnapshot(try ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.dora]))
         try merge([ShipFixtures.alma])
         try merge([ShipFixtures.alma, ShipFixtures.dora])
         #expect(try list(since: 2).changes == ShipChanges(since: 2, added: ["d0"]))
@@ -119,7 +120,7 @@ struct ShipStoreMergeTests {
     @Test("the snapshot is taken over once, and never beside known ships")
     func snapshotOnce() async throws {
         try merge([ShipFixtures.bob])
-        try await store.importSnapshot(try ShipFixtures.snapshot([ShipFixtures.alma]))
+        try await store.importSnapshot(try ShipFixtures.ships([ShipFixtures.alma]))
         #expect(try list().ships.map(\.id) == ["b0b"])
     }
 
@@ -133,17 +134,17 @@ struct ShipStoreMergeTests {
         let record = ShipFixtures.record("x1", name, #""roles":["\#(name)"],"home_port":"\#(name)""#)
         try merge([record])
         #expect(try merge([record]) == nil)
-        #expect(try stored() == ShipFixtures.records([record]).ships)
+        #expect(try stored() == ShipFixtures.ships([record]))
     }
 
     @Test("a failed merge leaves everything as it was")
     func rollback() throws {
         struct Interrupted: Error {}
         let store = self.store
-        let records = try ShipFixtures.records(ShipFixtures.fleet)
+        let ships = try ShipFixtures.ships(ShipFixtures.fleet)
         #expect(throws: Interrupted.self) {
             try store.database.write { db in
-                try ShipStore.merge(records, in: db)
+                try ShipStore.merge(ships, in: db)
                 throw Interrupted()
             }
         }
@@ -154,15 +155,17 @@ struct ShipStoreMergeTests {
     @Test("a merge is published when it is committed, and not if it changed nothing or was rolled back")
     func announced() throws {
         struct Interrupted: Error {}
-        let published = RecordedRevisions()
-        let persistRows = store.persistRows(of: try ShipFixtures.records(ShipFixtures.fleet)) { published.add($0) }
+        let published = Watched<[Int]>([])
+        let persistRows = store.persistRows(of: try ShipFixtures.ships(ShipFixtures.fleet)) { revision in
+            published.update { $0.append(revision) }
+        }
         try? store.database.write { db in
             try persistRows(db)
             throw Interrupted()
         }
-        #expect(published.revisions == [])
+        #expect(published.value == [])
         try store.database.write { try persistRows($0) }
         try store.database.write { try persistRows($0) }
-        #expect(published.revisions == [1])
+        #expect(published.value == [1])
     }
 }

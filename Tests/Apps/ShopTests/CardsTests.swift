@@ -1,6 +1,7 @@
-import AppTestKit
+import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -57,7 +58,7 @@ struct CardsTests {
                 try await app.get("/v1/shop/products/\(id)").expectProblem("not-found", 404)
             }
             #expect(app.asked == ["/products/3333"])
-            app.transport.become { (_) throws(UpstreamError) in
+            app.transport.always { (_) throws(UpstreamError) in
                 .json(#"{"message":"x","error":"Not Found","statusCode":404}"#, status: .notFound)
             }
             try await app.get("/v1/shop/products/1").expectProblem("upstream-bad-response", 502)
@@ -65,7 +66,7 @@ struct CardsTests {
                 #"{"message":["x"],"error":"Bad Request","statusCode":400}"#,
                 #"{"name":"QueryFailedError","message":"x"}"#, "x",
             ] {
-                app.transport.become { (_) throws(UpstreamError) in .json(body, status: .badRequest) }
+                app.transport.always { (_) throws(UpstreamError) in .json(body, status: .badRequest) }
                 try await app.get("/v1/shop/products/2").expectProblem("upstream-bad-response", 502)
             }
         }

@@ -1,9 +1,10 @@
-import AppTestKit
 import Foundation
+import Freshness
 import HTTPTypes
 import Media
 import MediaFormats
 import Screens
+import TestKit
 import Testing
 import Upstream
 

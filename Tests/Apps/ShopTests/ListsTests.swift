@@ -1,11 +1,13 @@
-import AppTestKit
+import Database
 import Foundation
+import Freshness
 import GRDB
 import HTTPSemantics
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
+import TestKit
 import Testing
 import Upstream
 

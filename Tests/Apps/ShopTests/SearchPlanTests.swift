@@ -1,8 +1,9 @@
+import Database
 import Foundation
 import GRDB
 import Logging
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 
@@ -14,7 +15,7 @@ struct SeenCatalogue {
     let store: ShopStore
 
     init(_ count: Int, in directory: DataDirectory? = nil) throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         store = ShopStore(
             try LarderDatabase.withCacheTables(
                 in: try directory ?? .temporary(),
@@ -43,10 +44,7 @@ struct SeenCatalogue {
     }
 
     func plan(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> String {
-        try store.database.read { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: arguments).map { $0["detail"] as String }
-                .joined(separator: " | ")
-        }
+        try QueryPlan(sql, arguments, in: store.database).steps.joined(separator: " | ")
     }
 }
 

@@ -1,6 +1,7 @@
-import AppTestKit
+import Freshness
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -327,15 +328,15 @@ struct SearchTests {
             #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
         }
         try await ShopHarness.run { (app) async throws in
-            app.transport.become { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
+            app.transport.always { (_) throws(UpstreamError) in .json("oops", status: .internalServerError) }
             let response = try await app.get("/v1/shop/search")
             response.expectProblem("upstream-unavailable", 503)
             #expect(response["offline"] == false)
-            app.transport.become { (_) throws(UpstreamError) in
+            app.transport.always { (_) throws(UpstreamError) in
                 .json(#"{"message":["x"],"error":"Bad Request","statusCode":400}"#, status: .badRequest)
             }
             try await app.get("/v1/shop/search").expectProblem("upstream-bad-response", 502)
-            app.transport.become { (_) throws(UpstreamError) in .json(#"{"products":[]}"#) }
+            app.transport.always { (_) throws(UpstreamError) in .json(#"{"products":[]}"#) }
             try await app.get("/v1/shop/search").expectProblem("upstream-bad-response", 502)
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// One response of the running server to a request for a documented operation.
 struct Observation: Sendable {
@@ -21,7 +22,7 @@ struct ReceivedResponse: Sendable {
     init(status: Int, headers: [(name: String, value: String)], body: Data) {
         self.status = status
         self.headers = Dictionary(headers.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
-        self.body = self.headers["content-encoding"] == "gzip" ? Gunzip.decompress(body) ?? body : body
+        self.body = self.headers["content-encoding"] == "gzip" ? (try? gunzipped(body)) ?? body : body
     }
 
     var text: String { String(decoding: body, as: UTF8.self) }

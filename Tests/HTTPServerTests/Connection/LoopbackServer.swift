@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import TestKit
 
 @testable import HTTPServer
 
@@ -44,12 +45,12 @@ struct LoopbackServer: Sendable {
             // One event loop, so that what happens to several connections at once, such as a stop, has happened to all
             // of them before any of them goes on.
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
-            logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         let services = ServiceGroup(
             configuration: .init(
                 services: [application],
-                logger: Logger(label: "loopback") { _ in SwiftLogNoOpLogHandler() }
+                logger: .quiet
             )
         )
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -89,7 +90,7 @@ struct LoopbackServer: Sendable {
             return "early"
         }
         router.get("wait") { _, _ in
-            await gate.enter()
+            await gate.pass()
             return "waited"
         }
         router.get("endless") { _, _ in
@@ -102,30 +103,5 @@ struct LoopbackServer: Sendable {
             )
         }
         return router
-    }
-}
-
-/// Holds a request until the test lets it go, and tells the test when it has arrived.
-actor Gate {
-    private var isOpen = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var arrivals: [CheckedContinuation<Void, Never>] = []
-
-    func enter() async {
-        if isOpen { return }
-        for arrival in arrivals { arrival.resume() }
-        arrivals = []
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    func arrival() async {
-        if !waiting.isEmpty { return }
-        await withCheckedContinuation { arrivals.append($0) }
-    }
-
-    func open() {
-        isOpen = true
-        for continuation in waiting { continuation.resume() }
-        waiting = []
     }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import TestKit
 import Testing
 
 @testable import HTTPServer
@@ -10,7 +11,7 @@ struct LoopbackTests {
     @Test("Pipelined requests get their responses in order on one connection")
     func pipelining() async throws {
         let responses = try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 let post = "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
                 try await client.send(
                     Self.get + post + "one" + Self.get + post + "two"
@@ -31,7 +32,7 @@ struct LoopbackTests {
     @Test("A body is streamed in and out in chunks, and the connection lives on after a collected one")
     func bodies() async throws {
         try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(
                     "POST /collect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"
                 )
@@ -49,7 +50,7 @@ struct LoopbackTests {
     @Test("100 Continue comes before the body is sent")
     func expectContinue() async throws {
         try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(
                     "POST /collect HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
                 )
@@ -65,7 +66,7 @@ struct LoopbackTests {
     )
     func endlessBody() async throws {
         try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(
                     "POST /refuse HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
                 )
@@ -84,7 +85,7 @@ struct LoopbackTests {
     func respondedEarly(times: Int) async throws {
         try await LoopbackServer.run { server in
             for _ in 0..<times {
-                try await RawClient.connect(server) { client in
+                try await RawClient.connect(port: server.port) { client in
                     try await client.send(
                         "POST /early HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
                     )
@@ -92,7 +93,7 @@ struct LoopbackTests {
                     await client.sendEndlessly("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n")
                 }
             }
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(Self.get)
                 #expect(try await client.receive(until: "\r\n\r\nhello").hasPrefix("HTTP/1.1 200 OK"))
             }
@@ -105,7 +106,7 @@ struct LoopbackTests {
     )
     func endlessHead(start: String) async throws {
         let (response, refusal) = try await LoopbackServer.run { server in
-            let response = try await RawClient.connect(server) { client in
+            let response = try await RawClient.connect(port: server.port) { client in
                 try await client.send(start)
                 // As much as is refused and a little more, so that the response is not lost in a reset.
                 try await client.send(String(repeating: "a", count: 40 * 1024))
@@ -134,7 +135,7 @@ struct LoopbackTests {
     )
     func smuggling(request: String) async throws {
         let response = try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(request + Self.get)
                 return await client.receiveToEnd()
             }
@@ -154,7 +155,7 @@ struct LoopbackTests {
     )
     func connectionClose(request: String) async throws {
         let response = try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(request)
                 return await client.receiveToEnd()
             }
@@ -167,7 +168,7 @@ struct LoopbackTests {
     @Test("An HTTP/1.0 client gets a streamed response without chunks, ended by the connection")
     func http10Stream() async throws {
         let response = try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send("POST /echo HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc")
                 return await client.receiveToEnd()
             }
@@ -179,7 +180,7 @@ struct LoopbackTests {
     @Test("A client that closes its side after the request gets its response")
     func halfClosedClient() async throws {
         let response = try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { client in
+            try await RawClient.connect(port: server.port) { client in
                 try await client.send(Self.get)
                 client.finish()
                 return await client.receiveToEnd()
@@ -191,16 +192,16 @@ struct LoopbackTests {
     @Test("SRV-12 Stopping responds to the request in flight, closes the idle connection at once, and ends")
     func gracefulStop() async throws {
         let response = try await LoopbackServer.run { server in
-            try await RawClient.connect(server) { idle in
+            try await RawClient.connect(port: server.port) { idle in
                 try await idle.send(Self.get)
                 _ = try await idle.receive(until: "hello")
-                let response = try await RawClient.connect(server) { client in
+                let response = try await RawClient.connect(port: server.port) { client in
                     try await client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-                    await server.gate.arrival()
+                    await server.gate.arrivals()
                     await server.stop()
                     // The idle connection ends while the other request is still under way.
                     #expect(await idle.receiveToEnd() == "")
-                    await server.gate.open()
+                    server.gate.open()
                     return await client.receiveToEnd()
                 }
                 return response
@@ -215,9 +216,9 @@ struct LoopbackTests {
     func neverReads() async throws {
         let limits = ConnectionLimits(writeDeadline: .milliseconds(200))
         let (response, cut) = try await LoopbackServer.run(limits) { server in
-            try await RawClient.connect(server, reads: false) { stalled in
+            try await RawClient.connect(port: server.port, reads: false) { stalled in
                 try await stalled.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
-                let response = try await RawClient.connect(server) { client in
+                let response = try await RawClient.connect(port: server.port) { client in
                     try await client.send(Self.get)
                     return try await client.receive(until: "hello")
                 }

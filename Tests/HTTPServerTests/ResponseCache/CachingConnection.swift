@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
+import TestKit
 
 @testable import HTTPServer
 
@@ -12,7 +13,7 @@ struct CachingConnection {
     let connection: EmbeddedConnection
 
     init(_ limits: ConnectionLimits = .standard, budget: Int = 1 << 20, responses: ResponseCache? = nil) throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         self.responses = responses ?? ResponseCache(budgetBytes: budget, run: "run", logger: logger)
         connection = try EmbeddedConnection(limits, responseCache: self.responses)
     }

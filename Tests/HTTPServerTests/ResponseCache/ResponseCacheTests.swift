@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import TestKit
 import Testing
 
 @testable import HTTPServer
@@ -15,7 +16,7 @@ import Testing
             budgetBytes: budget,
             entries: entries,
             run: "run",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
     }
 
@@ -74,7 +75,7 @@ import Testing
             budgetBytes: 1 << 20,
             run: "run",
             sleep: sleep,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         for number in 0..<20 { responses.record(Self.bytes(10), Self.ticket, for: Self.key(number), now: Self.now) }
         slept.withLockedValue { $0 += 400 }

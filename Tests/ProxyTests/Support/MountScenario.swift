@@ -1,12 +1,13 @@
+import Database
 import Foundation
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import NIOCore
-import Storage
+import ResponseStore
+import TestKit
 import Testing
 import Upstream
-import UpstreamTestKit
 
 @testable import Concurrency
 @testable import Freshness
@@ -57,7 +58,7 @@ struct MountScenario {
         return Seen(status: response.head.status.code, fields: response.head.headerFields, body: String(buffer: bytes))
     }
 
-    /// How many answers are stored of the mount.
+    /// The number of stored responses of the mount.
     var storedCount: Int {
         get throws {
             try ResponseStore(scene.database).totals().first { $0.upstream == mount.storeName }?.responses ?? 0

@@ -1,6 +1,8 @@
+import TestKit
+
 /// One case of the mutation run: what the server sends to one request, and how. The same for the same seed and number.
 struct WireCase: Sendable {
-    /// What becomes of the connection after the bytes.
+    /// What happens to the connection after the bytes.
     enum Ending: Sendable { case stays, closes, resets }
 
     /// Through what the request goes.
@@ -11,14 +13,14 @@ struct WireCase: Sendable {
     /// The bytes in the pieces in which they are written.
     let pieces: [[UInt8]]
     let ending: Ending
-    /// Whether the server answers as soon as it has the head of a request with a body, and reads no more of it.
+    /// Whether the server responds as soon as it has the head of a request with a body, and reads no more of it.
     let isEarly: Bool
 
     init(seed: UInt64, number: Int, port: Int) {
-        var chance = Chance(seed: seed &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D)
+        var chance = SeededRandom(seed: seed &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D)
         self.number = number
         route = chance.one(of: Route.allCases, or: .read)
-        var response = WireResponse(chance: Chance(seed: chance.next()), port: port)
+        var response = WireResponse(chance: SeededRandom(seed: chance.next()), port: port)
         let (text, isSelfDelimited) = response.bytes()
         var bytes = Array(text.utf8)
         let isMutated = chance.once(in: 2)
@@ -34,9 +36,9 @@ struct WireCase: Sendable {
         pieces = Self.cut(bytes, &chance)
     }
 
-    private static func mutate(_ bytes: inout [UInt8], _ chance: inout Chance) {
+    private static func mutate(_ bytes: inout [UInt8], _ chance: inout SeededRandom) {
         guard !bytes.isEmpty else { return }
-        // The head is where most decisions are.
+        // Most decisions depend on the head.
         let end = chance.once(in: 3) ? bytes.count : min(bytes.count, 200)
         let place = chance.number(0...(end - 1))
         switch chance.number(0...7) {
@@ -57,7 +59,7 @@ struct WireCase: Sendable {
         }
     }
 
-    private static func cut(_ bytes: [UInt8], _ chance: inout Chance) -> [[UInt8]] {
+    private static func cut(_ bytes: [UInt8], _ chance: inout SeededRandom) -> [[UInt8]] {
         var rest = bytes[...]
         var pieces: [[UInt8]] = []
         for _ in 0..<chance.one(of: [0, 0, 1, 2, 5], or: 0) where rest.count > 1 {

@@ -1,11 +1,13 @@
+import TestKit
+
 /// Responses as bytes: right ones of every framing, and those that break each rule on its own. What ``WireCase``
 /// mutates.
 struct WireResponse {
-    private var chance: Chance
+    private var chance: SeededRandom
     /// Port of the server itself, for links that lead somewhere.
     private let port: Int
 
-    init(chance: Chance, port: Int) {
+    init(chance: SeededRandom, port: Int) {
         self.chance = chance
         self.port = port
     }

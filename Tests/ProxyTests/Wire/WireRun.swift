@@ -1,10 +1,11 @@
+import Database
 import Foundation
 import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Storage
+import ResponseStore
 import TestKit
 import Testing
 import Upstream
@@ -61,7 +62,7 @@ final class WireRun: Sendable {
             database: database,
             clock: .system,
             retries: RetryPolicy(attempts: 1),
-            logger: Logger(label: "wire") { _ in SwiftLogNoOpLogHandler() }
+            logger: .quiet
         )
         mount = Mount(upstream, hasher: try SealedSecrets(database).credentialHasher())
         progress = FileManager.default.temporaryDirectory.appending(
@@ -164,7 +165,7 @@ final class WireRun: Sendable {
             case .upload:
                 let request = StreamedRequest(method: .post, url: url, headerFields: [:], body: Self.upload)
                 try await body(upstream.stream(request)).readAll()
-            // Asked anew, so that no `Retry-After` of a case before keeps it from the upstream.
+            // With no-cache, so that no `Retry-After` of an earlier case keeps it from the upstream.
             case .mount:
                 try await mounted(MountRequest(method: .get, target: path, headerFields: [.cacheControl: "no-cache"]))
             case .mountHead:

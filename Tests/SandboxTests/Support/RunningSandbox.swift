@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -80,13 +81,4 @@ func withSandbox(
     }
     try await client.shutdown()
     try result.get()
-}
-
-extension Logger {
-    /// Says only what is wrong.
-    static var quiet: Logger {
-        var logger = Logger(label: "sandbox-tests")
-        logger.logLevel = .critical
-        return logger
-    }
 }

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -7,7 +8,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
-import Storage
+import ResponseStore
 import TestKit
 import Upstream
 
@@ -61,7 +62,7 @@ struct ScreenHarness {
         authority: String? = "localhost:8080"
     ) async throws -> Response {
         let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.quiet
         let context = ScreenContext(source: .init(channel: NIOAsyncTestingChannel(), logger: logger))
         return try await responder.respond(to: Request(head: head, body: body), context: context)
     }

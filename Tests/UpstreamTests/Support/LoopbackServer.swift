@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import UpstreamTestKit
+import TestKit
 
 /// A server on a free port of the loopback interface that does to each request, whole headers at a time, what the test
 /// says; bytes are the test's own.
@@ -68,7 +68,7 @@ final class LoopbackServer: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             received += String(buffer: unwrapInboundIn(data))
-            // A TLS handshake has no empty line; it is answered as it is.
+            // A TLS handshake has no empty line; it gets the behaviour at once.
             guard received.contains("\r\n\r\n") || received.hasPrefix("\u{16}") else { return }
             let request = received
             received = ""

@@ -1,4 +1,4 @@
-import Storage
+import ResponseStore
 import Synchronization
 
 /// The latest changes of one account, which are applied to responses that were requested before them.

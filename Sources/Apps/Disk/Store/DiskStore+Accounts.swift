@@ -1,9 +1,10 @@
 import Crypto
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 extension DiskStore {

@@ -1,9 +1,10 @@
+import Database
 import Foundation
 import GRDB
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 // Bodies of files, small pictures and pages: stored responses named after the file's path, tagged with the version of

@@ -1,6 +1,7 @@
+import Database
 import Foundation
 import GRDB
-import Storage
+import ResponseStore
 
 extension DiskStore {
     /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the

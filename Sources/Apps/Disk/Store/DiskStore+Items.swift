@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 extension DiskStore {

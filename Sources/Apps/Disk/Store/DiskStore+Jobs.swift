@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 
 extension DiskStore {
     /// Returns a download of an account; nil if there is none.

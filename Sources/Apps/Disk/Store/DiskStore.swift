@@ -1,6 +1,9 @@
+import Database
+import Foundation
 import Freshness
 import GRDB
-import Storage
+import ResponseStore
+import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSemantics
 import HTTPTypes
-import Storage
+import ResponseStore
 import Upstream
 
 /// Client of the Yandex Disk REST API v1, as far as the app uses it. Source: yandex.com/dev/disk-api.

@@ -48,38 +48,30 @@ public struct Gazetteer: Sendable {
                 }
                 continue
             }
-            let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 7, let latitude = Double(fields[2]), let longitude = Double(fields[3]),
-                let population = Int(fields[4]),
-                let coordinate = Coordinate(latitude: latitude, longitude: longitude), !fields[0].isEmpty
-            else { throw Damaged(line: String(line)) }
-            let others = [fields[5]] + fields[6].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            cities.append(
-                City(
-                    name: fields[0],
-                    country: fields[1],
-                    coordinate: coordinate,
-                    population: population,
-                    otherNames: others.filter { !$0.isEmpty }
-                )
-            )
+            guard let city = City(line: line) else { throw Damaged(line: String(line)) }
+            cities.append(city)
         }
         self.date = date
         self.cities = cities
+        keys = Self.keys(of: cities)
+    }
+
+    /// Returns the keys of cities, sorted.
+    private static func keys(of cities: [City]) -> [(text: String, city: Int, isWhole: Bool)] {
         var keys: [(text: String, city: Int, isWhole: Bool)] = []
         var regions: [String: [Substring]] = [:]
         for (index, city) in cities.enumerated() {
             // The region follows every name, so that an accepted suggestion such as `Paris, France` is found again.
-            let region = regions[city.country] ?? Self.words(city.region)
+            let region = regions[city.country] ?? words(city.region)
             regions[city.country] = region
             for name in [city.name] + city.otherNames {
-                let words = Self.words(name)
+                let words = words(name)
                 for start in words.indices {
                     keys.append(((words[start...] + region).joined(separator: " "), index, start == 0))
                 }
             }
         }
-        self.keys = keys.sorted { ($0.text, $0.city) < ($1.text, $1.city) }
+        return keys.sorted { ($0.text, $0.city) < ($1.text, $1.city) }
     }
 
     /// Reads the built-in gazetteer.
@@ -118,6 +110,25 @@ public struct Gazetteer: Sendable {
             if keys[middle].text < text { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension Gazetteer.City {
+    /// Reads a line of the file; nil if it is malformed.
+    fileprivate init?(line: Substring) {
+        let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 7, let latitude = Double(fields[2]), let longitude = Double(fields[3]),
+            let population = Int(fields[4]),
+            let coordinate = Coordinate(latitude: latitude, longitude: longitude), !fields[0].isEmpty
+        else { return nil }
+        let others = [fields[5]] + fields[6].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        self.init(
+            name: fields[0],
+            country: fields[1],
+            coordinate: coordinate,
+            population: population,
+            otherNames: others.filter { !$0.isEmpty }
+        )
     }
 }
 

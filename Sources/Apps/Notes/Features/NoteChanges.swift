@@ -25,7 +25,7 @@ struct NoteChanges: Sendable, Equatable {
         switch fields.values["location"] {
         case nil: break
         case .null: location = .unknown
-        case .object(let members): location = Self.location(members, &errors)
+        case .object(let members): location = Note.Location(members, &errors)
         default: errors.append(.field("/location", "invalid", "location must be an object of lat, lon and name."))
         }
         guard errors.isEmpty else { throw Problem.validation(errors) }
@@ -43,62 +43,9 @@ struct NoteChanges: Sendable, Equatable {
         } else if text.utf8.count > Note.longestBody {
             errors.append(.field(pointer, "too-long", "\(name) may have \(Note.longestBody) bytes of UTF-8."))
         } else if text.utf8.contains(0) {
-            errors.append(.field(pointer, "invalid", "\(name) must not hold U+0000."))
+            errors.append(.field(pointer, "invalid", "\(name) must not contain U+0000."))
         } else {
             accept()
         }
-    }
-
-    private static func location(_ members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) -> Note
-        .Location?
-    {
-        let before = errors.count
-        let degrees = { (name: String, limit: Double, errors: inout [Problem.FieldError]) -> Double? in
-            switch members[name] {
-            case .number(let value) where (-limit...limit).contains(value): return value
-            case nil, .null: return nil
-            default:
-                errors.append(
-                    .field(
-                        "/location/\(name)",
-                        "invalid",
-                        "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
-                    )
-                )
-                return nil
-            }
-        }
-        let latitude = degrees("lat", 90, &errors)
-        let longitude = degrees("lon", 180, &errors)
-        var name = Note.Location.unknown.name
-        switch members["name"] {
-        case nil, .null: break
-        case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > Note.Location.longestName:
-            errors.append(
-                .field(
-                    "/location/name",
-                    "invalid",
-                    "location.name may have \(Note.Location.longestName) characters, none of them U+0000."
-                )
-            )
-        case .string(let text):
-            let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-            if !trimmed.isEmpty { name = trimmed }
-        default: errors.append(.field("/location/name", "invalid", "location.name must be a string."))
-        }
-        guard errors.count == before else { return nil }
-        guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
-            for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
-                errors.append(
-                    .field(
-                        "/location/\(field)",
-                        "required",
-                        "location.\(field) is required: a place needs both lat and lon."
-                    )
-                )
-            }
-            return nil
-        }
-        return Note.Location(coordinate: coordinate, name: name)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Screens
-import Upstream
 
 /// One note: shows, creates, changes and deletes it.
 struct NoteEditing: Sendable {
@@ -70,12 +70,12 @@ struct NoteEditing: Sendable {
         _ = try Self.changed(try await store.delete(id, versions: Self.versions(request), account: account), identity)
         let revision = try store.revision(account: account)
         publish(revision, to: account)
-        let meta = Meta(screen: "notes.list", provenance: .local, revision: revision)
         return try .local(
             NoteDeletionScreen(id: identity, revision: revision),
-            meta,
-            Links(self: "/v1/notes"),
-            now: clock.now()
+            "notes.list",
+            request,
+            revision: revision,
+            selfLink: "/v1/notes"
         )
     }
 
@@ -89,8 +89,7 @@ struct NoteEditing: Sendable {
             NoteDetailsScreen(note, time),
             meta,
             Links(self: link),
-            status: status,
-            now: clock.now()
+            status: status
         )
         response.version = String(note.revision)
         if case .bytes(let bytes, _) = response.body {
@@ -104,10 +103,10 @@ struct NoteEditing: Sendable {
         for screen in ["notes.list", "notes.map"] {
             events.publish(
                 .screenChanged(
-                    app: "notes",
+                    app: NotesApp.name,
                     screen: screen,
                     revision: revision,
-                    audience: .account(app: "notes", account: "\(account)")
+                    audience: .account(app: NotesApp.name, account: "\(account)")
                 )
             )
         }

@@ -1,6 +1,6 @@
 import Foundation
+import Freshness
 import Screens
-import Upstream
 
 /// The notes of an account as a list.
 struct NoteListing: Sendable {
@@ -17,7 +17,22 @@ struct NoteListing: Sendable {
         let changeToken = store.changeToken(account: account)
         let listing = try store.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
-        let shown = Page(page, count: listing.notes.count, total: listing.total)
+        return try response(
+            to: request,
+            listing,
+            time,
+            Page(page, count: listing.notes.count, total: listing.total),
+            changeToken: changeToken.and(ChangeToken(until: time.deadline))
+        )
+    }
+
+    private func response(
+        to request: ScreenRequest,
+        _ listing: NotePage,
+        _ time: NoteTime,
+        _ shown: Page,
+        changeToken: ChangeToken
+    ) throws -> ScreenResponse {
         let isEmpty = listing.total == 0
         let screen = NoteListScreen(
             items: listing.notes.map { NoteListScreen.Row($0, time) },
@@ -30,12 +45,6 @@ struct NoteListing: Sendable {
             revision: listing.revision,
             page: shown
         )
-        return try .local(
-            screen,
-            meta,
-            request.links(for: shown),
-            changeToken: changeToken.and(ChangeToken(until: time.deadline)),
-            now: clock.now()
-        )
+        return try .local(screen, meta, request.links(for: shown), changeToken: changeToken)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Screens
-import Upstream
 
 /// The notes of an account on a map.
 struct NoteMapping: Sendable {
@@ -20,32 +20,27 @@ struct NoteMapping: Sendable {
         let map = try store.map(box ?? .world, zoom: zoom, account: account)
         let time = NoteTime(in: zone, now: clock.now())
         let screen = NoteMapScreen(map, user: user, time)
-        let ends = changeToken.and(ChangeToken(until: time.deadline))
-        // `Accept` selects one of the two.
-        let vary = "Authorization, Accept, Accept-Encoding"
-        guard !NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields)) else {
-            let bytes = try WireFormat.encode(NoteFeatureCollection(screen))
-            return ScreenResponse(
-                headerFields: [.cacheControl: "private, no-cache", .vary: vary],
-                body: .bytes(bytes, type: NoteFeatureCollection.mediaType),
-                changeToken: ends
+        var response =
+            NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields))
+            ? try geoJSON(screen)
+            : try .local(
+                screen,
+                "notes.map",
+                request,
+                state: map.total == 0 ? .empty : .content,
+                revision: map.revision
             )
-        }
-        let meta = Meta(
-            screen: "notes.map",
-            state: map.total == 0 ? .empty : .content,
-            provenance: .local,
-            revision: map.revision
-        )
-        var response = try ScreenResponse.local(
-            screen,
-            meta,
-            Links(self: request.selfLink),
-            changeToken: ends,
-            now: clock.now()
-        )
-        response.headerFields[.vary] = vary
+        // `Accept` selects one of the two.
+        response.headerFields[.vary] = "Authorization, Accept, Accept-Encoding"
+        response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
         return response
+    }
+
+    private func geoJSON(_ screen: NoteMapScreen) throws -> ScreenResponse {
+        ScreenResponse(
+            headerFields: [.cacheControl: "private, no-cache"],
+            body: .bytes(try WireFormat.encode(NoteFeatureCollection(screen)), type: NoteFeatureCollection.mediaType)
+        )
     }
 
     /// Where the user is: both of `lat` and `lon`, or neither.

@@ -1,8 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// The directory of people.
@@ -63,33 +65,31 @@ struct NotePeople: Sendable {
         }
         do {
             // No revalidation, also if the request asks for it: these pictures never change.
-            let result = try await client.upstream.read(
-                client.avatar(at: url),
-                isOnlyIfCached ? .onlyIfCached : .useCache
-            )
-            guard let stored = result.response, let body = try await store.bytes(of: stored),
-                let type = PictureType(of: body)
-            else {
+            let (result, body) = try await client.readAvatar(at: url, isOnlyIfCached ? .onlyIfCached : .useCache)
+            guard let body, let type = PictureType(of: body) else {
                 return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
             }
-            var response = ScreenResponse.picture(
-                body,
-                type: type,
-                provenance: result.provenance,
-                now: clock.now(),
-                changeToken: result.changeToken?.and(changeToken)
-            )
-            // The picture never changes, but its address is that of a row, which is another person after the people
-            // were replaced.
-            response.headerFields[.cacheControl] = "private, no-cache"
-            return response
-        } catch UpstreamError.notStored {
-            throw UpstreamFailure(.notStored, of: client.upstream)
-        } catch let error as UpstreamError {
-            return .placeholder(
-                CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
-            )
+            return picture(body, type, result, changeToken)
+        } catch let failure as UpstreamFailure where failure.error != .notStored {
+            let status = failure.error.status?.code
+            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
         }
+    }
+
+    /// The picture never changes, but its address is that of a row, which is another person after the people were
+    /// replaced: clients revalidate it each time.
+    private func picture(_ bytes: Data, _ type: PictureType, _ result: ReadResult, _ changeToken: ChangeToken)
+        -> ScreenResponse
+    {
+        var response = ScreenResponse.picture(
+            bytes,
+            type: type,
+            provenance: result.provenance,
+            now: clock.now(),
+            changeToken: result.changeToken?.and(changeToken)
+        )
+        response.headerFields[.cacheControl] = "private, no-cache"
+        return response
     }
 
     /// Returns the state of the stored people, or fetches people if there are none. `refresh=1` fetches others only
@@ -98,42 +98,17 @@ struct NotePeople: Sendable {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try request.query.flag("replace") && cachePolicy == .revalidate
         let snapshot = try store.snapshot()
-        if let snapshot, !isReplacing { return client.upstream.result(ofRowsFetchedAt: snapshot.fetchedAt) }
+        if let snapshot, !isReplacing { return client.storedResult(fetchedAt: snapshot.fetchedAt) }
         let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())
-        var resource = client.people { people in
+        let (result, persistRows) = try await client.readPeople(cachePolicy, storedAt: snapshot?.fetchedAt) { people in
             NoteStore.persistRows(of: people, fetchedAt: now) { number in
                 stamp.bump()
-                events.publish(.screenChanged(app: "notes", screen: "notes.people", revision: number))
+                events.publish(.screenChanged(app: NotesApp.name, screen: "notes.people", revision: number))
             }
         }
-        // Falls back to the stored people if the fetch fails.
-        resource.bundledAt = snapshot?.fetchedAt
-        do {
-            let result = try await client.upstream.read(resource, cachePolicy)
-            if try store.snapshot() == nil, let response = result.response {
-                try await takeOver(response, as: resource)
-            }
-            return result
-        } catch UpstreamError.rejected(let status, _) {
-            let name = client.upstream.configuration.name
-            throw Problem(
-                .upstreamForbidden,
-                "The people API answered \(status.code): "
-                    + "it does not accept Larder's key, which the setting people.key sets.",
-                upstream: .init(name: name, status: status.code)
-            )
-        } catch let error as UpstreamError {
-            throw UpstreamFailure(error, of: client.upstream)
-        }
-    }
-
-    /// Inserts the rows of a response that was stored without them, because the mount of the upstream has fetched it.
-    private func takeOver(_ response: CachedResponse, as resource: Resource) async throws {
-        guard let body = try await store.bytes(of: response) else { return }
-        let persistRows = try resource.validate(
-            IncomingResponse(status: .ok, headerFields: response.head.headerFields, body: Array(body))
-        )
-        try await store.database.write { try persistRows($0) }
+        // A response that was stored without its rows, because the mount of the upstream has fetched it.
+        if let persistRows, try store.snapshot() == nil { try await store.write(persistRows) }
+        return result
     }
 
     private func person(in request: ScreenRequest) throws -> Person {

@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import Screens
 import Upstream
 
@@ -25,18 +26,32 @@ struct NotePlaces: Sendable {
         let known = gazetteer.search(question, limit: Place.mostSuggestions)
         let online = search.isEmpty ? nil : try await askGeocoder(question, try request.cachePolicy())
         let places = Place.suggestions(own: own, gazetteer: known, geocoder: online?.places ?? [])
+        return try response(
+            to: request,
+            PlacesScreen(places, question: question),
+            online,
+            changeToken: online == nil ? changeToken : online?.changeToken?.and(changeToken)
+        )
+    }
+
+    private func response(
+        to request: ScreenRequest,
+        _ screen: PlacesScreen,
+        _ online: GeocoderResult?,
+        changeToken: ChangeToken?
+    ) throws -> ScreenResponse {
         let provenance = online?.provenance ?? .local
         let meta = Meta(
             screen: "notes.places",
-            state: places.isEmpty ? .empty : .content,
+            state: screen.items.isEmpty ? .empty : .content,
             provenance: provenance,
             partial: online.map { $0.places == nil }
         )
         return try .screen(
-            Envelope(data: PlacesScreen(places, question: question), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(data: screen, meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
-            changeToken: online == nil ? changeToken : online?.changeToken?.and(changeToken)
+            changeToken: changeToken
         )
     }
 
@@ -50,15 +65,14 @@ struct NotePlaces: Sendable {
     /// Returns the places of the geocoder; nil if there is none, or the question is too short for it.
     private func askGeocoder(_ question: String, _ cachePolicy: CachePolicy) async throws -> GeocoderResult? {
         guard let geocoder, question.count >= GeocoderClient.shortestQuestion else { return nil }
-        let resource = geocoder.places(question, limit: Place.mostSuggestions, bundledAt: gazetteer.date)
         do {
-            let reading = try await geocoder.upstream.read(resource, cachePolicy)
-            let body = if let response = reading.response { try await store.bytes(of: response) } else { Data?.none }
-            return GeocoderResult(
-                places: body.flatMap(GeocoderClient.places),
-                provenance: reading.provenance,
-                changeToken: reading.changeToken
+            let (result, places) = try await geocoder.readPlaces(
+                question,
+                limit: Place.mostSuggestions,
+                bundledAt: gazetteer.date,
+                cachePolicy
             )
+            return GeocoderResult(places: places, provenance: result.provenance, changeToken: result.changeToken)
         } catch let error as UpstreamError {
             // The response says that a part is missing: while the user types, a missing suggestion is no reason for an
             // error.

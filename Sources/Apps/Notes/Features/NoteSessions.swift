@@ -1,7 +1,7 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Upstream
 
 /// Registration, login and logout.
 struct NoteSessions: Sendable {
@@ -13,18 +13,8 @@ struct NoteSessions: Sendable {
 
     /// `GET /v1/notes/launch`: the notes with a session, the login without one.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
-        var route = "main"
-        do {
-            _ = try sessions.session(of: request.credential, app: "notes")
-        } catch let problem as Problem where problem.code.status == .unauthorized {
-            route = "login"
-        }
-        return try .local(
-            NoteLaunchScreen(route: route),
-            Meta(screen: "notes.launch", provenance: .local),
-            Links(self: request.selfLink),
-            now: clock.now()
-        )
+        let session = try sessions.knownSession(of: request.credential, app: NotesApp.name)
+        return try .local(LaunchScreen(route: session == nil ? "login" : "main"), "notes.launch", request)
     }
 
     /// `POST /v1/notes/session`: registers, or logs in.
@@ -41,22 +31,7 @@ struct NoteSessions: Sendable {
             let account =
                 try await mode == "register"
                 ? register(name, password) : logIn(name, password, from: request.clientAddress)
-            let session = Session(
-                app: "notes",
-                kind: .user,
-                account: "\(account.id)",
-                name: account.name,
-                createdAt: clock.now()
-            )
-            let token = try await sessions.open(session)
-            return try .local(
-                SessionScreen(session, token: token, route: "main"),
-                Meta(screen: "notes.session", provenance: .local),
-                Links(self: "/v1/notes/session"),
-                status: .created,
-                headerFields: [.location: "/v1/notes/session"],
-                now: clock.now()
-            )
+            return try await openSession(of: account, request)
         } catch is PasswordHasher.Overloaded {
             throw Problem(
                 .overloaded,
@@ -64,6 +39,25 @@ struct NoteSessions: Sendable {
                 headerFields: [.retryAfter: "5"]
             )
         }
+    }
+
+    private func openSession(of account: NoteAccount, _ request: ScreenRequest) async throws -> ScreenResponse {
+        let session = Session(
+            app: NotesApp.name,
+            kind: .user,
+            account: "\(account.id)",
+            name: account.name,
+            createdAt: clock.now()
+        )
+        let token = try await sessions.open(session)
+        return try .local(
+            SessionScreen(session, token: token, route: "main"),
+            "notes.session",
+            request,
+            status: .created,
+            selfLink: "/v1/notes/session",
+            headerFields: [.location: "/v1/notes/session"]
+        )
     }
 
     private func register(_ name: UserName, _ password: Password) async throws -> NoteAccount {
@@ -77,13 +71,7 @@ struct NoteSessions: Sendable {
     }
 
     private func logIn(_ name: UserName, _ password: Password, from address: String?) async throws -> NoteAccount {
-        if case .refused(let seconds) = attempts.begin(account: name.key, address: address, now: clock.now()) {
-            throw Problem(
-                .rateLimited,
-                "Too many wrong passwords; try again in \(seconds) seconds.",
-                headerFields: [.retryAfter: "\(seconds)"]
-            )
-        }
+        try begin(name, from: address)
         let account = try store.account(name)
         let isRight: Bool
         do {
@@ -106,26 +94,28 @@ struct NoteSessions: Sendable {
         return account
     }
 
+    /// Takes an attempt to log in.
+    ///
+    /// - Throws: ``Problem``, 429 with the time to wait if none is left.
+    private func begin(_ name: UserName, from address: String?) throws {
+        guard case .refused(let seconds) = attempts.begin(account: name.key, address: address, now: clock.now()) else {
+            return
+        }
+        throw Problem(
+            .rateLimited,
+            "Too many wrong passwords; try again in \(seconds) seconds.",
+            headerFields: [.retryAfter: "\(seconds)"]
+        )
+    }
+
     /// `GET /v1/notes/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let screen = SessionScreen(session, route: "main")
-        return try .local(
-            screen,
-            Meta(screen: "notes.session", provenance: .local),
-            Links(self: request.selfLink),
-            changeToken: .unlimited,
-            now: clock.now()
-        )
+        try .local(SessionScreen(session, route: "main"), "notes.session", request, changeToken: .unlimited)
     }
 
     /// `DELETE /v1/notes/session`: ends the session.
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try await sessions.close(request.credential)
-        return try .local(
-            NoteFarewellScreen(),
-            Meta(screen: "notes.session", provenance: .local),
-            Links(self: request.selfLink),
-            now: clock.now()
-        )
+        return try .local(FarewellScreen(), "notes.session", request)
     }
 }

@@ -1,6 +1,8 @@
 public import Database
 import Foundation
+import HTTPCaching
 import HTTPTypes
+import ResponseStore
 import Screens
 public import Upstream
 
@@ -30,7 +32,7 @@ public struct PeopleClient: Sendable {
     /// Largest accepted picture, in bytes: it is never evicted.
     static let largestAvatar = 256 << 10
 
-    let upstream: Upstream
+    private let upstream: Upstream
     private let options: Options
 
     /// Creates a client of an upstream.
@@ -39,10 +41,60 @@ public struct PeopleClient: Sendable {
         self.options = options
     }
 
-    /// Returns the resource of new people.
+    /// Returns the result of a read that the stored people serve.
     ///
-    /// - Parameter replace: makes the rows, in the transaction that stores the response.
-    func people(replace: @escaping @Sendable ([Person]) -> Resource.PersistRows) -> Resource {
+    /// - Parameter fetchedAt: when they were fetched.
+    func storedResult(fetchedAt: Date) -> ReadResult { upstream.result(ofRowsFetchedAt: fetchedAt) }
+
+    /// Fetches new people.
+    ///
+    /// - Parameters:
+    ///   - storedAt: when the stored people were fetched, which are served if the request fails; nil if there are none.
+    ///   - replace: makes the rows, in the transaction that stores the response.
+    /// - Returns: the result, and what makes the rows of its response: the mount of the upstream may have stored it
+    ///   without them. Nil if the response is not stored.
+    /// - Throws: ``Problem``, 403 `upstream-forbidden` for a refused key; `UpstreamFailure`, `StorageError`.
+    func readPeople(
+        _ cachePolicy: CachePolicy,
+        storedAt: Date?,
+        replace: @escaping @Sendable ([Person]) -> Resource.PersistRows
+    ) async throws -> (result: ReadResult, persistRows: Resource.PersistRows?) {
+        var resource = people(replace: replace)
+        resource.bundledAt = storedAt
+        return try await upstream.reportingFailures {
+            do {
+                let (result, body) = try await upstream.readBody(of: resource, cachePolicy)
+                guard let head = result.response?.head, let body else { return (result, nil) }
+                let response = IncomingResponse(status: .ok, headerFields: head.headerFields, body: Array(body))
+                return (result, try resource.validate(response))
+            } catch UpstreamError.rejected(let status, _) {
+                throw refusedKey(status)
+            }
+        }
+    }
+
+    /// Reads a picture at a URL that the service has named. Like the rows of people it is never evicted.
+    ///
+    /// - Returns: the body is nil if its file is gone.
+    /// - Throws: `UpstreamFailure`, `StorageError`.
+    func readAvatar(at url: String, _ cachePolicy: CachePolicy) async throws -> (result: ReadResult, body: Data?) {
+        var resource = Resource.picture(at: url, maximumBytes: Self.largestAvatar)
+        resource.isSourceOfRows = true
+        return try await upstream.reportingFailures { [resource] in
+            try await upstream.readBody(of: resource, cachePolicy)
+        }
+    }
+
+    private func refusedKey(_ status: HTTPResponse.Status) -> Problem {
+        Problem(
+            .upstreamForbidden,
+            "The people API responded with \(status.code): "
+                + "it does not accept Larder's key, which the setting people.key sets.",
+            upstream: .init(name: upstream.configuration.name, status: status.code)
+        )
+    }
+
+    private func people(replace: @escaping @Sendable ([Person]) -> Resource.PersistRows) -> Resource {
         var fields: HTTPFields = [.accept: "application/json"]
         if !options.key.isEmpty { fields[.apiKey] = options.key.value }
         let isSingle = options.count == 1
@@ -68,25 +120,5 @@ public struct PeopleClient: Sendable {
         struct Report: Decodable { let error: String }
         guard response.status == .unauthorized || response.status == .forbidden else { return false }
         return (try? JSONDecoder().decode(Report.self, from: Data(response.body))) != nil
-    }
-
-    /// Returns the resource of a picture at a URL that the service has named. Only pictures are stored; like the rows
-    /// of people they are not evicted.
-    func avatar(at url: String) -> Resource {
-        Resource(
-            url: url,
-            headerFields: [.accept: "image/*"],
-            freshness: nil,
-            isSourceOfRows: true,
-            validate: { response throws(UpstreamError) in
-                guard PictureType(of: response.body) != nil else {
-                    throw .badResponse(status: response.status, reason: "not a picture")
-                }
-                guard response.body.count <= Self.largestAvatar else {
-                    throw .badResponse(status: response.status, reason: "a picture of over 256 KiB")
-                }
-                return { _ in }
-            }
-        )
     }
 }

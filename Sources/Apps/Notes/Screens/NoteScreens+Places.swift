@@ -1,3 +1,5 @@
+import Screens
+
 /// `GET /v1/notes/places`.
 struct PlacesScreen: Encodable, Sendable {
     struct Suggestion: Encodable, Sendable {

@@ -1,21 +1,4 @@
-import Foundation
 import Screens
-
-/// `GET /v1/notes/launch`: the screen of a cold start.
-struct NoteLaunchScreen: Encodable, Sendable {
-    /// `main` or `login`.
-    let route: String
-}
-
-/// `DELETE /v1/notes/session`; without a dialog.
-struct NoteFarewellScreen: Encodable, Sendable {
-    let route = "login"
-    @Nullable var alert: String?
-
-    init() { _alert = Nullable(wrappedValue: nil) }
-
-    private enum CodingKeys: CodingKey { case route, alert }
-}
 
 extension Problem.Dialog {
     static let nameTaken = Problem.Dialog(title: "User name taken.", message: "Please choose another user name.")

@@ -30,12 +30,7 @@ struct NoteListScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case items, actions, empty }
 }
 
-/// What the app shows instead of an empty list.
-struct EmptyState: Encodable, Sendable {
-    let title: String
-    let text: String
-    let button: String
-
+extension EmptyState {
     /// The account has no note.
     static let noNotes = EmptyState(
         title: "No Notes Yet",

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 
 /// An account as it is stored.
 struct NoteAccount: Sendable, Equatable {

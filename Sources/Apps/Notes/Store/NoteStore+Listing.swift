@@ -1,7 +1,7 @@
+import Database
 import Foundation
 import GRDB
 import Screens
-import Storage
 
 /// A page of an account's notes, read in one transaction.
 struct NotePage: Sendable {
@@ -19,35 +19,36 @@ extension NoteStore {
         try database.read { db in
             let all = try Self.count(account, db)
             let revision = try Self.revision(account, db)
-            let arguments: StatementArguments = ["account": account, "limit": page.limit, "offset": page.offset]
-            guard let search else {
-                let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectPage), arguments: arguments)
-                return NotePage(
-                    notes: rows.compactMap(NoteOutline.init(row:)),
-                    total: all,
-                    all: all,
-                    revision: revision
-                )
-            }
-            let expression = search.expression(account: account)
-            if !search.fragments.isEmpty {
-                let (notes, total) = try Self.holding(search.fragments, expression, account: account, page: page, db)
-                return NotePage(notes: notes, total: total, all: all, revision: revision)
-            }
-            guard let expression else { return NotePage(notes: [], total: 0, all: all, revision: revision) }
-            let matching: StatementArguments = ["search": expression]
-            let rows = try Row.fetchAll(
-                try db.cachedStatement(sql: Self.selectMatching),
-                arguments: arguments + matching
-            )
-            let total = try Int.fetchOne(try db.cachedStatement(sql: Self.countMatching), arguments: matching) ?? 0
-            return NotePage(
-                notes: rows.compactMap(NoteOutline.init(row:)),
-                total: total,
-                all: all,
-                revision: revision
-            )
+            let (notes, total) =
+                try search.map { try Self.matching($0, account: account, page: page, db) }
+                ?? (try Self.page(account, page, db), all)
+            return NotePage(notes: notes, total: total, all: all, revision: revision)
         }
+    }
+
+    /// Returns a page of an account's notes.
+    private static func page(_ account: Int64, _ page: PageRequest, _ db: Database) throws -> [NoteOutline] {
+        try Row.fetchAll(
+            try db.cachedStatement(sql: selectPage),
+            arguments: ["account": account, "limit": page.limit, "offset": page.offset]
+        ).compactMap(NoteOutline.init(row:))
+    }
+
+    /// Returns a page of the notes that match a search, and their number.
+    private static func matching(_ search: SearchQuery, account: Int64, page: PageRequest, _ db: Database) throws
+        -> (notes: [NoteOutline], total: Int)
+    {
+        let expression = search.expression(account: account)
+        if !search.fragments.isEmpty {
+            return try containing(search.fragments, expression, account: account, page: page, db)
+        }
+        guard let expression else { return ([], 0) }
+        let rows = try Row.fetchAll(
+            try db.cachedStatement(sql: selectMatching),
+            arguments: ["account": account, "limit": page.limit, "offset": page.offset, "search": expression]
+        )
+        let total = try Int.fetchOne(try db.cachedStatement(sql: countMatching), arguments: ["search": expression])
+        return (rows.compactMap(NoteOutline.init(row:)), total ?? 0)
     }
 
     /// Returns the number of an account's notes: the sum of the sixteen cells of the coarsest grid.
@@ -73,19 +74,14 @@ extension NoteStore {
 
     /// Returns a page of the notes that contain the fragments anywhere, and their number. Their texts are read one by
     /// one, unless `expression` excludes them.
-    private static func holding(
+    private static func containing(
         _ fragments: [String],
         _ expression: String?,
         account: Int64,
         page: PageRequest,
         _ db: Database
     ) throws -> (notes: [NoteOutline], total: Int) {
-        let indexed =
-            expression == nil ? "" : "note.id IN (SELECT rowid FROM note_text WHERE note_text MATCH :search) AND"
-        let held = fragments.indices.map {
-            "instr(lower(note.body || char(10) || note.location_name), lower(:fragment\($0))) > 0"
-        }.joined(separator: " AND ")
-        let source = "FROM note WHERE note.account = :account AND \(indexed) \(held)"
+        let source = containingSource(fragments: fragments.count, isIndexed: expression != nil)
         var arguments: [String: (any DatabaseValueConvertible)?] = ["account": account]
         if let expression { arguments["search"] = expression }
         for (index, fragment) in fragments.enumerated() { arguments["fragment\(index)"] = fragment }
@@ -102,6 +98,14 @@ extension NoteStore {
             arguments: StatementArguments(arguments)
         )
         return (rows.compactMap(NoteOutline.init(row:)), total)
+    }
+
+    private static func containingSource(fragments: Int, isIndexed: Bool) -> String {
+        let indexed = isIndexed ? "note.id IN (SELECT rowid FROM note_text WHERE note_text MATCH :search) AND " : ""
+        let contained = (0..<fragments).map {
+            "instr(lower(note.body || char(10) || note.location_name), lower(:fragment\($0))) > 0"
+        }.joined(separator: " AND ")
+        return "FROM note WHERE note.account = :account AND \(indexed)\(contained)"
     }
 
     /// Returns the names of places that match a search, each once, with its last position; the last saved first.

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 
 /// The content of a view of the map, read in one transaction.
 struct NoteMap: Sendable {
@@ -31,25 +31,34 @@ extension NoteStore {
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(box, account, db) {
                 return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
             }
-            var zoom = MapGrid.zoom(wanted: wanted, for: box)
-            var clusters = try Self.clusters(box, zoom, account, db)
-            while clusters == nil, zoom > 0 {
-                zoom -= 1
-                clusters = try Self.clusters(box, zoom, account, db)
-            }
-            let found = clusters ?? []
+            let (found, zoom) = try Self.clusters(box, wanted: wanted, account, db)
             let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
                 box.contains($0.location.coordinate)
             }
+            let clusters = found.filter { $0.only == nil }
             return NoteMap(
                 pins: pins,
-                clusters: found.filter { $0.only == nil },
+                clusters: clusters,
                 zoom: zoom,
                 latest: latest,
                 total: total,
                 revision: revision
             )
         }
+    }
+
+    /// Returns the cells of a view that contain notes, at the requested zoom or the next one at which they are few
+    /// enough.
+    private static func clusters(_ box: BoundingBox, wanted: Int?, _ account: Int64, _ db: Database) throws
+        -> (cells: [NoteCluster], zoom: Int)
+    {
+        var zoom = MapGrid.zoom(wanted: wanted, for: box)
+        var clusters = try clusters(box, zoom, account, db)
+        while clusters == nil, zoom > 0 {
+            zoom -= 1
+            clusters = try self.clusters(box, zoom, account, db)
+        }
+        return (clusters ?? [], zoom)
     }
 
     /// Returns all notes of a view; nil if they are too many to be shown one by one.

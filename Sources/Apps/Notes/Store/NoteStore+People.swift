@@ -1,7 +1,8 @@
+import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 extension NoteStore {
@@ -15,39 +16,44 @@ extension NoteStore {
     ) -> Resource.PersistRows {
         { db in
             try db.execute(sql: "DELETE FROM notes_person")
-            let insert = try db.cachedStatement(
-                sql: """
-                    INSERT INTO notes_person
-                        (id, first_name, last_name, sort_first, sort_last, email, gender, avatar_url)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-            )
-            for person in people {
-                try insert.execute(arguments: [
-                    person.id, person.firstName, person.lastName,
-                    PlaceName.folded(person.firstName ?? person.lastName ?? ""),
-                    PlaceName.folded(person.lastName ?? ""), person.email, person.gender, person.avatarURL,
-                ])
-            }
+            for person in people { try insert(person, db) }
             // Pictures of people that were replaced may be evicted like others.
-            try db.execute(
-                sql: """
-                    UPDATE stored_response SET pinned = 0
-                    WHERE upstream = 'people' AND pinned = 1
-                        AND url NOT IN (SELECT avatar_url FROM notes_person WHERE avatar_url IS NOT NULL)
-                    """
-            )
+            try db.execute(sql: unpinReplaced)
             let snapshot = try Int.fetchAll(
                 db,
-                sql: """
-                    INSERT INTO notes_people (one, snapshot, fetched) VALUES (1, 1, :now)
-                        ON CONFLICT (one) DO UPDATE SET snapshot = snapshot + 1, fetched = :now RETURNING snapshot
-                    """,
+                sql: nextSnapshot,
                 arguments: ["now": fetchedAt.millisecondsSince1970]
             ).first
             db.afterNextTransaction { _ in changed(snapshot ?? 0) }
         }
     }
+
+    /// Writes the rows of a response that was stored without them.
+    func write(_ persistRows: @escaping Resource.PersistRows) async throws {
+        try await database.write { try persistRows($0) }
+    }
+
+    private static func insert(_ person: Person, _ db: Database) throws {
+        try db.cachedStatement(sql: insertPerson).execute(arguments: [
+            person.id, person.firstName, person.lastName,
+            PlaceName.folded(person.firstName ?? person.lastName ?? ""),
+            PlaceName.folded(person.lastName ?? ""), person.email, person.gender, person.avatarURL,
+        ])
+    }
+
+    private static let insertPerson = """
+        INSERT INTO notes_person (id, first_name, last_name, sort_first, sort_last, email, gender, avatar_url)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    private static let unpinReplaced = """
+        UPDATE stored_response SET pinned = 0
+        WHERE upstream = 'people' AND pinned = 1
+            AND url NOT IN (SELECT avatar_url FROM notes_person WHERE avatar_url IS NOT NULL)
+        """
+    private static let nextSnapshot = """
+        INSERT INTO notes_people (one, snapshot, fetched) VALUES (1, 1, :now)
+            ON CONFLICT (one) DO UPDATE SET snapshot = snapshot + 1, fetched = :now RETURNING snapshot
+        """
 
     /// Returns the snapshot of the stored people; nil if none were ever fetched.
     func snapshot() throws -> PeopleSnapshot? {
@@ -80,15 +86,6 @@ extension NoteStore {
         try database.read { db in
             try Row.fetchOne(try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id])
                 .map(Person.init(row:))
-        }
-    }
-
-    /// Returns the whole body of a stored response; nil if its file is gone.
-    func bytes(of response: CachedResponse) async throws -> Data? {
-        switch try await ResponseStore(database).openBody(of: response) {
-        case .bytes(let data): data
-        case .blob(let reader): try reader.readAll()
-        case nil: nil
         }
     }
 }

@@ -1,4 +1,5 @@
-public import Storage
+public import Database
+import ResponseStore
 
 extension NoteStore {
     /// The migrations of the tables.

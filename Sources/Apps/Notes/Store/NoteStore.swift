@@ -1,6 +1,8 @@
+public import Database
 import Foundation
+import Freshness
 import GRDB
-public import Storage
+import ResponseStore
 import Upstream
 
 /// Accounts, their notes with places, and the people of the web service.

@@ -33,10 +33,7 @@ extension Problem {
         // A file that makes a program crash is not a valid file of its format, whatever else it may be.
         case .damaged, .crashed: self.init(.damaged, of: input, "is damaged or incomplete")
         case .encrypted: self.init(.encrypted, of: input, "is protected by a password")
-        case .tooLarge(.bytes(let limit)): self.init(.tooLarge, of: input, "has more than \(limit >> 20) MiB")
-        case .tooLarge(.pixels(let limit)):
-            self.init(.tooLarge, of: input, "has more than \(limit / 1_000_000) million pixels")
-        case .tooLarge: self.init(.tooLarge, of: input, "takes more memory or disk than one job may have")
+        case .tooLarge(let excess): self.init(.tooLarge, of: input, Self.fault(excess))
         case .tooManyPages(let limit): self.init(.tooManyPages, of: input, "would have more than \(limit) pages")
         case .timedOut: self.init(.timedOut, of: input, "takes longer to work on than one job may")
         case .noGlyphs:
@@ -50,6 +47,14 @@ extension Problem {
                     + "Everything that does not need it works."
             )
         case .noSuchPage, .unconfined, .failed: return nil
+        }
+    }
+
+    private static func fault(_ excess: MediaError.Excess) -> String {
+        switch excess {
+        case .bytes(let limit): "has more than \(limit >> 20) MiB"
+        case .pixels(let limit): "has more than \(limit / 1_000_000) million pixels"
+        case .text, .output, .memory: "takes more memory or disk than one job may have"
         }
     }
 

@@ -1,8 +1,8 @@
 import AppInterface
+import Database
 import Foundation
+import Freshness
 import Screens
-import Storage
-import Upstream
 
 /// Documents from the Disk, and to it.
 struct DiskExchange: Sendable {
@@ -43,9 +43,7 @@ struct DiskExchange: Sendable {
         return try .pdf(
             DocumentExportScreen(document: DocumentScreen(document), diskPath: written),
             "pdf.reader",
-            links: Links(self: DocumentScreen.href(document.id)),
-            now: lookup.clock.now()
-        )
+            links: Links(self: DocumentProperties.href(document.id)))
     }
 
     /// The Disk app takes a path as a parameter; here it is a field of the body, and an error in it is 422

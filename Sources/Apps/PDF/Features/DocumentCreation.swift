@@ -1,10 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import HTTPServer
 import HTTPTypes
 import Media
 import Screens
-import Storage
-import Upstream
 
 /// Makes drafts of uploaded files.
 struct DocumentCreation: Sendable {
@@ -50,7 +50,7 @@ struct DocumentCreation: Sendable {
         guard form.files.count <= options.maximumFiles else {
             throw Problem(
                 .tooLarge,
-                "One request may bring \(options.maximumFiles) files at the most, not \(form.files.count)."
+                "One request may bring \(options.maximumFiles) files at most, not \(form.files.count)."
             )
         }
         guard !form.files.isEmpty else {
@@ -87,7 +87,7 @@ struct DocumentCreation: Sendable {
         guard let first = documents.first, let screen = DocumentCreationScreen(documents) else {
             throw Problem(.internal, "No document was made.")
         }
-        return try .changed(first, as: screen, "pdf.created", now: jobs.lookup.clock.now())
+        return try .changed(first, as: screen, "pdf.created")
     }
 
     private func make(

@@ -1,8 +1,8 @@
 import Concurrency
+import Database
 import Foundation
+import Freshness
 import Screens
-import Storage
-import Upstream
 
 /// Changes the pages of a document: one change at a time, each a new file beside the old one, which the document gets
 /// in one transaction or not at all.
@@ -40,7 +40,7 @@ struct DocumentEditor: Sendable {
         let id = try lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
             let before = try lookup.documentToChange(request, profile: profile)
-            guard let plan = try plan(before) else { return try .reader(before, now: lookup.clock.now()) }
+            guard let plan = try plan(before) else { return try .reader(before) }
             let (after, detail) = try await jobs.run(request, on: before, profile: profile) { progress in
                 let change = try await work(before, plan, progress)
                 return (try await replace(before, by: change, profile: profile), change.detail)

@@ -1,8 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
-import Upstream
 
 /// Runs work that takes time, publishes its progress on `/v1/events`, and turns failures of Media's into problems.
 struct DocumentJobs: Sendable {

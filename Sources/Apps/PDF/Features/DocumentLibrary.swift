@@ -1,8 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Storage
-import Upstream
 
 /// The saved documents, one document in the reader, and its file.
 struct DocumentLibrary: Sendable {
@@ -19,9 +19,9 @@ struct DocumentLibrary: Sendable {
         let shown = Page(page, count: listing.rows.count, total: listing.total)
         let isEmpty = listing.total == 0
         let content = DocumentListScreen(
-            items: listing.rows.map { .init($0, canMerge: listing.total > 1) },
+            items: listing.rows.map { .init(DocumentProperties($0), canMerge: listing.total > 1) },
             revision: listing.revision,
-            empty: isEmpty ? .init() : nil
+            empty: isEmpty ? .noDocuments : nil
         )
         return try .pdf(
             content,
@@ -30,9 +30,7 @@ struct DocumentLibrary: Sendable {
             page: shown,
             revision: listing.revision,
             links: request.links(for: shown),
-            changeToken: changeToken,
-            now: lookup.clock.now()
-        )
+            changeToken: changeToken)
     }
 
     /// `GET /v1/pdf/documents/{id}`.
@@ -40,7 +38,7 @@ struct DocumentLibrary: Sendable {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
         let document = try lookup.document(request, profile: profile)
-        return try .reader(document, changeToken: changeToken, now: lookup.clock.now())
+        return try .reader(document, changeToken: changeToken)
     }
 
     /// `GET …/file`: the PDF, to be shared.

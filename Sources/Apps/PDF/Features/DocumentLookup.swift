@@ -1,10 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Screens
-import Storage
-import Upstream
 
 /// Finds the document that a request is about.
 struct DocumentLookup: Sendable {
@@ -34,7 +34,7 @@ struct DocumentLookup: Sendable {
     func savedDocument(_ id: String, profile: String) throws -> Document {
         let document = try document(id, profile: profile)
         guard !document.isDraft else {
-            throw Problem(.notSaved, "\(id) is a draft; POST \(DocumentScreen.href(id))/save saves it.")
+            throw Problem(.notSaved, "\(id) is a draft; POST \(DocumentProperties.href(id))/save saves it.")
         }
         return document
     }

@@ -1,9 +1,9 @@
 import Concurrency
+import Database
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
-import Upstream
 
 /// Makes a saved document of all pages of two others.
 struct DocumentMerging: Sendable {
@@ -35,7 +35,7 @@ struct DocumentMerging: Sendable {
             }
         }
         jobs.events.publishList(new.revision)
-        return try .reader(new.documents[0], isNew: true, now: lookup.clock.now())
+        return try .reader(new.documents[0], isNew: true)
     }
 
     private func merged(_ ids: [String], name: String?, profile: String, _ progress: @escaping DocumentJobs.Progress)

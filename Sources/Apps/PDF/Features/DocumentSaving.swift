@@ -1,6 +1,6 @@
 import Concurrency
+import Freshness
 import Screens
-import Upstream
 
 /// Saves drafts, renames and deletes documents.
 struct DocumentSaving: Sendable {
@@ -44,7 +44,7 @@ struct DocumentSaving: Sendable {
                 )
             else { throw Problem.noDocument(id) }
             events.publishList(revision)
-            return try .reader(document, now: lookup.clock.now())
+            return try .reader(document)
         }
     }
 
@@ -65,8 +65,6 @@ struct DocumentSaving: Sendable {
             DocumentDeletionScreen(id: id, revision: current),
             "pdf.list",
             revision: current,
-            links: Links(self: "/v1/pdf/documents"),
-            now: lookup.clock.now()
-        )
+            links: Links(self: "/v1/pdf/documents"))
     }
 }

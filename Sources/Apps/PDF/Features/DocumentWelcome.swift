@@ -1,23 +1,20 @@
+import Freshness
 import Screens
-import Upstream
 
 /// The welcome, and which screen a cold start shows.
 struct DocumentWelcome: Sendable {
     let store: DocumentStore
-    let clock: WallClock
 
     /// `GET /v1/pdf/launch`: the welcome until it was seen, then the saved documents.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
-        let content = DocumentLaunchScreen(isWelcomeSeen: try store.isWelcomeSeen(profile: profile))
+        let content = LaunchScreen(isWelcomeSeen: try store.isWelcomeSeen(profile: profile))
         return try .pdf(
             content,
             "pdf.launch",
             links: Links(self: request.selfLink),
-            changeToken: changeToken,
-            now: clock.now()
-        )
+            changeToken: changeToken)
     }
 
     /// `GET /v1/pdf/welcome`.
@@ -42,8 +39,6 @@ struct DocumentWelcome: Sendable {
             DocumentWelcomeScreen(seen: isSeen),
             "pdf.welcome",
             links: Links(self: request.selfLink),
-            changeToken: changeToken,
-            now: clock.now()
-        )
+            changeToken: changeToken)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
+import Freshness
 import Logging
 import ServiceLifecycle
-import Upstream
 
 /// Removes expired drafts while the server runs. They are invisible from the instant on at which they expire; removing
 /// them frees their space.

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import Media
-import Storage
 
 /// Writes pages of documents to a new file.
 struct PageArranger: Sendable {

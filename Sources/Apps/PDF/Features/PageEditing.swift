@@ -1,8 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
-import Upstream
 
 /// Deletes, rotates and reorders the pages of a document.
 struct PageEditing: Sendable {
@@ -25,7 +25,7 @@ struct PageEditing: Sendable {
                 throw Problem(
                     .lastPage,
                     "The only page of a document cannot be deleted; "
-                        + "DELETE \(DocumentScreen.href(document.id)) deletes the document."
+                        + "DELETE \(DocumentProperties.href(document.id)) deletes the document."
                 )
             }
             return document.pages.indices.filter { $0 != index }.map { Step(page: $0) }
@@ -81,7 +81,7 @@ struct PageEditing: Sendable {
                 detail: ()
             )
         } response: { document, _ in
-            try .reader(document, now: editor.lookup.clock.now())
+            try .reader(document)
         }
     }
 }

@@ -1,9 +1,9 @@
 import Concurrency
+import Database
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
-import Upstream
 
 /// Makes a saved document of some pages of another one.
 struct PageExtraction: Sendable {
@@ -38,6 +38,6 @@ struct PageExtraction: Sendable {
             }
         }
         jobs.events.publishList(new.revision)
-        return try .reader(new.documents[0], isNew: true, now: lookup.clock.now())
+        return try .reader(new.documents[0], isNew: true)
     }
 }

@@ -1,8 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import Media
 import Screens
-import Storage
-import Upstream
 
 /// Typesets dictated text on new pages of a document.
 struct TextPages: Sendable {
@@ -31,7 +31,7 @@ struct TextPages: Sendable {
                 added: added.pages,
                 missingCharacters: added.missingGlyphs
             )
-            return try .changed(document, as: screen, "pdf.reader", now: editor.lookup.clock.now())
+            return try .changed(document, as: screen, "pdf.reader")
         }
     }
 

@@ -1,5 +1,5 @@
+import Database
 import Foundation
-import Storage
 
 /// A document: a PDF file with its name and its pages.
 struct Document: Sendable, Equatable {

@@ -22,7 +22,7 @@ enum DocumentName {
     /// Returns what is wrong with a name; nil if nothing is.
     static func fault(of name: String) -> (code: String, text: String)? {
         if name.isEmpty { return ("required", "must not be empty") }
-        if name.utf8.count > longest { return ("too-long", "may have \(longest) bytes of UTF-8 at the most") }
+        if name.utf8.count > longest { return ("too-long", "may have \(longest) bytes of UTF-8 at most") }
         if name == "." || name == ".." { return ("invalid", "must not be . or ..") }
         if name.unicodeScalars.contains("/") { return ("invalid", "must not hold /") }
         if name.unicodeScalars.contains(where: isControl) { return ("invalid", "must not hold control characters") }

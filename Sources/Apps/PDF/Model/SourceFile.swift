@@ -1,5 +1,5 @@
+import Database
 import Foundation
-import Storage
 
 /// A file that pages are made of.
 struct SourceFile: Sendable {

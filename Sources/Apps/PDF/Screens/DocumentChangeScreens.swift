@@ -16,7 +16,7 @@ struct DocumentCreationScreen: Encodable, Sendable {
         guard let first = documents.first else { return nil }
         self.first = DocumentScreen(first)
         self.documents = documents.map {
-            Made(id: $0.id, name: $0.name, pageCount: $0.pages.count, href: DocumentScreen.href($0.id))
+            Made(id: $0.id, name: $0.name, pageCount: $0.pages.count, href: DocumentProperties.href($0.id))
         }
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Screens
-import Storage
 
 /// `GET /v1/pdf/documents/{id}`: a document in the reader.
 struct DocumentScreen: Encodable, Sendable {
@@ -16,38 +15,20 @@ struct DocumentScreen: Encodable, Sendable {
         let thumbnailUrl: String
     }
 
-    let id: String
+    let properties: DocumentProperties
     /// What `If-Match` may name instead of the whole entity tag.
     let version: Int
     let status: Status
-    let name: String
-    let `extension` = "pdf"
-    let created: Date
-    let createdText: String
-    let size: Int
-    let sizeText: String
-    let pageCount: Int
-    let pageCountText: String
     let pages: [Page]
-    let href: String
-    let fileUrl: String
-    let thumbnailUrl: String
     /// When a draft expires; null for a saved document.
     @Nullable var draftUntil: Date?
     let actions: [Action]
 
     init(_ document: Document) {
-        let href = DocumentScreen.href(document.id)
-        id = document.id
+        let properties = DocumentProperties(document)
+        self.properties = properties
         version = document.version
         status = document.isDraft ? .draft : .saved
-        name = document.name
-        created = document.created
-        createdText = DocumentText.date(document.created)
-        size = document.blob.length
-        sizeText = DocumentText.size(document.blob.length)
-        pageCount = document.pages.count
-        pageCountText = DocumentText.pages(document.pages.count)
         pages = document.pages.enumerated().map { index, page in
             Page(
                 id: page.id,
@@ -56,34 +37,22 @@ struct DocumentScreen: Encodable, Sendable {
                 width: page.width,
                 height: page.height,
                 rotation: page.rotation,
-                thumbnailUrl: "\(href)/pages/\(page.id)/thumbnail"
+                thumbnailUrl: "\(properties.href)/pages/\(page.id)/thumbnail"
             )
         }
-        self.href = href
-        fileUrl = "\(href)/file"
-        thumbnailUrl = "\(href)/thumbnail"
         _draftUntil = Nullable(wrappedValue: document.draftUntil)
-        actions = [
-            .share(href),
-            Action(id: "save", title: "Save", method: "POST", href: "\(href)/save", enabled: document.isDraft),
-            .rename(href),
-            Action(id: "add-text", title: "Add text", method: "POST", href: "\(href)/pages"),
-            Action(
-                id: "reorder",
-                title: "Reorder pages",
-                method: "PUT",
-                href: "\(href)/pages/order",
-                enabled: document.pages.count > 1
-            ),
-            Action(id: "extract", title: "Extract pages", method: "POST", href: "\(href)/extract"),
-            .delete(href, name: document.name),
-        ]
+        actions = Action.reader(document)
     }
 
-    private enum CodingKeys: CodingKey {
-        case id, version, status, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText,
-            pages, href, fileUrl, thumbnailUrl, draftUntil, actions
-    }
+    private enum CodingKeys: CodingKey { case version, status, pages, draftUntil, actions }
 
-    static func href(_ id: String) -> String { "/v1/pdf/documents/\(id)" }
+    func encode(to encoder: any Encoder) throws {
+        try properties.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(version, forKey: .version)
+        try container.encode(status, forKey: .status)
+        try container.encode(pages, forKey: .pages)
+        try container.encode(_draftUntil, forKey: .draftUntil)
+        try container.encode(actions, forKey: .actions)
+    }
 }

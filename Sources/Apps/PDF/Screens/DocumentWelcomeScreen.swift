@@ -1,17 +1,14 @@
 import Screens
 
-/// `GET /v1/pdf/launch`: the screen of a cold start.
-struct DocumentLaunchScreen: Encodable, Sendable {
-    enum Route: String, Encodable, Sendable { case welcome, list }
-
-    let route: Route
-    let href: String
-
+extension LaunchScreen {
+    /// The welcome until it was seen, then the saved documents.
     init(isWelcomeSeen: Bool) {
-        (route, href) = isWelcomeSeen ? (.list, "/v1/pdf/documents") : (.welcome, "/v1/pdf/welcome")
+        if isWelcomeSeen {
+            self.init(route: "list", href: "/v1/pdf/documents")
+        } else {
+            self.init(route: "welcome", href: "/v1/pdf/welcome")
+        }
     }
-
-    private enum CodingKeys: CodingKey { case route, href }
 }
 
 /// `GET` and `PUT /v1/pdf/welcome`: what the app can do, shown once.

@@ -1,14 +1,16 @@
 import Foundation
-import HTTPCaching
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Screens
-import Upstream
 
 extension ScreenResponse {
-    /// A screen of the app: local data of a profile.
+    /// Returns a screen of the app: local data of a profile.
     ///
-    /// - Parameter created: the address of what the request has created; the status is 201 then.
+    /// - Parameters:
+    ///   - created: the address of what the request has created; the status is 201 then.
+    ///   - changeToken: for how long the same request has the same response; nil for writes.
+    /// - Throws: `EncodingError`.
     static func pdf(
         _ content: some Encodable & Sendable,
         _ name: String,
@@ -17,37 +19,33 @@ extension ScreenResponse {
         page: Page? = nil,
         revision: Int? = nil,
         links: Links,
-        changeToken: ChangeToken? = nil,
-        now: Date
+        changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        try .screen(
-            Envelope(
-                data: content,
-                meta: Meta(screen: name, state: state, provenance: .local, revision: revision, page: page),
-                links: links
-            ),
+        try .local(
+            content,
+            Meta(screen: name, state: state, provenance: .local, revision: revision, page: page),
+            links,
             status: created == nil ? .ok : .created,
-            provenance: .local,
-            now: now,
             headerFields: created.map { [.location: $0] } ?? [:],
             changeToken: changeToken
         ).byProfile()
     }
 
-    /// A document in the reader, with its version in the entity tag. The response to a change carries the tag that a
-    /// GET would have now (RFC 9110 §8.8).
-    static func reader(_ document: Document, isNew: Bool = false, changeToken: ChangeToken? = nil, now: Date) throws
+    /// Returns a document in the reader, with its version in the entity tag. The response to a change carries the tag
+    /// that a GET would have now (RFC 9110 §8.8).
+    ///
+    /// - Throws: `EncodingError`.
+    static func reader(_ document: Document, isNew: Bool = false, changeToken: ChangeToken? = nil) throws
         -> ScreenResponse
     {
-        let href = DocumentScreen.href(document.id)
+        let href = DocumentProperties.href(document.id)
         var response = try pdf(
             DocumentScreen(document),
             "pdf.reader",
             created: isNew ? href : nil,
             links: Links(self: href),
             // A draft expires by time, which no change token tells.
-            changeToken: document.isDraft ? nil : changeToken,
-            now: now
+            changeToken: document.isDraft ? nil : changeToken
         )
         response.version = String(document.version)
         if case .bytes(let bytes, _) = response.body {
@@ -56,16 +54,16 @@ extension ScreenResponse {
         return response
     }
 
-    /// The response to a change that tells more of a document than the reader does; it carries the reader's entity tag.
-    static func changed(
-        _ document: Document,
-        as content: some Encodable & Sendable,
-        _ name: String,
-        now: Date
-    ) throws -> ScreenResponse {
-        let href = DocumentScreen.href(document.id)
-        var response = try pdf(content, name, created: href, links: Links(self: href), now: now)
-        response.headerFields[.eTag] = try reader(document, now: now).headerFields[.eTag]
+    /// Returns the response to a change that tells more of a document than the reader does; it carries the reader's
+    /// entity tag.
+    ///
+    /// - Throws: `EncodingError`.
+    static func changed(_ document: Document, as content: some Encodable & Sendable, _ name: String) throws
+        -> ScreenResponse
+    {
+        let href = DocumentProperties.href(document.id)
+        var response = try pdf(content, name, created: href, links: Links(self: href))
+        response.headerFields[.eTag] = try reader(document).headerFields[.eTag]
         return response
     }
 }

@@ -1,7 +1,7 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
-import Storage
-import Upstream
 
 extension DocumentStore {
     /// The most drafts that one transaction removes, so that other writers need not wait long.
@@ -17,7 +17,7 @@ extension DocumentStore {
                 let rows = try Row.fetchAll(
                     db,
                     sql: Self.selectExpired,
-                    arguments: [Instant.stored(now), Self.purgeBatch]
+                    arguments: [now.millisecondsSince1970, Self.purgeBatch]
                 )
                 for row in rows {
                     let sequence: Int64 = row["sequence"]

@@ -1,8 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
 import Screens
-import Storage
-import Upstream
 
 extension DocumentStore {
     /// A page of the saved documents of a profile, newest first.
@@ -32,7 +32,7 @@ extension DocumentStore {
                     Listing.Row(
                         id: row["id"],
                         name: row["name"],
-                        created: Instant.read(row["created"]),
+                        created: Date(millisecondsSince1970: row["created"]),
                         length: row["length"],
                         pageCount: row["page_count"]
                     )

@@ -1,11 +1,10 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 
-/// Times in the tables: whole milliseconds since 1970-01-01 UTC.
-enum Instant {
-    static func stored(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000 + 0.01).rounded(.down)) }
-    static func read(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+extension Date {
+    /// The instant as the tables store it, so that a new document equals the one that is read later.
+    var wholeMilliseconds: Date { Date(millisecondsSince1970: millisecondsSince1970) }
 }
 
 extension Document {
@@ -15,8 +14,8 @@ extension Document {
             id: row["id"],
             version: row["version"],
             name: row["name"],
-            created: Instant.read(row["created"]),
-            draftUntil: (row["draft_until"] as Int64?).map(Instant.read),
+            created: Date(millisecondsSince1970: row["created"]),
+            draftUntil: (row["draft_until"] as Int64?).map(Date.init(millisecondsSince1970:)),
             blob: Blob(id: row["blob_id"], length: row["length"]),
             pages: pages
         )

@@ -1,7 +1,7 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
-import Storage
-import Upstream
 
 extension DocumentStore {
     /// Saves a draft, renames a document, or both.
@@ -22,7 +22,7 @@ extension DocumentStore {
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, name = ?, draft_until = ? WHERE sequence = ?",
                 arguments: [
-                    document.version, document.name, document.draftUntil.map(Instant.stored), document.sequence,
+                    document.version, document.name, document.draftUntil.map(\.millisecondsSince1970), document.sequence,
                 ]
             )
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))

@@ -1,4 +1,4 @@
-public import Storage
+public import Database
 
 extension DocumentStore {
     /// The migrations of the tables.

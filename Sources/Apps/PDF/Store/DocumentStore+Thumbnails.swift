@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 
 extension DocumentStore {
     /// A picture of a page.
@@ -22,11 +22,11 @@ extension DocumentStore {
                 .map { (Thumbnail(data: $0["bytes"], mediaType: $0["type"]), $0["last_used"]) }
         }
         guard let found else { return nil }
-        if Instant.read(found.lastUsed).addingTimeInterval(Self.useGrain) < now {
+        if Date(millisecondsSince1970: found.lastUsed).addingTimeInterval(Self.useGrain) < now {
             try await database.write { db in
                 try db.execute(
                     sql: "UPDATE pdf_thumbnail SET last_used = ? WHERE content = ? AND rotation = ? AND width = ?",
-                    arguments: [Instant.stored(now)] + arguments
+                    arguments: [now.millisecondsSince1970] + arguments
                 )
             }
         }
@@ -46,28 +46,30 @@ extension DocumentStore {
                 ) != nil
             else { return }
             try db.execute(
-                sql: """
-                    INSERT INTO pdf_thumbnail (content, rotation, width, type, last_used, size, bytes)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET
-                        type = excluded.type, last_used = excluded.last_used,
-                        size = excluded.size, bytes = excluded.bytes
-                    """,
+                sql: Self.insertThumbnail,
                 arguments: [
-                    page.content, page.rotation, width, thumbnail.mediaType, Instant.stored(now),
+                    page.content, page.rotation, width, thumbnail.mediaType, now.millisecondsSince1970,
                     thumbnail.data.count, thumbnail.data,
                 ]
             )
-            var excess = (try Int.fetchOne(db, sql: Self.sumOfThumbnails) ?? 0) - budget
-            guard excess > 0 else { return }
-            let oldest = try Row.fetchAll(db, sql: Self.selectOldestThumbnails)
-            for row in oldest where excess > 0 {
-                try db.execute(sql: "DELETE FROM pdf_thumbnail WHERE rowid = ?", arguments: [row["rowid"] as Int64])
-                excess -= row["size"] as Int
-            }
+            try Self.evictThumbnails(budget: budget, db)
         }
     }
 
+    private static func evictThumbnails(budget: Int, _ db: Database) throws {
+        var excess = (try Int.fetchOne(db, sql: sumOfThumbnails) ?? 0) - budget
+        guard excess > 0 else { return }
+        for row in try Row.fetchAll(db, sql: selectOldestThumbnails) where excess > 0 {
+            try db.execute(sql: "DELETE FROM pdf_thumbnail WHERE rowid = ?", arguments: [row["rowid"] as Int64])
+            excess -= row["size"] as Int
+        }
+    }
+
+    private static let insertThumbnail = """
+        INSERT INTO pdf_thumbnail (content, rotation, width, type, last_used, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET
+            type = excluded.type, last_used = excluded.last_used, size = excluded.size, bytes = excluded.bytes
+        """
     static let sumOfThumbnails = "SELECT sum(size) FROM pdf_thumbnail"
     static let selectOldestThumbnails = "SELECT rowid, size FROM pdf_thumbnail ORDER BY last_used, rowid LIMIT 1000"
 

@@ -1,6 +1,6 @@
+import Database
+import Freshness
 import GRDB
-import Storage
-import Upstream
 
 extension DocumentStore {
     /// Returns whether the welcome of a profile was seen.

@@ -1,7 +1,7 @@
+public import Database
 import Foundation
+import Freshness
 import GRDB
-public import Storage
-import Upstream
 
 /// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a
 /// document is always as before a change or as after it.
@@ -47,7 +47,7 @@ public struct DocumentStore: Sendable {
     static func document(_ id: String, profile: String, at now: Date, _ db: Database) throws -> Document? {
         let sql = "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND (draft_until IS NULL OR draft_until > ?)"
         guard
-            let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [id, profile, Instant.stored(now)])
+            let row = try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: [id, profile, now.millisecondsSince1970])
         else { return nil }
         return try Document(row: row, pages: pages(of: row["sequence"], db))
     }
@@ -75,7 +75,7 @@ public struct DocumentStore: Sendable {
                 try blobs.insert(new.blob, in: db)
                 let id = DocumentIdentity.random()
                 try db.cachedStatement(sql: Self.insertDocument).execute(arguments: [
-                    id, profile, new.name, Instant.stored(created), draftUntil.map(Instant.stored), new.blob.id,
+                    id, profile, new.name, created.millisecondsSince1970, draftUntil.map(\.millisecondsSince1970), new.blob.id,
                     new.blob.length,
                 ])
                 let sequence = db.lastInsertedRowID
@@ -85,8 +85,8 @@ public struct DocumentStore: Sendable {
                     id: id,
                     version: 1,
                     name: new.name,
-                    created: Instant.read(Instant.stored(created)),
-                    draftUntil: draftUntil.map { Instant.read(Instant.stored($0)) },
+                    created: created.wholeMilliseconds,
+                    draftUntil: draftUntil.map { $0.wholeMilliseconds },
                     blob: new.blob,
                     pages: new.pages
                 )
@@ -114,12 +114,12 @@ public struct DocumentStore: Sendable {
             changed.version += 1
             changed.blob = blob
             changed.pages = pages
-            if document.isDraft { changed.draftUntil = Instant.read(Instant.stored(draftUntil)) }
+            if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
             try blobs.insert(blob, in: db)
             try db.execute(
                 sql: "UPDATE pdf_document SET version = ?, blob_id = ?, length = ?, draft_until = ? WHERE sequence = ?",
                 arguments: [
-                    changed.version, blob.id, blob.length, changed.draftUntil.map(Instant.stored), document.sequence,
+                    changed.version, blob.id, blob.length, changed.draftUntil.map(\.millisecondsSince1970), document.sequence,
                 ]
             )
             try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])

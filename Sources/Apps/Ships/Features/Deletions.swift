@@ -1,7 +1,8 @@
 import Foundation
+import Freshness
 import HTTPCaching
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Deletions and restorations of ships. They are local to the account and never sent to the upstream.

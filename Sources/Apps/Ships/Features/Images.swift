@@ -1,5 +1,4 @@
-import HTTPCaching
-import HTTPTypes
+import Freshness
 import Screens
 import Upstream
 
@@ -15,22 +14,12 @@ struct Images: Sendable {
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = store.changeToken(account: session.account)
         let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
-        guard let url = ship.imageURL else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
-        do {
-            let (result, body) = try await api.readPicture(at: url, try request.cachePolicy())
-            guard let body, let type = PictureType(of: body) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
-            }
-            return .picture(
-                body,
-                type: type,
-                provenance: result.provenance,
-                now: clock.now(),
-                changeToken: result.changeToken?.and(changeToken)
-            )
-        } catch let failure as UpstreamFailure where failure.error != .notStored {
-            let status = failure.error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
-        }
+        return try await .picture(
+            at: ship.imageURL,
+            of: api.upstream,
+            try request.cachePolicy(),
+            clock: clock,
+            changeToken: changeToken
+        )
     }
 }

@@ -16,9 +16,9 @@ struct ShipRefresher: Sendable {
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
         let result = try await api.readShips(cachePolicy, bundledAt: snapshot.recordedAt) { records in
-            store.persistRows(of: records) { events.publishChange(revision: $0) }
+            store.persistRows(of: records.ships) { events.publishChange(revision: $0) }
         }
-        if result.response == nil { try await store.importSnapshot(snapshot) }
+        if result.response == nil { try await store.importSnapshot(snapshot.records.ships) }
         try await deletions.listWasRefreshed(result)
         return result
     }

@@ -51,15 +51,6 @@ struct ShipListScreen: Encodable, Sendable {
     }
 }
 
-/// What was added, updated and removed since a revision, so that a front end can animate.
-struct ShipChanges: Encodable, Sendable, Equatable {
-    /// The revision that the changes are counted from.
-    var since: Int
-    var added: [String] = []
-    var updated: [String] = []
-    var removed: [String] = []
-}
-
 /// `DELETE /v1/ships/{id}` and `POST /v1/ships/restore`: what has become of the list.
 struct ShipChangeScreen: Encodable, Sendable {
     /// The ships that were deleted or restored.

@@ -31,14 +31,6 @@ struct SpaceXAPI: Sendable {
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
-    /// Reads a picture, wherever the API says that it is.
-    ///
-    /// - Returns: The body is nil if it was evicted while it was read.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readPicture(at url: String, _ cachePolicy: CachePolicy) async throws -> (result: ReadResult, body: Data?) {
-        try await upstream.reportingFailures { try await upstream.readBody(of: .picture(at: url), cachePolicy) }
-    }
-
     /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
     /// maintained, and its errors are plain text.
     private func ships(merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows) -> Resource {

@@ -1,5 +1,6 @@
+import Database
+import Freshness
 import GRDB
-import Storage
 import Upstream
 
 /// What accounts delete and restore. A deleted ship is hidden from its account; the row of the ship stays.

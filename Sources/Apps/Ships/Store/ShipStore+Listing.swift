@@ -1,6 +1,7 @@
+import Database
 import GRDB
+import ResponseStore
 import Screens
-import Storage
 
 /// A page of the list that an account sees, read in one transaction.
 struct ShipListing: Sendable {

@@ -1,17 +1,17 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 import Upstream
 
 extension ShipStore {
     /// Returns the merge of a response's ships, to be run in the transaction that stores the response.
     ///
     /// - Parameter onCommit: Called with the new revision when the transaction has been committed, if a ship changed.
-    func persistRows(of records: ShipRecords, onCommit: @escaping @Sendable (_ revision: Int) -> Void)
+    func persistRows(of ships: [Ship], onCommit: @escaping @Sendable (_ revision: Int) -> Void)
         -> Resource.PersistRows
     {
         { [contentChanges] db in
-            guard let revision = try Self.merge(records, in: db) else { return }
+            guard let revision = try Self.merge(ships, in: db) else { return }
             contentChanges.bump(afterCommitOf: db)
             db.afterNextTransaction { _ in onCommit(revision) }
         }
@@ -22,38 +22,21 @@ extension ShipStore {
     ///
     /// - Returns: The new revision, nil if nothing changed.
     @discardableResult
-    static func merge(_ records: ShipRecords, in db: Database) throws -> Int? {
+    static func merge(_ ships: [Ship], in db: Database) throws -> Int? {
         let known = try Known.fetchAll(db)
         var merge = Merge(db)
-        for ship in records.ships {
-            guard let present = known[ship.id], !present.isRemoved else {
-                try merge.insert(ship, fromSnapshot: false)
-                continue
-            }
-            if present.ship != ship {
-                try merge.update(ship)
-            } else if present.isFromSnapshot {
-                try merge.confirm(ship.id)
-            }
-        }
-        let listed = Set(records.ships.map(\.id))
+        for ship in ships { try merge.list(ship, known: known[ship.id]) }
+        let listed = Set(ships.map(\.id))
         for (id, present) in known where !listed.contains(id) && !present.isRemoved {
-            if present.isFromSnapshot {
-                // Only the snapshot ever listed it: this upstream does not know it.
-                try merge.remove(id)
-            } else if present.ship.isListed {
-                var vanished = present.ship
-                vanished.isListed = false
-                try merge.update(vanished)
-            }
+            try merge.markVanished(present)
         }
         return merge.revision
     }
 
-    /// Imports the bundled snapshot if there is no ship: the first start without an upstream.
+    /// Imports the ships of the bundled snapshot if there is no ship: the first start without an upstream.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
-    func importSnapshot(_ snapshot: ShipSnapshot) async throws {
+    func importSnapshot(_ ships: [Ship]) async throws {
         // Called before every response that is made from the snapshot; only the first call writes.
         let isEmpty: @Sendable (Database) throws -> Bool = {
             try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL)") == true
@@ -62,7 +45,7 @@ extension ShipStore {
         try await database.write { [contentChanges] db in
             guard try isEmpty(db) else { return }
             var merge = Merge(db)
-            for ship in snapshot.records.ships { try merge.insert(ship, fromSnapshot: true) }
+            for ship in ships { try merge.insert(ship, fromSnapshot: true) }
             contentChanges.bump(afterCommitOf: db)
         }
     }
@@ -114,23 +97,45 @@ extension ShipStore {
             WHERE id = ?
             """
 
+        /// Writes a ship that the API lists.
+        mutating func list(_ ship: Ship, known: Known?) throws {
+            guard let known, !known.isRemoved else { return try insert(ship, fromSnapshot: false) }
+            if known.ship != ship {
+                try update(ship)
+            } else if known.isFromSnapshot {
+                try confirm(ship.id)
+            }
+        }
+
+        /// Marks a ship that the API no longer lists.
+        mutating func markVanished(_ known: Known) throws {
+            if known.isFromSnapshot {
+                // Only the snapshot ever listed it: this upstream does not know it.
+                try remove(known.ship.id)
+            } else if known.ship.isListed {
+                var vanished = known.ship
+                vanished.isListed = false
+                try update(vanished)
+            }
+        }
+
         mutating func insert(_ ship: Ship, fromSnapshot: Bool) throws {
             let revision = try takeRevision()
             try db.cachedStatement(sql: Self.insertShip)
                 .execute(arguments: [ship.id] + (try columns(ship)) + [fromSnapshot, revision, revision])
         }
 
-        mutating func update(_ ship: Ship) throws {
+        private mutating func update(_ ship: Ship) throws {
             let revision = try takeRevision()
             try db.cachedStatement(sql: Self.updateShip).execute(arguments: try columns(ship) + [revision, ship.id])
         }
 
         /// Notes that the API lists a ship just as the snapshot has it: nothing changes for an account.
-        func confirm(_ id: String) throws {
+        private func confirm(_ id: String) throws {
             try db.cachedStatement(sql: "UPDATE ship SET from_snapshot = 0 WHERE id = ?").execute(arguments: [id])
         }
 
-        mutating func remove(_ id: String) throws {
+        private mutating func remove(_ id: String) throws {
             let revision = try takeRevision()
             try db.cachedStatement(sql: "UPDATE ship SET removed_revision = ?, changed_revision = ? WHERE id = ?")
                 .execute(arguments: [revision, revision, id])

@@ -1,6 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
-import Storage
+import ResponseStore
 import Upstream
 
 /// The ships of the app, and what each account has deleted and restored.

@@ -10,10 +10,8 @@ import Upstream
 /// Anyone may write to it, and it is reset every night. Source: PlatziLabs/fake-api-backend; documentation at
 /// fakeapi.platzi.com.
 struct CatalogueAPI: Sendable {
-    /// Writes products of a response, in the transaction that stores the response.
-    typealias SaveProducts = @Sendable ([Product], Database) throws -> Void
-    /// Writes categories of a response, in the transaction that stores the response.
-    typealias SaveCategories = @Sendable ([Product.Category], Database) throws -> Void
+    /// Writes rows of a response, in the transaction that stores the response.
+    typealias Save<Row> = @Sendable ([Row], Database) throws -> Void
 
     /// Path of the products below the base URL.
     static let productsPath = "/products"
@@ -44,7 +42,7 @@ struct CatalogueAPI: Sendable {
         limit: Int,
         _ cachePolicy: CachePolicy,
         bundledAt: Date?,
-        save: @escaping SaveProducts
+        save: @escaping Save<Product>
     ) async throws -> (result: ReadResult, body: Data?) {
         let path = query.path(offset: offset, limit: limit)
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
@@ -66,7 +64,7 @@ struct CatalogueAPI: Sendable {
     ///   - save: Called with the product of a new response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`. The error of the failure is `rejected` only if
     ///   there is no such product.
-    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping SaveProducts) async throws
+    func readProduct(_ id: Int, _ cachePolicy: CachePolicy, bundledAt: Date?, save: @escaping Save<Product>) async throws
         -> ReadResult
     {
         let path = "\(Self.productsPath)/\(id)"
@@ -87,7 +85,7 @@ struct CatalogueAPI: Sendable {
     ///
     /// - Parameter save: Called with the categories of a new response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readCategories(_ cachePolicy: CachePolicy, save: @escaping SaveCategories) async throws -> ReadResult {
+    func readCategories(_ cachePolicy: CachePolicy, save: @escaping Save<Product.Category>) async throws -> ReadResult {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let records = try Self.list(of: CategoryRecord.self, in: response)
             var seen = Set<Int>()
@@ -99,14 +97,6 @@ struct CatalogueAPI: Sendable {
         }
         resource.isSourceOfRows = true
         return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
-    }
-
-    /// Reads a picture, wherever a product says that it is.
-    ///
-    /// - Returns: The body is nil if it was evicted while it was read.
-    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readPicture(at url: String, _ cachePolicy: CachePolicy) async throws -> (result: ReadResult, body: Data?) {
-        try await reportingFailures { try await upstream.readBody(of: .picture(at: url), cachePolicy) }
     }
 
     private func reportingFailures<Value>(_ operation: () async throws -> Value) async throws -> Value {

@@ -27,27 +27,29 @@ struct CatalogueQuery: Sendable, Equatable {
             isExact = isLiteral
         }
         let filters = query.filters
-        if let price = filters.price {
-            // The upstream treats 0 as missing.
-            if price.amount > 0 {
-                items.append(Item(name: "price", value: price.amount.description))
-            } else {
-                isExact = false
-            }
-        } else if filters.minimum != nil || filters.maximum != nil {
-            if let minimum = filters.minimum, minimum.amount > 0 {
-                // An upper bound of 0 below a positive lower one was refused before.
-                items.append(Item(name: "price_min", value: minimum.amount.description))
-                items.append(Item(name: "price_max", value: filters.maximum?.amount.description ?? Self.noMaximum))
-            } else if filters.maximum != nil {
-                // A positive lower bound would exclude what costs nothing, and with a lower bound of 0 the upstream
-                // ignores the range.
-                isExact = false
-            }
-        }
+        let prices = Self.items(forPricesOf: filters)
+        items += prices ?? []
         if let category = filters.categoryID { items.append(Item(name: "categoryId", value: String(category))) }
         self.items = items
-        self.isExact = isExact
+        self.isExact = isExact && prices != nil
+    }
+
+    /// Returns the parameters that select the prices of filters; nil if the upstream cannot select them.
+    private static func items(forPricesOf filters: SearchFilters) -> [Item]? {
+        if let price = filters.price {
+            // The upstream treats 0 as missing.
+            return price.amount > 0 ? [Item(name: "price", value: price.amount.description)] : nil
+        }
+        if let minimum = filters.minimum, minimum.amount > 0 {
+            // An upper bound of 0 below a positive lower one was refused before.
+            return [
+                Item(name: "price_min", value: minimum.amount.description),
+                Item(name: "price_max", value: filters.maximum?.amount.description ?? noMaximum),
+            ]
+        }
+        // A positive lower bound would exclude what costs nothing, and with a lower bound of 0 the upstream ignores the
+        // range.
+        return filters.maximum == nil ? [] : nil
     }
 
     /// Returns a pattern of SQL's LIKE that matches every title with this text, ignoring case.

@@ -1,5 +1,7 @@
+import Database
+import Freshness
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// The last searches of a profile.

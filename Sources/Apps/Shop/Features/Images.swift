@@ -1,7 +1,6 @@
 import Foundation
-import HTTPCaching
+import Freshness
 import HTTPSemantics
-import HTTPTypes
 import Media
 import MediaFormats
 import Screens
@@ -54,34 +53,23 @@ struct Images: Sendable {
     {
         let width = try request.query.integer("width", in: 1...Self.maximumWidth)
         let cachePolicy = try request.cachePolicy()
-        guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
-        do {
-            let (result, body) = try await api.readPicture(at: url, cachePolicy)
-            guard let body, let (bytes, type) = try await scaled(body, to: width) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
-            }
-            return .picture(
-                bytes,
-                type: type,
-                provenance: result.provenance,
-                now: clock.now(),
-                changeToken: result.changeToken?.and(changeToken)
-            )
-        } catch let failure as UpstreamFailure where failure.error != .notStored {
-            let status = failure.error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
-        }
+        return try await .picture(
+            at: url,
+            of: api.upstream,
+            cachePolicy,
+            clock: clock,
+            changeToken: changeToken,
+            adapt: { try await scaled($0, to: width) }
+        )
     }
 
     /// Returns a picture that is at most `width` pixels wide; nil if the bytes are no picture or cannot be scaled.
-    private func scaled(_ body: Data, to width: Int?) async throws -> (Data, PictureType)? {
-        guard let type = PictureType(of: body) else { return nil }
-        guard let width else { return (body, type) }
+    private func scaled(_ body: Data, to width: Int?) async throws -> Data? {
+        guard let width else { return body }
         do {
-            guard try pictures.header(of: .bytes(body)).width > width else { return (body, type) }
+            guard try pictures.header(of: .bytes(body)).width > width else { return body }
             // No picture that may be stored is higher than this when it is so narrow.
-            let picture = try await pictures.scale(.bytes(body), width: width, height: 16 * width)
-            return PictureType(of: picture.data).map { (picture.data, $0) }
+            return try await pictures.scale(.bytes(body), width: width, height: 16 * width).data
         } catch MediaError.toolMissing(let tool) {
             throw Problem(
                 .toolMissing,

@@ -1,3 +1,4 @@
+import Freshness
 import HTTPTypes
 import Screens
 import Upstream

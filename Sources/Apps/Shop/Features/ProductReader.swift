@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import Screens
@@ -42,18 +43,7 @@ struct ProductReader: Sendable {
             let save = store.save(fetchedAt: clock.now)
             result = try await api.readProduct(id, cachePolicy, bundledAt: seen?.fetchedAt, save: save)
         } catch let failure as UpstreamFailure {
-            switch failure.error {
-            case .rejected:
-                // The only 4xx in the API's own form: there is no such product.
-                try await store.markGone(id)
-                throw Self.noProduct
-            case .notStored:
-                // The product's own response is not stored, but the product may have been in a list.
-                guard let seen else { throw failure }
-                return stored(seen)
-            default:
-                throw failure
-            }
+            return try await recover(from: failure, id, seen: seen)
         }
         guard var known = try store.product(id) else { throw Self.noProduct }
         if known.isGone, result.provenance.source == .upstream {
@@ -62,6 +52,24 @@ struct ProductReader: Sendable {
         }
         guard !known.isGone else { throw Self.noProduct }
         return Result(product: known.product, provenance: result.provenance, changeToken: result.changeToken)
+    }
+
+    /// Returns what is shown of a product that could not be read.
+    ///
+    /// - Throws: ``Problem`` 404 if the API says that there is none; the failure if nothing is stored.
+    private func recover(from failure: UpstreamFailure, _ id: Int, seen: KnownProduct?) async throws -> Result {
+        switch failure.error {
+        case .rejected:
+            // The only 4xx in the API's own form: there is no such product.
+            try await store.markGone(id)
+            throw Self.noProduct
+        case .notStored:
+            // The product's own response is not stored, but the product may have been in a list.
+            guard let seen else { throw failure }
+            return stored(seen)
+        default:
+            throw failure
+        }
     }
 
     /// Returns a product that was ever seen and is not known to be gone; reads others from the catalogue.

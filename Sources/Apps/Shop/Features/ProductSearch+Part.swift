@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import Screens
 import Upstream

@@ -75,29 +75,38 @@ extension SearchFilters {
     /// - Throws: ``Problem`` 422 that names every field at fault.
     init(_ fields: JSONFields) throws {
         var errors: [Problem.FieldError] = []
-        func price(_ name: String) -> Price? {
-            switch fields.values[name] {
-            case nil, .null: return nil
-            case .number(let number):
-                let amount = Decimal(string: "\(number)", locale: Locale(identifier: "en_US_POSIX"))
-                if let price = amount.flatMap(Price.init) { return price }
-            default: break
-            }
-            errors.append(.field("/\(name)", "invalid", "\(name) \(SearchQuery.acceptedPrice)."))
-            return nil
-        }
-        var category: Int?
-        switch fields.values["category_id"] {
-        case nil, .null: break
-        case .number(let number) where Int(exactly: number).map { (1...Int(Int32.max)).contains($0) } == true:
-            category = Int(exactly: number)
-        default:
-            errors.append(.field("/category_id", "invalid", "category_id accepts an integer from 1 to \(Int32.max)."))
-        }
-        self.init(categoryID: category, price: price("price"), minimum: price("price_min"), maximum: price("price_max"))
+        self.init(
+            categoryID: Self.category(fields, &errors),
+            price: Self.price("price", fields, &errors),
+            minimum: Self.price("price_min", fields, &errors),
+            maximum: Self.price("price_max", fields, &errors)
+        )
         if errors.isEmpty, let (name, wrong) = contradiction {
             errors.append(.field("/\(name)", "contradictory", "\(name) \(wrong)."))
         }
         guard errors.isEmpty else { throw Problem.validation(errors) }
+    }
+
+    private static func price(_ name: String, _ fields: JSONFields, _ errors: inout [Problem.FieldError]) -> Price? {
+        switch fields.values[name] {
+        case nil, .null: return nil
+        case .number(let number):
+            let amount = Decimal(string: "\(number)", locale: Locale(identifier: "en_US_POSIX"))
+            if let price = amount.flatMap(Price.init) { return price }
+        default: break
+        }
+        errors.append(.field("/\(name)", "invalid", "\(name) \(SearchQuery.acceptedPrice)."))
+        return nil
+    }
+
+    private static func category(_ fields: JSONFields, _ errors: inout [Problem.FieldError]) -> Int? {
+        switch fields.values["category_id"] {
+        case nil, .null: return nil
+        case .number(let number):
+            if let id = Int(exactly: number), (1...Int(Int32.max)).contains(id) { return id }
+        default: break
+        }
+        errors.append(.field("/category_id", "invalid", "category_id accepts an integer from 1 to \(Int32.max)."))
+        return nil
     }
 }

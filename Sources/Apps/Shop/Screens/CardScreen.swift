@@ -17,38 +17,29 @@ struct CardScreen: Encodable, Sendable {
         }
     }
 
-    let id: Int
-    let title: String
-    let price: Price
-    let currency = "USD"
-    let priceText: String
-    let description: String
+    let product: ProductSummary
     let descriptionText: String
-    @Nullable var category: CategoryName?
     /// At least one: a product without pictures has the placeholder.
     let images: [String]
-    let layout: Layout
-    let cart: Cart
     let button: Button
     let shareText: String
 
     init(_ product: Product, quantity: Int?, layout: Layout) {
-        id = product.id
-        title = product.title
-        price = product.price
-        priceText = product.price.text
-        description = product.description
+        self.product = ProductSummary(product, quantity: quantity, layout: layout)
         descriptionText = product.description.isEmpty ? "Описание отсутствует" : product.description
-        _category = Nullable(wrappedValue: product.category.map(CategoryName.init))
         images = (0..<max(1, product.images.count)).map { "/v1/shop/images/\(product.id)/\($0)" }
-        self.layout = layout
-        cart = Cart(quantity)
         button = Button(isInList: quantity != nil)
         shareText = "Название: \(product.title)\nЦена: \(product.price.text)\nОписание: \(descriptionText)"
     }
 
-    private enum CodingKeys: CodingKey {
-        case id, title, price, currency, priceText, description, descriptionText, category, images, layout, cart,
-            button, shareText
+    private enum CodingKeys: CodingKey { case descriptionText, images, button, shareText }
+
+    func encode(to encoder: any Encoder) throws {
+        try product.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(descriptionText, forKey: .descriptionText)
+        try fields.encode(images, forKey: .images)
+        try fields.encode(button, forKey: .button)
+        try fields.encode(shareText, forKey: .shareText)
     }
 }

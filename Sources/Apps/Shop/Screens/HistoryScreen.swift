@@ -3,30 +3,16 @@ import Screens
 
 /// `GET` and `DELETE /v1/shop/history`.
 struct HistoryScreen: Encodable, Sendable {
-    struct Filters: Encodable, Sendable {
-        @Nullable var categoryId: Int?
-        @Nullable var price: Price?
-        @Nullable var priceMin: Price?
-        @Nullable var priceMax: Price?
-
-        init(_ filters: SearchFilters) {
-            _categoryId = Nullable(wrappedValue: filters.categoryID)
-            _price = Nullable(wrappedValue: filters.price)
-            _priceMin = Nullable(wrappedValue: filters.minimum)
-            _priceMax = Nullable(wrappedValue: filters.maximum)
-        }
-    }
-
     struct Row: Encodable, Sendable {
         let q: String
-        let filters: Filters
+        let filters: FilterFields
         let searchedAt: Date
         /// The target of `DELETE`; the newest search has the index 0.
         let href: String
 
         init(_ search: PastSearch, index: Int) {
             q = search.text
-            filters = Filters(search.filters)
+            filters = FilterFields(search.filters)
             searchedAt = search.searchedAt
             href = "/v1/shop/history/\(index)"
         }

@@ -27,6 +27,34 @@ struct CategoryName: Encodable, Sendable {
     }
 }
 
+/// What a row of the results and the card both show of a product.
+struct ProductSummary: Encodable, Sendable {
+    let id: Int
+    let title: String
+    let price: Price
+    let currency = "USD"
+    let priceText: String
+    let description: String
+    @Nullable var category: CategoryName?
+    let layout: Layout
+    let cart: Cart
+
+    init(_ product: Product, quantity: Int?, layout: Layout) {
+        id = product.id
+        title = product.title
+        price = product.price
+        priceText = product.price.text
+        description = product.description
+        _category = Nullable(wrappedValue: product.category.map(CategoryName.init))
+        self.layout = layout
+        cart = Cart(quantity)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, title, price, currency, priceText, description, category, layout, cart
+    }
+}
+
 extension Banner {
     /// The notification while the catalogue is offline.
     static let shopOffline = Banner(

@@ -3,33 +3,23 @@ import Screens
 /// `GET /v1/shop/search`.
 struct SearchScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
-        let id: Int
-        let title: String
-        let price: Price
-        let currency = "USD"
-        let priceText: String
-        let description: String
-        @Nullable var category: CategoryName?
+        let product: ProductSummary
         let image: String
-        let layout: Layout
-        let cart: Cart
         let href: String
 
         init(_ product: Product, quantity: Int?, layout: Layout) {
-            id = product.id
-            title = product.title
-            price = product.price
-            priceText = product.price.text
-            description = product.description
-            _category = Nullable(wrappedValue: product.category.map(CategoryName.init))
+            self.product = ProductSummary(product, quantity: quantity, layout: layout)
             image = "/v1/shop/images/\(product.id)/0"
-            self.layout = layout
-            cart = Cart(quantity)
             href = "/v1/shop/products/\(product.id)"
         }
 
-        private enum CodingKeys: CodingKey {
-            case id, title, price, currency, priceText, description, category, image, layout, cart, href
+        private enum CodingKeys: CodingKey { case image, href }
+
+        func encode(to encoder: any Encoder) throws {
+            try product.encode(to: encoder)
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(image, forKey: .image)
+            try fields.encode(href, forKey: .href)
         }
     }
 
@@ -44,23 +34,6 @@ struct SearchScreen: Encodable, Sendable {
         self.items = items
         empty = retry == nil ? nil : .noProducts
         actions = retry.map { [Action(id: "retry", title: "Повторить", method: "GET", href: $0)] }
-    }
-}
-
-/// A query as fields, all of which are always present.
-struct QueryFields: Encodable, Sendable {
-    @Nullable var q: String?
-    @Nullable var categoryId: Int?
-    @Nullable var price: Price?
-    @Nullable var priceMin: Price?
-    @Nullable var priceMax: Price?
-
-    init(_ query: SearchQuery) {
-        _q = Nullable(wrappedValue: query.text)
-        _categoryId = Nullable(wrappedValue: query.filters.categoryID)
-        _price = Nullable(wrappedValue: query.filters.price)
-        _priceMin = Nullable(wrappedValue: query.filters.minimum)
-        _priceMax = Nullable(wrappedValue: query.filters.maximum)
     }
 }
 

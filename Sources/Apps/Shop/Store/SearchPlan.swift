@@ -14,45 +14,42 @@ struct SearchPlan: Sendable {
     let arguments: StatementArguments
 
     init(_ query: SearchQuery, _ db: Database) throws {
-        let (conditions, filterArguments) = Self.conditions(query.filters)
-        var arguments = filterArguments
+        let (conditions, arguments) = Self.conditions(query.filters)
         guard let folded = query.folded else {
             let areFew = try Self.areFew(conditions, arguments, db)
             self.init(areFew ? Self.byFilters(conditions) : Self.all(conditions), arguments)
             return
         }
         if !conditions.isEmpty, try Self.areFew(conditions, arguments, db) {
-            _ = arguments.append(contentsOf: ["text": folded])
-            self.init(Self.byFilters(conditions + ["instr(folded, :text) > 0"]), arguments)
-            return
-        }
-        if folded.unicodeScalars.count >= 3 {
-            _ = arguments.append(contentsOf: ["phrase": SearchText.phrase(folded)])
-            self.init(Self.byText(conditions), arguments)
-            return
-        }
-        // Shorter than a trigram: ask for all trigrams that begin with it.
-        let terms = try String.fetchAll(
-            try db.cachedStatement(sql: Self.selectTerms),
-            arguments: [
-                "from": folded, "to": SearchText.successor(of: folded) ?? "\u{10FFFF}", "most": Self.fewTerms + 1,
-            ]
-        )
-        if terms.count <= Self.fewTerms {
-            // If no trigram begins with the text, no title contains it: ask for one that no title has.
-            let wanted = terms.isEmpty ? [String(repeating: SearchText.end, count: 3)] : terms
-            let phrase = wanted.map(SearchText.phrase).joined(separator: " OR ")
-            _ = arguments.append(contentsOf: ["phrase": phrase])
-            self.init(Self.byText(conditions), arguments)
+            self.init(Self.byFilters(conditions + [Self.containsText]), arguments, ["text": folded])
+        } else if let phrase = try Self.phrase(finding: folded, db) {
+            self.init(Self.byText(conditions), arguments, ["phrase": phrase])
         } else {
-            // So many trigrams begin with the text that it is in many titles, and a scan soon fills the page.
-            _ = arguments.append(contentsOf: ["text": folded])
-            self.init(Self.all(conditions + ["instr(folded, :text) > 0"]), arguments)
+            self.init(Self.all(conditions + [Self.containsText]), arguments, ["text": folded])
         }
     }
 
-    private init(_ sql: String, _ arguments: StatementArguments) {
+    private static let containsText = "instr(folded, :text) > 0"
+
+    /// Returns a phrase of FTS5 that finds all titles with a text; nil if a scan of all titles is faster: if so many
+    /// trigrams begin with a short text that it is in many titles, a scan soon fills the page.
+    private static func phrase(finding folded: String, _ db: Database) throws -> String? {
+        guard folded.unicodeScalars.count < 3 else { return SearchText.phrase(folded) }
+        // Shorter than a trigram: look for all trigrams that begin with it.
+        let terms = try String.fetchAll(
+            try db.cachedStatement(sql: selectTerms),
+            arguments: ["from": folded, "to": SearchText.successor(of: folded) ?? "\u{10FFFF}", "most": fewTerms + 1]
+        )
+        guard terms.count <= fewTerms else { return nil }
+        // If no trigram begins with the text, no title contains it: look for one that no title has.
+        let wanted = terms.isEmpty ? [String(repeating: SearchText.end, count: 3)] : terms
+        return wanted.map(SearchText.phrase).joined(separator: " OR ")
+    }
+
+    private init(_ sql: String, _ arguments: StatementArguments, _ ofText: [String: String] = [:]) {
         self.sql = sql
+        var arguments = arguments
+        _ = arguments.append(contentsOf: StatementArguments(ofText))
         self.arguments = arguments
     }
 

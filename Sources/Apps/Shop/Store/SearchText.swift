@@ -1,4 +1,4 @@
-import Storage
+import Database
 
 /// Titles and texts in the form of the search index.
 enum SearchText {

@@ -1,10 +1,10 @@
+import Database
 import GRDB
-import Storage
 import Upstream
 
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
-    func saveCategories() -> CatalogueAPI.SaveCategories {
+    func saveCategories() -> @Sendable ([Product.Category], Database) throws -> Void {
         { [catalogueChanges] categories, db in
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {

@@ -1,6 +1,7 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
-import Storage
 import Upstream
 
 extension ShopStore {

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import GRDB
-import Storage
 import Upstream
 
 /// A product that was seen.
@@ -14,7 +14,7 @@ struct KnownProduct: Sendable, Equatable {
 extension ShopStore {
     /// Returns the write of a response's products, for the transaction that stores the response: products, the search
     /// index and the copies on lists change together.
-    func save(fetchedAt now: @escaping @Sendable () -> Date) -> CatalogueAPI.SaveProducts {
+    func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
         { [catalogueChanges] products, db in
             let time = now()
             var hasChanged = false

@@ -1,4 +1,5 @@
-import Storage
+import Database
+import ResponseStore
 
 extension ShopStore {
     /// The app's tables. A migration is never edited once it has been released.

@@ -1,14 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import GRDB
-import Storage
 import Upstream
-
-/// A search in the history of a profile.
-struct PastSearch: Sendable, Equatable {
-    var text: String
-    var filters: SearchFilters
-    var searchedAt: Date
-}
 
 extension ShopStore {
     /// Maximum number of searches in the history of a profile.

@@ -1,4 +1,6 @@
-import Storage
+import Database
+import Freshness
+import ResponseStore
 import Upstream
 
 /// The tables of the Shop app: the products and categories that were seen, and the list, searches and settings of each

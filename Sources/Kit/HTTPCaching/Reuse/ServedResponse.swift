@@ -52,20 +52,28 @@ public struct ServedResponse: Sendable, Equatable {
                 head: HTTPResponse(status: stored.status, headerFields: fields),
                 body: isBodiless ? .none : .whole
             )
-        case .part(let range):
-            // RFC 9110 §15.3.7.
-            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bodyLength)"
-            fields[.contentLength] = String(range.count)
-            self.init(head: HTTPResponse(status: .partialContent, headerFields: fields), body: .part(range))
-        case .notSatisfiable:
-            // RFC 9110 §15.5.17. Fields that describe the representation do not describe this response.
-            fields.removeAll {
-                $0.name == .eTag || $0.name == .lastModified || $0.name.canonicalName.hasPrefix("content-")
-            }
-            fields[.contentRange] = "bytes */\(bodyLength)"
-            fields[.contentLength] = "0"
-            self.init(head: HTTPResponse(status: .rangeNotSatisfiable, headerFields: fields), body: .none)
+        case .part(let range): self.init(range, of: bodyLength, fields)
+        case .notSatisfiable: self.init(notSatisfiableFor: bodyLength, fields)
         }
+    }
+
+    /// Creates a 206. RFC 9110 §15.3.7.
+    private init(_ range: ClosedRange<Int>, of bodyLength: Int, _ fields: HTTPFields) {
+        var fields = fields
+        fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bodyLength)"
+        fields[.contentLength] = String(range.count)
+        self.init(head: HTTPResponse(status: .partialContent, headerFields: fields), body: .part(range))
+    }
+
+    /// Creates a 416. RFC 9110 §15.5.17. Fields that describe the representation do not describe this response.
+    private init(notSatisfiableFor bodyLength: Int, _ fields: HTTPFields) {
+        var fields = fields
+        fields.removeAll {
+            $0.name == .eTag || $0.name == .lastModified || $0.name.canonicalName.hasPrefix("content-")
+        }
+        fields[.contentRange] = "bytes */\(bodyLength)"
+        fields[.contentLength] = "0"
+        self.init(head: HTTPResponse(status: .rangeNotSatisfiable, headerFields: fields), body: .none)
     }
 
     private init(head: HTTPResponse, body: Body) {

@@ -58,7 +58,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
                 wrappingChannelSynchronously: channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true)
             )
-            // A connection that is accepted while the server stops is handed to no one. The channel has to outlive it
+            // A connection that is accepted while the server stops gets no handler. The channel has to outlive it
             // all the same: NIO ends the process if a writer is released before.
             channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
             return Value(asyncChannel: asyncChannel, annotations: annotations)

@@ -7,7 +7,7 @@ extension ConnectionHandler {
         state.isAtRest && held.isEmpty && isWritable
     }
 
-    /// Notes that requests of so many bytes got their responses ahead of the decoder, and that these were flushed.
+    /// Notes that requests of this many bytes got their responses ahead of the decoder, and that these were flushed.
     func servedFromCache(bytes: Int, now: NIODeadline) {
         unparsed.servedFromCache(bytes: bytes)
         state.servedFromCache(now: now)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// Lets a request's body be read until its response has ended, and no longer.
 ///
@@ -15,7 +15,7 @@ final class ExclusiveBodyReader: @unchecked Sendable {
         var waiting: CheckedContinuation<Void, Never>?
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
     /// Used by the task that has set `isReading`.
     private var iterator: RequestBody.AsyncIterator
 
@@ -49,14 +49,14 @@ final class ExclusiveBodyReader: @unchecked Sendable {
     /// Returns the next part of the body.
     /// - Throws: `CancellationError` if the response has ended or another task is reading.
     fileprivate func next() async throws -> ByteBuffer? {
-        let mayRead = state.withLockedValue { state in
+        let mayRead = state.withLock { state in
             if state.isClosed || state.isReading { return false }
             state.isReading = true
             return true
         }
         guard mayRead else { throw CancellationError() }
         defer {
-            let waiting = state.withLockedValue { state in
+            let waiting = state.withLock { state in
                 state.isReading = false
                 defer { state.waiting = nil }
                 return state.waiting
@@ -66,11 +66,11 @@ final class ExclusiveBodyReader: @unchecked Sendable {
         return try await iterator.next()
     }
 
-    /// Ends reading. Who is at it has until the client has sent its next part or the connection has ended, which its
-    /// deadlines bound.
+    /// Ends reading. A task that is reading has until the client has sent its next part or the connection has ended,
+    /// which its deadlines bound.
     private func close() async {
         await withCheckedContinuation { continuation in
-            let isFree = state.withLockedValue { state in
+            let isFree = state.withLock { state in
                 state.isClosed = true
                 if state.isReading { state.waiting = continuation }
                 return !state.isReading

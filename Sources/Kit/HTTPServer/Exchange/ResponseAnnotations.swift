@@ -1,5 +1,5 @@
 public import Freshness
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// What the application knows of the response under way and its bytes do not say. The connection reads it when the
 /// response begins.
@@ -21,22 +21,22 @@ public final class ResponseAnnotations: Sendable {
     /// Those of the connection that the current task serves.
     @TaskLocal public static var ofConnection: ResponseAnnotations?
 
-    private let state = NIOLockedValueBox(Values())
+    private let state = Mutex(Values())
 
     /// Creates empty annotations.
     public init() {}
 
     /// The annotations of the response under way.
-    public var values: Values { state.withLockedValue { $0 } }
+    public var values: Values { state.withLock { $0 } }
 
     /// Changes the annotations of the response under way.
     public func update(_ change: (inout Values) -> Void) {
-        state.withLockedValue(change)
+        state.withLock { change(&$0) }
     }
 
     /// Returns the annotations and forgets them.
     func take() -> Values {
-        state.withLockedValue { values in
+        state.withLock { values in
             defer { values = Values() }
             return values
         }

@@ -1,5 +1,5 @@
 public import CoreMetrics
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// All measurements of the process, in the text format that Prometheus reads. The backend of swift-metrics; the
 /// composition root puts it in place.
@@ -7,14 +7,14 @@ import NIOConcurrencyHelpers
 /// Counters are counters; gauges and recorders without aggregation are gauges; timers and aggregating recorders are
 /// histograms (timers in seconds).
 public final class PrometheusRegistry: MetricsFactory, Sendable {
-    private let series = NIOLockedValueBox<[SeriesKey: Series]>([:])
+    private let series = Mutex<[SeriesKey: Series]>([:])
 
     /// An empty registry.
     public init() {}
 
     /// The text exposition format 0.0.4 of everything measured, sorted by name.
     public func exposition() -> String {
-        let all = series.withLockedValue { $0 }.sorted { $0.key < $1.key }
+        let all = series.withLock { $0 }.sorted { $0.key < $1.key }
         var text = ""
         var lastName = ""
         for (key, series) in all {
@@ -31,7 +31,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         -> Series
     {
         let key = SeriesKey(label: label + suffix, dimensions: dimensions)
-        return series.withLockedValue { all in
+        return series.withLock { all in
             if let known = all[key] { return known }
             let new = make()
             all[key] = new

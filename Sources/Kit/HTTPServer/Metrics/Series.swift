@@ -1,5 +1,5 @@
 import CoreMetrics
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// One series of measurements, as swift-metrics feeds it and Prometheus reads it.
 final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
@@ -8,7 +8,7 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
         case counter, gauge, histogram
     }
 
-    /// Upper bounds of a histogram's buckets, in seconds for timers: Prometheus' own, and two below for answers from
+    /// Upper bounds of a histogram's buckets, in seconds for timers: Prometheus' own, and two below for responses from
     /// memory.
     static let bounds: [Double] = [
         0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -21,7 +21,7 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
     }
 
     private let kind: Kind
-    private let values = NIOLockedValueBox(Values())
+    private let values = Mutex(Values())
 
     init(_ kind: Kind) {
         self.kind = kind
@@ -30,7 +30,7 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
     var type: String { kind.rawValue }
 
     func lines(name: String, labels: String) -> String {
-        let now = values.withLockedValue { $0 }
+        let now = values.withLock { $0 }
         let suffix = labels.isEmpty ? "" : "{\(labels)}"
         guard kind == .histogram else { return "\(name)\(suffix) \(Self.text(now.value))\n" }
         let separator = labels.isEmpty ? "" : ","
@@ -49,7 +49,7 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
     }
 
     private func observe(_ value: Double) {
-        values.withLockedValue { values in
+        values.withLock { values in
             guard kind == .histogram else {
                 values.value = value
                 return
@@ -60,12 +60,12 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
         }
     }
 
-    func increment(by amount: Int64) { values.withLockedValue { $0.value += Double(amount) } }
-    func reset() { values.withLockedValue { $0 = Values() } }
-    func set(_ value: Int64) { values.withLockedValue { $0.value = Double(value) } }
-    func set(_ value: Double) { values.withLockedValue { $0.value = value } }
-    func increment(by amount: Double) { values.withLockedValue { $0.value += amount } }
-    func decrement(by amount: Double) { values.withLockedValue { $0.value -= amount } }
+    func increment(by amount: Int64) { values.withLock { $0.value += Double(amount) } }
+    func reset() { values.withLock { $0 = Values() } }
+    func set(_ value: Int64) { values.withLock { $0.value = Double(value) } }
+    func set(_ value: Double) { values.withLock { $0.value = value } }
+    func increment(by amount: Double) { values.withLock { $0.value += amount } }
+    func decrement(by amount: Double) { values.withLock { $0.value -= amount } }
     func record(_ value: Int64) { observe(Double(value)) }
     func record(_ value: Double) { observe(value) }
     func recordNanoseconds(_ duration: Int64) { observe(Double(duration) / 1e9) }

@@ -1,8 +1,8 @@
 import Freshness
 public import Logging
 import Metrics
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// Responses that were sent and are still valid, by the bytes of the request head that they respond to. Shared by all
 /// event loops; bounded.
@@ -20,6 +20,13 @@ public final class ResponseCache: Sendable {
         var keepsDate = false
     }
 
+    /// A shard under its lock.
+    private final class Shard: Sendable {
+        let content: Mutex<ResponseCacheShard>
+
+        init(_ content: ResponseCacheShard) { self.content = Mutex(content) }
+    }
+
     /// Largest response that is cached, in bytes; each hit copies it on the event loop.
     static let largest = 256 << 10
     private static let shardCount = 8
@@ -29,7 +36,7 @@ public final class ResponseCache: Sendable {
     let logger: Logger
     let hits = Counter(label: "larder_rendered_hits_total")
     private let sleep: SleepWatch
-    private let shards: [NIOLockedValueBox<ResponseCacheShard>]
+    private let shards: [Shard]
 
     /// Creates an empty cache.
     /// - Parameters:
@@ -47,14 +54,14 @@ public final class ResponseCache: Sendable {
         self.logger = logger
         let (bytes, count) = (budgetBytes / Self.shardCount, max(1, entries / Self.shardCount))
         shards = (0..<Self.shardCount).map { _ in
-            NIOLockedValueBox(ResponseCacheShard(budget: bytes, entries: count))
+            Shard(ResponseCacheShard(budget: bytes, entries: count))
         }
     }
 
     /// Number of cached responses, and the bytes that they take.
     var size: (entries: Int, bytes: Int) {
         shards.reduce((0, 0)) { sum, shard in
-            let size = shard.withLockedValue { ($0.count, $0.bytes) }
+            let size = shard.content.withLock { ($0.count, $0.bytes) }
             return (sum.0 + size.0, sum.1 + size.1)
         }
     }
@@ -68,23 +75,23 @@ public final class ResponseCache: Sendable {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
         // A copy: what arrived is a slice of a whole read.
         let key = ResponseCacheKey(ByteBuffer(bytes: head.readableBytesView))
-        shard(key).withLockedValue { $0.insert(response, for: key) }
+        shard(key).content.withLock { $0.insert(response, for: key) }
     }
 
     /// Returns the response to a head, if one is cached and valid.
     func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? {
-        sleep.forgetAfterSleep { for shard in shards { shard.withLockedValue { $0.removeAll() } } }
+        sleep.forgetAfterSleep { for shard in shards { shard.content.withLock { $0.removeAll() } } }
         let key = ResponseCacheKey(head)
-        guard let response = shard(key).withLockedValue({ $0.find(key) }) else { return nil }
+        guard let response = shard(key).content.withLock({ $0.find(key) }) else { return nil }
         if response.changeToken.holds(at: now) {
             response.changeToken.noteUse(at: now)
             return response
         }
-        shard(key).withLockedValue { $0.remove(response, for: key) }
+        shard(key).content.withLock { $0.remove(response, for: key) }
         return nil
     }
 
-    private func shard(_ key: ResponseCacheKey) -> NIOLockedValueBox<ResponseCacheShard> {
+    private func shard(_ key: ResponseCacheKey) -> Shard {
         // Other bits than those that a dictionary takes.
         shards[Int(UInt(bitPattern: key.hash) >> 40) % Self.shardCount]
     }

@@ -35,64 +35,38 @@ struct ConfinedProcess: Sendable {
     /// - Parameter onLine: receives each line of its standard output at once.
     /// - Throws: `SubprocessError` if it cannot be started; `CancellationError` after it was killed.
     func run(onLine: (@Sendable (String) -> Void)? = nil) async throws -> ChildOutcome {
-        var options = PlatformOptions()
-        options.createSession = true
-        options.teardownSequence = [
-            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))
-        ]
         let result = try await Subprocess.run(
             .path(FilePath(prlimit)),
             arguments: Arguments(limits.arguments + ["--", confine] + confinement + ["--", executable] + arguments),
             environment: .custom(variables),
             workingDirectory: FilePath(folder),
-            platformOptions: options,
+            platformOptions: Self.options,
             input: .none,
             output: .sequence,
             error: .sequence
         ) { execution in
-            let group = execution.processIdentifier.value
-            return try await withThrowingTaskGroup(of: Event.self) { tasks in
-                let limit = limits.capturedBytes
-                tasks.addTask {
-                    .output(try await Self.collect(execution.standardOutput, limit: limit, onLine: onLine))
-                }
-                tasks.addTask { .errors(try await Self.collect(execution.standardError, limit: limit, onLine: nil)) }
-                let (clock, wall) = (clock, limits.wall)
-                tasks.addTask {
-                    try await clock.sleep(for: wall)
-                    return .deadline
-                }
-                var collected = Collected()
-                while let event = try await tasks.next() {
-                    switch event {
-                    case .output(let bytes): collected.output = bytes
-                    case .errors(let bytes): collected.errors = bytes
-                    case .deadline:
-                        collected.isLate = true
-                        kill(-group, SIGKILL)
-                        // A process that has left the group may still have the pipes open: it is not waited for.
-                        tasks.cancelAll()
-                    }
-                    if collected.isComplete { break }
-                }
-                tasks.cancelAll()
-                return collected
-            }
+            try await ChildCapture.read(
+                execution.standardOutput,
+                execution.standardError,
+                group: execution.processIdentifier.value,
+                limits: limits,
+                clock: clock,
+                onLine: onLine
+            )
         }
         // Kills children that it has left. Its process id is not reused while a process of the group exists.
         kill(-result.processIdentifier.value, SIGKILL)
         try Task.checkCancellation()
-        let collected = result.closureResult
-        let ending: ChildOutcome.Ending
-        switch result.terminationStatus {
-        case .exited(let code): ending = .exited(code)
-        case .signaled(let signal): ending = collected.isLate ? .deadline : .signaled(signal)
-        }
-        return ChildOutcome(
-            ending: ending,
-            output: collected.output ?? [],
-            errors: String(decoding: collected.errors ?? [], as: UTF8.self)
-        )
+        return ChildOutcome(result.terminationStatus, result.closureResult)
+    }
+
+    private static var options: PlatformOptions {
+        var options = PlatformOptions()
+        options.createSession = true
+        options.teardownSequence = [
+            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))
+        ]
+        return options
     }
 
     private var confinement: [String] {
@@ -100,20 +74,6 @@ struct ConfinedProcess: Sendable {
         if isStrict { options.append("--strict") }
         if let sockets { options += ["--sockets", sockets] }
         return options
-    }
-
-    private enum Event: Sendable {
-        case output([UInt8])
-        case errors([UInt8])
-        case deadline
-    }
-
-    private struct Collected: Sendable {
-        var output: [UInt8]?
-        var errors: [UInt8]?
-        var isLate = false
-
-        var isComplete: Bool { output != nil && errors != nil }
     }
 
     /// Programs are started by their absolute paths; the variable PATH is for the programs that they start themselves.
@@ -124,34 +84,19 @@ struct ConfinedProcess: Sendable {
             uniqueKeysWithValues: all.map { (Subprocess.Environment.Key(stringLiteral: $0.key), $0.value) }
         )
     }
-
-    /// Returns the first bytes of a stream; reads it to its end, so that the program never blocks.
-    private static func collect(_ stream: SubprocessOutputSequence, limit: Int, onLine: (@Sendable (String) -> Void)?)
-        async throws -> [UInt8]
-    {
-        var kept: [UInt8] = []
-        var splitter = LineSplitter()
-        for try await buffer in stream {
-            let bytes = buffer.withUnsafeBytes { Array($0) }
-            kept += bytes.prefix(max(0, limit - kept.count))
-            guard let onLine else { continue }
-            for line in splitter.add(bytes) { onLine(line) }
-        }
-        return kept
-    }
 }
 
-/// Splits pieces of text into lines; a line that is too long is discarded.
-struct LineSplitter {
-    private static let longest = 4096
-    private var rest: [UInt8] = []
-
-    /// Returns the lines that these bytes complete.
-    mutating func add(_ bytes: [UInt8]) -> [String] {
-        rest += bytes
-        var lines = rest.split(separator: 0x0A, omittingEmptySubsequences: false)
-        let open = lines.popLast() ?? []
-        rest = open.count > Self.longest ? [] : Array(open)
-        return lines.filter { $0.count <= Self.longest }.map { String(decoding: $0, as: UTF8.self) }
+extension ChildOutcome {
+    init(_ status: TerminationStatus, _ capture: ChildCapture) {
+        let ending: Ending =
+            switch status {
+            case .exited(let code): .exited(code)
+            case .signaled(let signal): capture.isLate ? .deadline : .signaled(signal)
+            }
+        self.init(
+            ending: ending,
+            output: capture.output ?? [],
+            errors: String(decoding: capture.errors ?? [], as: UTF8.self)
+        )
     }
 }

@@ -20,7 +20,9 @@ struct ToolRunner: Sendable {
 
     /// Runs a tool as soon as fewer children run than the limit.
     ///
-    /// - Parameter onLine: receives each line of the tool's standard output at once.
+    /// - Parameters:
+    ///   - sockets: absolute path of a folder in which it may create sockets.
+    ///   - onLine: receives each line of the tool's standard output at once.
     /// - Returns: the outcome of a tool that exited by itself, whatever its exit code.
     /// - Throws: ``MediaError``; `CancellationError`.
     func run(
@@ -28,6 +30,7 @@ struct ToolRunner: Sendable {
         _ arguments: [String],
         in folder: JobDirectory,
         environment: [String: String] = [:],
+        sockets: String? = nil,
         onLine: (@Sendable (String) -> Void)? = nil
     ) async throws -> ChildOutcome {
         let limits = limits(of: tool)
@@ -40,7 +43,7 @@ struct ToolRunner: Sendable {
             reads: folder.linked,
             // LibreOffice opens files that documents name. Its settings forbid that, but not for every format.
             isStrict: tool == .soffice,
-            sockets: tool == .soffice ? OfficePipe.folder : nil,
+            sockets: sockets,
             limits: limits,
             environment: environment
         )

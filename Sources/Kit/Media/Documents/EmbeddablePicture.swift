@@ -29,6 +29,11 @@ struct EmbeddablePicture {
         guard header.mayBeTransparent else {
             return try await thumbnail(input, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
         }
+        return try await opaque(input, header)
+    }
+
+    /// Decodes a picture that may be transparent, and puts it on white.
+    private func opaque(_ input: String, _ header: PictureHeader) async throws -> String {
         let upright = try await thumbnail(input, to: "upright\(index).tif", width: Self.unlimited, header)
         let output = folder.path("out\(index).png")
         let white = header.bitsPerSample > 8 ? "65535" : "255"

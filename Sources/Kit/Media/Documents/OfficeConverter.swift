@@ -21,13 +21,7 @@ public struct OfficeConverter: Sendable {
     ///   files with a password), `tooLarge`, `timedOut`, `overloaded`, `crashed`, `failed`.
     public func convert(_ file: URL, format: OfficeFormat, to destination: URL) async throws {
         _ = try bench.tools.path(of: .soffice)
-        let source = try FileBytes(file)
-        guard source.count <= bench.limits.officeBytes else {
-            throw MediaError.tooLarge(.bytes(limit: bench.limits.officeBytes))
-        }
-        guard try source.bytes(0..<8).starts(with: format.signature) else {
-            throw MediaError.unsupported("a file that is not \(format.rawValue.uppercased())")
-        }
+        try check(file, format)
         try await turn.withJobPermit {
             try await bench.withFolder { folder in
                 let input = try folder.link(file, as: "in.\(format.rawValue)")
@@ -40,7 +34,7 @@ public struct OfficeConverter: Sendable {
                 // by itself then, and find the socket of the first start in its way.
                 for arguments in [["--terminate_after_init"], ["--convert-to", "pdf", "--outdir", folder.path, input]] {
                     defer { OfficePipe.remove(profile: profile) }
-                    _ = try await bench.run(.soffice, start + arguments, in: folder)
+                    _ = try await bench.run(.soffice, start + arguments, in: folder, sockets: OfficePipe.folder)
                 }
                 // It exits with 0 also if it fails; only the file shows success.
                 let output = folder.path("in.pdf")
@@ -49,6 +43,16 @@ public struct OfficeConverter: Sendable {
                 }
                 try FinishedFile.move(output, to: destination)
             }
+        }
+    }
+
+    private func check(_ file: URL, _ format: OfficeFormat) throws {
+        let source = try FileBytes(file)
+        guard source.count <= bench.limits.officeBytes else {
+            throw MediaError.tooLarge(.bytes(limit: bench.limits.officeBytes))
+        }
+        guard try source.bytes(0..<8).starts(with: format.signature) else {
+            throw MediaError.unsupported("a file that is not \(format.rawValue.uppercased())")
         }
     }
 }

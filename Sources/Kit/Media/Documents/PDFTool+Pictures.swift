@@ -27,32 +27,7 @@ extension PDFTool {
         return try await bench.withFolder { folder in
             // Decoding is most of the work: one step for each picture, and one for writing.
             let counter = ProgressCounter(total: pictures.count + 1, report: progress)
-            let files = try await withThrowingTaskGroup(of: (Int, String).self) { tasks in
-                var files = [String](repeating: "", count: pictures.count)
-                var next = 0
-                func start() {
-                    guard next < pictures.count else { return }
-                    let index = next
-                    next += 1
-                    tasks.addTask {
-                        let file = try await MediaError.OfInput.naming(index) {
-                            try await EmbeddablePicture(bench: bench, folder: folder, index: index).make(
-                                pictures[index],
-                                headers[index]
-                            )
-                        }
-                        counter.step()
-                        return (index, file)
-                    }
-                }
-                // At most as many at a time as children: a document of many pictures must not fill the queue.
-                for _ in 0..<bench.limits.children { start() }
-                while let (index, file) = try await tasks.next() {
-                    files[index] = file
-                    start()
-                }
-                return files
-            }
+            let files = try await embeddable(Array(zip(pictures, headers)), in: folder, counter)
             let output = folder.path("out.pdf")
             let job = PDFJob.Pictures(files: files, layout: layout, title: title, output: output)
             let summary: PDFDocumentSummary
@@ -64,6 +39,36 @@ extension PDFTool {
             try FinishedFile.move(output, to: destination)
             counter.step()
             return summary
+        }
+    }
+
+    /// Returns the paths of the files to embed. At most as many pictures are decoded at a time as children may run: a
+    /// document of many pictures must not fill the queue.
+    private func embeddable(
+        _ pictures: [(source: PictureSource, header: PictureHeader)],
+        in folder: JobDirectory,
+        _ counter: ProgressCounter
+    ) async throws -> [String] {
+        try await withThrowingTaskGroup(of: (Int, String).self) { tasks in
+            var files = [String](repeating: "", count: pictures.count)
+            var rest = pictures.enumerated().makeIterator()
+            func start() {
+                guard let (index, picture) = rest.next() else { return }
+                tasks.addTask {
+                    let file = try await MediaError.OfInput.naming(index) {
+                        let embeddable = EmbeddablePicture(bench: bench, folder: folder, index: index)
+                        return try await embeddable.make(picture.source, picture.header)
+                    }
+                    counter.step()
+                    return (index, file)
+                }
+            }
+            for _ in 0..<bench.limits.children { start() }
+            while let (index, file) = try await tasks.next() {
+                files[index] = file
+                start()
+            }
+            return files
         }
     }
 }

@@ -24,32 +24,30 @@ package struct JPEGSegments<Source: ByteSource> {
         }
         var segments: [Segment] = []
         var offset = 2
-        while true {
-            guard try reader.byte(at: offset) == 0xFF else {
-                throw PictureHeaderError.malformed("no marker where a JPEG segment ends")
-            }
-            // Any number of fill bytes may precede a marker (B.1.1.2); they are counted as segments are.
-            let marker = UInt8(try reader.byte(at: offset + 1))
-            guard segments.count < Self.maximumSegments else {
-                throw PictureHeaderError.malformed("more than \(Self.maximumSegments) JPEG segments")
-            }
-            if marker == 0xFF {
-                offset += 1
-                segments.append(Segment(marker: 0xFF, content: offset..<offset))
-                continue
-            }
-            if marker == 0xD9 { return segments }
-            if marker == 0x01 || (0xD0...0xD7).contains(marker) {
-                offset += 2
-                segments.append(Segment(marker: marker, content: offset..<offset))
-                continue
-            }
-            let length = try reader.number(at: offset + 2, bytes: 2)
-            guard length >= 2 else { throw PictureHeaderError.malformed("a JPEG segment shorter than its own length") }
-            segments.append(Segment(marker: marker, content: (offset + 4)..<(offset + 2 + length)))
-            if marker == 0xDA { return segments }
-            offset += 2 + length
+        while segments.count < Self.maximumSegments {
+            let segment = try segment(at: offset)
+            if segment.marker == 0xD9 { return segments }
+            segments.append(segment)
+            if segment.marker == 0xDA { return segments }
+            offset = segment.content.upperBound
         }
+        throw PictureHeaderError.malformed("more than \(Self.maximumSegments) JPEG segments")
+    }
+
+    /// Returns the segment at an offset; its content is empty if the marker stands alone.
+    private func segment(at offset: Int) throws -> Segment {
+        guard try reader.byte(at: offset) == 0xFF else {
+            throw PictureHeaderError.malformed("no marker where a JPEG segment ends")
+        }
+        let marker = UInt8(try reader.byte(at: offset + 1))
+        // Any number of fill bytes may precede a marker (B.1.1.2); they are counted as segments are.
+        if marker == 0xFF { return Segment(marker: marker, content: (offset + 1)..<(offset + 1)) }
+        if marker == 0x01 || marker == 0xD9 || (0xD0...0xD7).contains(marker) {
+            return Segment(marker: marker, content: (offset + 2)..<(offset + 2))
+        }
+        let length = try reader.number(at: offset + 2, bytes: 2)
+        guard length >= 2 else { throw PictureHeaderError.malformed("a JPEG segment shorter than its own length") }
+        return Segment(marker: marker, content: (offset + 4)..<(offset + 2 + length))
     }
 
     /// Returns the frame header, which must precede the first scan.

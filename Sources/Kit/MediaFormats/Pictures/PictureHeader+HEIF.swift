@@ -5,6 +5,18 @@ extension PictureHeader {
     static func highEfficiency(_ reader: HeaderReader<some ByteSource>, _ format: PictureFormat) throws -> PictureHeader
     {
         var boxes = BoxWalk(reader: reader)
+        let container = try propertyContainer(of: reader, &boxes)
+        var header = PictureHeader(format, width: 0, height: 0)
+        for box in try boxes.children(of: container) { try header.read(box, reader) }
+        guard header.width > 0 else { throw PictureHeaderError.malformed("a HEIF file without a size") }
+        return header
+    }
+
+    /// Returns the range of `meta/iprp/ipco`.
+    private static func propertyContainer<Source: ByteSource>(
+        of reader: HeaderReader<Source>,
+        _ boxes: inout BoxWalk<Source>
+    ) throws -> Range<Int> {
         guard let meta = try boxes.first("meta", in: 0..<reader.count) else {
             throw PictureHeaderError.malformed("a HEIF file without a meta box")
         }
@@ -16,30 +28,28 @@ extension PictureHeader {
             ),
             let container = try boxes.first("ipco", in: properties)
         else { throw PictureHeaderError.malformed("a HEIF file without properties") }
-        var header = PictureHeader(format, width: 0, height: 0)
-        for box in try boxes.children(of: container) {
-            if box.type == "ispe" {
-                // Two numbers of 32 bits, whose product may overflow: `pixels` checks that.
-                let size = PictureHeader(
-                    format,
-                    width: try reader.number(at: box.content.lowerBound + 4, bytes: 4),
-                    height: try reader.number(at: box.content.lowerBound + 8, bytes: 4)
-                )
-                if size.pixels > header.pixels { (header.width, header.height) = (size.width, size.height) }
-            }
-            if box.type == "colr", ["prof", "rICC"].contains(try reader.text(at: box.content.lowerBound, count: 4)) {
-                header.hasProfile = true
-            }
-            if box.type == "auxC" {
-                let name = try reader.text(
-                    at: box.content.lowerBound + 4,
-                    count: min(64, max(0, box.content.count - 4))
-                )
-                if name.contains("alpha") || name.contains("hevc:2015:auxid:1") { header.mayBeTransparent = true }
-            }
+        return container
+    }
+
+    /// Reads one property.
+    private mutating func read<Source: ByteSource>(_ box: BoxWalk<Source>.Box, _ reader: HeaderReader<Source>) throws {
+        let start = box.content.lowerBound
+        switch box.type {
+        case "ispe":
+            // Two numbers of 32 bits, whose product may overflow: `pixels` checks that.
+            let size = PictureHeader(
+                format,
+                width: try reader.number(at: start + 4, bytes: 4),
+                height: try reader.number(at: start + 8, bytes: 4)
+            )
+            if size.pixels > pixels { (width, height) = (size.width, size.height) }
+        case "colr":
+            if ["prof", "rICC"].contains(try reader.text(at: start, count: 4)) { hasProfile = true }
+        case "auxC":
+            let name = try reader.text(at: start + 4, count: min(64, max(0, box.content.count - 4)))
+            if name.contains("alpha") || name.contains("hevc:2015:auxid:1") { mayBeTransparent = true }
+        default: break
         }
-        guard header.width > 0 else { throw PictureHeaderError.malformed("a HEIF file without a size") }
-        return header
     }
 }
 

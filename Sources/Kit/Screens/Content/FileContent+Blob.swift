@@ -1,6 +1,7 @@
+import Concurrency
+public import Database
 public import Foundation
 import NIOCore
-public import Storage
 import Upstream
 
 extension FileContent {

@@ -1,5 +1,6 @@
+public import Concurrency
 public import Foundation
-public import Upstream
+import Upstream
 
 /// A file as a response's body: bytes of a known length and version that are read as the client takes them.
 public struct FileContent: Sendable {

@@ -1,10 +1,12 @@
+public import Concurrency
 public import Foundation
+public import Freshness
 import HTTPSemantics
 public import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
-public import Upstream
+import Upstream
 
 extension ScreenResponse {
     /// Responds with a file whose bytes have to be requested before it is known whether they are available: `open` is

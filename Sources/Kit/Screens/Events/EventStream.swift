@@ -1,6 +1,7 @@
-import NIOConcurrencyHelpers
+public import Freshness
 public import ServiceLifecycle
-public import Upstream
+import Synchronization
+import Upstream
 
 /// The event stream of the server: publishes events to all listeners, and keeps the latest ones for clients that
 /// reconnect.
@@ -33,7 +34,7 @@ public final class EventStream: Service, Sendable {
         var isFinished = false
     }
 
-    private let state: NIOLockedValueBox<State>
+    private let state: Mutex<State>
     private let clock: WallClock
     private let heartbeat: Duration
     /// Largest number of messages that wait for one listener. One that falls further behind is disconnected, and
@@ -47,17 +48,17 @@ public final class EventStream: Service, Sendable {
     ///   - heartbeat: time between heartbeats
     ///   - clock: the clock
     public init(run: String, capacity: Int = 1000, heartbeat: Duration = .seconds(15), clock: WallClock) {
-        state = NIOLockedValueBox(State(backlog: EventBacklog(run: run, capacity: capacity)))
+        state = Mutex(State(backlog: EventBacklog(run: run, capacity: capacity)))
         self.clock = clock
         self.heartbeat = heartbeat
     }
 
     /// Current number of listeners.
-    public var listenerCount: Int { state.withLockedValue { $0.listeners.count } }
+    public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// Publishes an event.
     public func publish(_ event: ServerEvent) {
-        state.withLockedValue { state in
+        state.withLock { state in
             let entry = state.backlog.append(event)
             send(.event(identity: state.backlog.identity(of: entry), event), in: &state)
         }
@@ -65,14 +66,14 @@ public final class EventStream: Service, Sendable {
 
     /// Notifies listeners that a session has ended.
     func sessionEnded() {
-        state.withLockedValue { send(.sessionEnded, in: &$0) }
+        state.withLock { send(.sessionEnded, in: &$0) }
     }
 
     /// Sends heartbeats until the server stops, then ends every listener's stream.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             while await self.pauseBetweenHeartbeats() {
-                self.state.withLockedValue { self.send(.heartbeat, in: &$0) }
+                self.state.withLock { self.send(.heartbeat, in: &$0) }
             }
         } onCancelOrGracefulShutdown: {
             self.finish()
@@ -91,12 +92,12 @@ public final class EventStream: Service, Sendable {
                 return true
             }
         }
-        return !finished && !state.withLockedValue { $0.isFinished }
+        return !finished && !state.withLock { $0.isFinished }
     }
 
     /// Ends every listener's stream.
     func finish() {
-        let listeners = state.withLockedValue { state in
+        let listeners = state.withLock { state in
             state.isFinished = true
             defer { state.listeners = [:] }
             return state.listeners.values.map { $0 }
@@ -105,7 +106,7 @@ public final class EventStream: Service, Sendable {
     }
 
     func subscribe(lastEventID: String?) -> Subscription {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.nextNumber += 1
             let (messages, continuation) = AsyncStream.makeStream(
                 of: Message.self,
@@ -131,7 +132,7 @@ public final class EventStream: Service, Sendable {
     }
 
     func unsubscribe(_ number: Int) {
-        state.withLockedValue { $0.listeners.removeValue(forKey: number) }?.finish()
+        state.withLock { $0.listeners.removeValue(forKey: number) }?.finish()
     }
 
     private func send(_ message: Message, in state: inout State) {

@@ -1,4 +1,6 @@
+import Concurrency
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes

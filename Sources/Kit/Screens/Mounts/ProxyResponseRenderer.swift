@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPSemantics
 import HTTPTypes
 import Hummingbird

@@ -1,8 +1,9 @@
 public import Foundation
+public import Freshness
 public import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-public import Upstream
+import Upstream
 
 extension ScreenResponse {
     /// Responds with a picture of an upstream. Its type follows from its bytes, whatever the upstream declared.

@@ -16,7 +16,7 @@ extension Problem {
         case .malformedDelimiter:
             self.init(.malformedRequest, "A boundary of the form is followed by something else than a line end or --.")
         case .headerTooLarge(let limit):
-            self.init(.malformedRequest, "The header of a part of the form may have \(limit) bytes at the most.")
+            self.init(.malformedRequest, "The header of a part of the form may have \(limit) bytes at most.")
         case .malformedHeader(let fault):
             self.init(.malformedRequest, "The header of a part of the form cannot be read: \(fault).")
         case .truncated:

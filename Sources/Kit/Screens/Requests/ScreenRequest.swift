@@ -1,3 +1,4 @@
+public import Concurrency
 public import Foundation
 import HTTPCaching
 import HTTPSemantics
@@ -84,7 +85,7 @@ public struct ScreenRequest: Sendable {
             let buffer = try await requestBody.collect(upTo: maximumBodyBytes)
             return Data(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at the most.")
+            throw Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at most.")
         }
     }
 

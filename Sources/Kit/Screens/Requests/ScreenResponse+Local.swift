@@ -1,5 +1,6 @@
+public import Freshness
 public import HTTPTypes
-public import Upstream
+import Upstream
 
 extension ScreenResponse {
     /// Returns a screen of data that has no upstream, in its envelope.

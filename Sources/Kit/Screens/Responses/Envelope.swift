@@ -1,5 +1,6 @@
 public import Foundation
-public import Upstream
+public import Freshness
+import Upstream
 
 /// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
 public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {

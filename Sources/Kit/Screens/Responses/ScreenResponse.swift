@@ -1,9 +1,10 @@
 public import Foundation
+public import Freshness
 import HTTPCaching
 import HTTPSemantics
 public import HTTPTypes
 public import HummingbirdCore
-public import Upstream
+import Upstream
 
 /// The response of a handler. ``ScreenResponseRenderer`` adapts it to the request: conditional requests, HEAD, gzip.
 public struct ScreenResponse: Sendable {

@@ -25,7 +25,7 @@ public struct Route: Sendable {
     /// How it responds.
     let handling: Handling
 
-    /// Creates a route that anyone may use.
+    /// Creates a route that needs no session.
     public init(
         _ method: HTTPRequest.Method,
         _ path: String,

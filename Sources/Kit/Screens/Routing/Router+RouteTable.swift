@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPServer
 import HTTPTypes
 import Hummingbird

@@ -2,14 +2,14 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Gives every request its identity, counts and times it by route pattern, and writes one line about it.
-struct RequestLogMiddleware: RouterMiddleware {
+final class RequestLogMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     private let identities: RequestIdentities
-    private let counters = NIOLockedValueBox<[RequestLabels: RequestMeasurements]>([:])
+    private let counters = Mutex<[RequestLabels: RequestMeasurements]>([:])
 
     init(identities: RequestIdentities) {
         self.identities = identities
@@ -43,7 +43,7 @@ struct RequestLogMiddleware: RouterMiddleware {
     }
 
     private func measurements(_ labels: RequestLabels) -> RequestMeasurements {
-        counters.withLockedValue { all in
+        counters.withLock { all in
             if let known = all[labels] { return known }
             let new = RequestMeasurements(labels)
             all[labels] = new

@@ -1,7 +1,9 @@
+public import Database
 import Foundation
+import Freshness
 public import GRDB
-import NIOConcurrencyHelpers
-public import Storage
+import ResponseStore
+import Synchronization
 import Upstream
 
 /// The sessions of all apps, in one table. Only hashes of tokens are stored.
@@ -25,9 +27,14 @@ public struct SessionStore: Sendable {
         }
     ]
 
+    /// The functions that are called after a session has ended.
+    private final class EndListeners: Sendable {
+        let functions = Mutex<[@Sendable () -> Void]>([])
+    }
+
     private let database: LarderDatabase
     private let ends = VersionCounters()
-    private let endListeners = NIOLockedValueBox<[@Sendable () -> Void]>([])
+    private let endListeners = EndListeners()
 
     /// Creates a store in a database.
     public init(_ database: LarderDatabase) {
@@ -73,7 +80,7 @@ public struct SessionStore: Sendable {
         return try session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
     }
 
-    /// Returns the session that one of these tokens opens, whichever its app is.
+    /// Returns the session that one of these tokens opens, of any app.
     /// - Throws: `StorageError`.
     func session(ofAny tokens: PossibleTokens) throws -> Session? {
         for hash in tokens.hashes {
@@ -107,12 +114,12 @@ public struct SessionStore: Sendable {
 
     private func ended(_ tokenHash: Data) {
         ends[tokenHash].bump()
-        for listener in endListeners.withLockedValue({ $0 }) { listener() }
+        for listener in endListeners.functions.withLock({ $0 }) { listener() }
     }
 
     /// Registers a function to be called after any session has ended.
     func onEnd(_ listener: @escaping @Sendable () -> Void) {
-        endListeners.withLockedValue { $0.append(listener) }
+        endListeners.functions.withLock { $0.append(listener) }
     }
 
     /// Returns how long a credential opens the session that it opens now. To be taken before ``session(of:app:)``.

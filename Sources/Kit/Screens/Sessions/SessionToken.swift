@@ -9,7 +9,7 @@ public enum SessionToken {
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Returns the SHA-256 of a token: enough for 256 random bits, and useless to someone who reads the database.
+    /// Returns the SHA-256 of a token: enough for 256 random bits, and useless to a reader of the database.
     public static func hash(_ token: String) -> Data {
         Data(SHA256.hash(data: Data(token.utf8)))
     }

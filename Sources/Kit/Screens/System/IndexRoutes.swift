@@ -1,5 +1,6 @@
+public import Freshness
 import HTTPTypes
-public import Upstream
+import Upstream
 
 /// `GET /v1`: the apps, their screens and paths.
 public struct IndexRoutes: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+public import Freshness
 import HTTPTypes
 public import Upstream
 

@@ -1,5 +1,6 @@
+public import Concurrency
+public import Database
 import NIOCore
-public import Storage
 
 extension ByteStream {
     /// Most bytes that are read of a blob at a time.

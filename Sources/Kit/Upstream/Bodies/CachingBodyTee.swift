@@ -1,6 +1,7 @@
+public import Concurrency
 import Crypto
+public import Database
 import NIOCore
-public import Storage
 
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
 /// at most ``BlobStore/inlineLimit`` bytes and the part that passes.
@@ -35,7 +36,7 @@ public struct CachingBodyTee: Sendable {
     /// Creates a tee for one body.
     ///
     /// - Parameters:
-    ///   - blobs: Where bodies above ``BlobStore/inlineLimit`` bytes are written.
+    ///   - blobs: The store of bodies above ``BlobStore/inlineLimit`` bytes.
     ///   - expectedLength: Length of the body in bytes; nil if it is not known.
     ///   - limit: Largest body that is stored, in bytes.
     ///   - checksum: The checksum that the body must have; nil for any.
@@ -60,7 +61,7 @@ public struct CachingBodyTee: Sendable {
     /// - Parameter ended: Called before the last part is returned, or as soon as storing fails; then again only for a
     ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Whether the
     ///   client has left is to be asked of the task, not of an error: optimized by Swift 6.3, a cast to
-    ///   `CancellationError` in here keeps its place on the task's stack where the closure is inlined into a loop that
+    ///   `CancellationError` in here keeps its place on the task's stack if the closure is inlined into a loop that
     ///   reads the body, and the process ends with "freed pointer was not the last allocation".
     public func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {

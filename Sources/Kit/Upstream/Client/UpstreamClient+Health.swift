@@ -1,3 +1,5 @@
+package import Freshness
+
 extension UpstreamClient {
     /// Whether the upstream can be reached, as far as is known.
     package var reachability: Reachability { health.reachability }

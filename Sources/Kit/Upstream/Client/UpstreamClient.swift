@@ -1,6 +1,8 @@
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
+import Logging
 import Metrics
 
 /// Sends requests to an upstream, with buffered or streamed bodies.
@@ -20,6 +22,51 @@ package struct UpstreamClient: Sendable {
     /// Returns numbers in 0..<1.
     let jitter: @Sendable () -> Double
     let health: UpstreamHealth
+
+    private init(
+        _ configuration: UpstreamConfiguration,
+        _ transport: any Transport,
+        _ targets: TargetRules,
+        _ retries: RetryPolicy,
+        _ clock: WallClock,
+        _ jitter: @escaping @Sendable () -> Double,
+        _ health: UpstreamHealth
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.targets = targets
+        self.retries = retries
+        self.clock = clock
+        self.jitter = jitter
+        self.health = health
+    }
+
+    /// Creates a client with a health of its own, whose probes it sends.
+    ///
+    /// - Parameter notify: Called for one change of reachability after the other.
+    init(
+        configuration: UpstreamConfiguration,
+        transport: any Transport,
+        retries: RetryPolicy,
+        clock: WallClock,
+        jitter: @escaping @Sendable () -> Double,
+        logger: Logger,
+        notify: @escaping @Sendable (ReachabilityChange) async -> Void
+    ) {
+        let targets = TargetRules(configuration)
+        let health = UpstreamHealth(
+            configuration: configuration,
+            clock: clock,
+            jitter: jitter,
+            logger: logger,
+            notify: notify,
+            probe: { health throws(UpstreamError) in
+                let client = UpstreamClient(configuration, transport, targets, retries, clock, jitter, health)
+                _ = try await client.send(OutgoingRequest(url: configuration.url(of: configuration.probePath)))
+            }
+        )
+        self.init(configuration, transport, targets, retries, clock, jitter, health)
+    }
 
     /// Sends a request and waits for the whole response. Idempotent requests are repeated as ``RetryPolicy`` says,
     /// unless ``OutgoingRequest/isSentOnce``.
@@ -116,8 +163,8 @@ package struct UpstreamClient: Sendable {
         }
     }
 
-    /// Whether a result says something of the upstream: a failure after the client left, or because its body broke off,
-    /// does not.
+    /// Whether a result says something of the upstream. A failure after the client left, or because its body was
+    /// truncated, does not.
     private static func concernsUpstream<Response>(_ result: Result<Response, UpstreamError>) -> Bool {
         guard case .failure(let error) = result else { return true }
         return !Task.isCancelled && !error.isRequestCutShort
@@ -152,7 +199,7 @@ package struct UpstreamClient: Sendable {
             switch result {
             case .success(let status): "\(status.code / 100)xx"
             case .failure(.unreachable(let reason)): reason.rawValue
-            case .failure: "bad-answer"
+            case .failure: "bad-response"
             }
         Counter(
             label: "larder_upstream_requests_total",

@@ -1,27 +1,26 @@
 public import Foundation
 public import HTTPTypes
 
-/// Whether an upstream can be reached, decided from what happened: `event → transition`. No clock and no network of its
-/// own.
+/// The reachability of an upstream as a state machine, `event -> transition`, without a clock or a network.
 ///
-/// One failure to reach it marks it down; any answer at all, an error included, marks it up. While it is down, probes
-/// go out with growing pauses.
+/// One failure to reach the upstream marks it down; any response, an error included, marks it up. While it is down,
+/// probes are sent with growing pauses.
 public struct Reachability: Sendable, Equatable {
     /// A failure that is remembered for `/v1/status`.
     public struct Failure: Sendable, Equatable {
-        /// What went wrong, in words for people.
+        /// What failed, as text.
         public var reason: String
-        /// When.
+        /// Time of the failure.
         public var at: Date
     }
 
     /// What an event changed.
     public enum Transition: Sendable, Equatable {
-        /// It was reachable and is not any more: start probing after this pause.
+        /// The upstream became unreachable: probe it after this pause.
         case wentDown(probeAfter: Duration)
-        /// It still is not reachable: probe again after this pause.
+        /// The upstream is still unreachable: probe it again after this pause.
         case stillDown(probeAfter: Duration)
-        /// It was unreachable and answers again: refresh what is due, tell the event stream.
+        /// The upstream responds again: refresh its screens, then notify the listeners.
         case cameBack
         /// Nothing to do.
         case unchanged
@@ -32,27 +31,29 @@ public struct Reachability: Sendable, Equatable {
 
     /// Whether the last attempt got a response. True until the first failure.
     public private(set) var isReachable = true
-    /// Since when that is so; nil before the first attempt.
+    /// Time of the last change of ``isReachable``; nil before the first attempt.
     public private(set) var since: Date?
-    /// Last answer of any kind.
+    /// Time of the last response of any kind.
     public private(set) var lastOK: Date?
-    /// Last failure of any kind, an error status included.
+    /// The last failure of any kind, an error status included.
     public private(set) var lastError: Failure?
-    /// Failed attempts in a row.
+    /// The number of failed attempts in a row.
     public private(set) var failures = 0
-    /// Until when the upstream asked to be left alone (`Retry-After` of a 429 or 503).
+    /// The end of the pause that the upstream asked for (`Retry-After` of a 429 or 503).
     public private(set) var pausedUntil: Date?
     /// The status that came with ``pausedUntil``.
     public private(set) var pausedBy: HTTPResponse.Status?
 
     private let probeInterval: Duration
 
-    /// An upstream that nobody has tried yet. `probeInterval` is the first pause between probes.
+    /// Creates the state of an upstream that was not requested yet.
+    ///
+    /// - Parameter probeInterval: First pause between probes.
     public init(probeInterval: Duration) {
         self.probeInterval = probeInterval
     }
 
-    /// The upstream answered.
+    /// Records a response.
     public mutating func responded(at now: Date) -> Transition {
         lastOK = now
         failures = 0
@@ -64,8 +65,13 @@ public struct Reachability: Sendable, Equatable {
         return .cameBack
     }
 
-    /// The upstream answered, but with an error status or an unusable body; `retryAfter` in seconds where it named one.
-    /// It counts with 429 and 503 (RFC 9110 §10.2.3).
+    /// Records a response with an error status or an unusable body.
+    ///
+    /// - Parameters:
+    ///   - reason: What failed, as text.
+    ///   - status: The status, if it is an error.
+    ///   - retryAfter: `Retry-After` in seconds; it starts a pause with 429 and 503 (RFC 9110 §10.2.3).
+    ///   - now: The current time.
     public mutating func failed(
         _ reason: String,
         status: HTTPResponse.Status? = nil,
@@ -81,7 +87,12 @@ public struct Reachability: Sendable, Equatable {
         return transition
     }
 
-    /// The upstream could not be reached. `jitter` in 0..<1 spreads the probes of many servers.
+    /// Records that no response arrived.
+    ///
+    /// - Parameters:
+    ///   - reason: Why the upstream was not reached.
+    ///   - now: The current time.
+    ///   - jitter: A number in 0..<1, which spreads the probes of many servers.
     public mutating func unreachable(_ reason: UnreachableReason, at now: Date, jitter: Double) -> Transition {
         lastError = Failure(reason: reason.rawValue, at: now)
         failures += 1
@@ -92,13 +103,13 @@ public struct Reachability: Sendable, Equatable {
         return .wentDown(probeAfter: pause)
     }
 
-    /// The rest of the time that the upstream asked to be left alone, in whole seconds; nil when it may be asked.
+    /// Returns the rest of the pause in whole seconds; nil if there is none.
     public func secondsPaused(at now: Date) -> Int? {
         guard let pausedUntil, pausedUntil > now else { return nil }
         return Int(pausedUntil.timeIntervalSince(now).rounded(.up))
     }
 
-    /// Doubles with every failure up to ``longestPause``, between 75 % and 125 % of that.
+    /// Returns a pause that doubles with each failure up to ``longestPause``, times 0.75 to 1.25.
     private func pauseBeforeProbe(jitter: Double) -> Duration {
         let doublings = min(max(failures - 1, 0), 10)
         let base = min(probeInterval * Double(1 << doublings), max(Self.longestPause, probeInterval))

@@ -1,4 +1,5 @@
 public import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
 import Logging
@@ -120,23 +121,27 @@ final class UpstreamHealth: Sendable {
             {
                 version.bump()
             }
-            switch transition {
-            case .unchanged: break
-            case .stillDown(let pause): schedule(after: pause, in: &state)
-            case .wentDown(let pause):
-                logger.warning(
-                    "upstream is unreachable",
-                    metadata: ["reason": "\(state.reachability.lastError?.reason ?? "")"]
-                )
-                gauge.set(0)
-                schedule(after: pause, in: &state)
-                changes.yield(.wentDown(at: now))
-            case .cameBack:
-                logger.notice("upstream is reachable again")
-                gauge.set(1)
-                state.waiting?.cancel()
-                changes.yield(.cameBack(at: now))
-            }
+            carryOut(transition, at: now, in: &state)
+        }
+    }
+
+    private func carryOut(_ transition: Reachability.Transition, at now: Date, in state: inout State) {
+        switch transition {
+        case .unchanged: break
+        case .stillDown(let pause): schedule(after: pause, in: &state)
+        case .wentDown(let pause):
+            logger.warning(
+                "upstream is unreachable",
+                metadata: ["reason": "\(state.reachability.lastError?.reason ?? "")"]
+            )
+            gauge.set(0)
+            schedule(after: pause, in: &state)
+            changes.yield(.wentDown(at: now))
+        case .cameBack:
+            logger.notice("upstream is reachable again")
+            gauge.set(1)
+            state.waiting?.cancel()
+            changes.yield(.cameBack(at: now))
         }
     }
 

@@ -1,9 +1,10 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 
 extension Provenance {
-    /// The account of a stored copy.
+    /// The provenance of a stored copy.
     static func stored(
         at validatedAt: Date,
         contentFetchedAt: Date? = nil,
@@ -21,49 +22,34 @@ extension Provenance {
         )
     }
 
-    /// The account of a stored copy that stands in for a failed request; nil where the failure is news that no copy may
-    /// hide.
+    /// Returns the provenance of a stored copy that is served in place of a failed request.
+    ///
+    /// - Parameters:
+    ///   - error: Why the request failed.
+    ///   - storedAt: When the copy was last validated.
+    ///   - contentFetchedAt: When its content was first received; nil if that is `storedAt`.
+    ///   - reason: Why the request was forwarded.
+    /// - Returns: Nil if the failure is news that no copy may hide.
     static func serveStale(
         for error: UpstreamError,
         storedAt: Date,
         contentFetchedAt: Date? = nil,
         because reason: CacheStatus.Forward
     ) -> Provenance? {
+        let detail: String
         switch error {
-        case .unreachable:
-            return stored(
-                at: storedAt,
-                contentFetchedAt: contentFetchedAt,
-                CacheStatus(.forward(reason), detail: "unreachable"),
-                offline: true,
-                stale: true
-            )
-        case .failing(let status, _):
-            return stored(
-                at: storedAt,
-                contentFetchedAt: contentFetchedAt,
-                CacheStatus(.forward(reason), forwardStatus: status.code, detail: "stale-if-error"),
-                offline: false,
-                stale: true
-            )
-        case .badResponse(let status, _):
-            return stored(
-                at: storedAt,
-                contentFetchedAt: contentFetchedAt,
-                CacheStatus(.forward(reason), forwardStatus: status?.code, detail: "bad-response"),
-                offline: false,
-                stale: true
-            )
-        case .forbiddenTarget:
-            return stored(
-                at: storedAt,
-                contentFetchedAt: contentFetchedAt,
-                CacheStatus(.forward(reason), detail: "bad-response"),
-                offline: false,
-                stale: true
-            )
-        case .rejected, .notStored:
-            return nil
+        case .unreachable: detail = "unreachable"
+        case .failing: detail = "stale-if-error"
+        case .badResponse, .forbiddenTarget: detail = "bad-response"
+        case .rejected, .notStored: return nil
         }
+        let isOffline = if case .unreachable = error { true } else { false }
+        return stored(
+            at: storedAt,
+            contentFetchedAt: contentFetchedAt,
+            CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail),
+            offline: isOffline,
+            stale: true
+        )
     }
 }

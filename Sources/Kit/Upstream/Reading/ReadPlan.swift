@@ -1,3 +1,4 @@
+import Freshness
 public import HTTPCaching
 
 /// Decides what to do with a read before anything is sent: the table of docs/contract.md, "Freshness", as a value.
@@ -49,31 +50,16 @@ public enum ReadPlan: Sendable, Equatable {
         case .copy(let rest, let fresh):
             (timeToLive, isFresh, staleReason) = (rest, fresh, .stale)
         }
-        switch cachePolicy {
-        case .revalidate:
+        if cachePolicy == .revalidate {
             return .ask(because: isFresh ? .request : staleReason, patience: patience)
-        case .onlyIfCached, .useCache:
-            if !isReachable {
-                return .serveStored(
-                    CacheStatus(.hit, timeToLive: timeToLive, detail: "offline"),
-                    offline: true,
-                    stale: true
-                )
-            }
-            if isFresh {
-                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: false)
-            }
-            if cachePolicy == .onlyIfCached {
-                return .serveStored(CacheStatus(.hit, timeToLive: timeToLive), offline: false, stale: true)
-            }
-            if paused != nil {
-                return .serveStored(
-                    CacheStatus(.hit, timeToLive: timeToLive, detail: "retry-after"),
-                    offline: false,
-                    stale: true
-                )
-            }
-            return .ask(because: staleReason, patience: patience)
         }
+        func hit(_ detail: String? = nil, offline: Bool = false, stale: Bool) -> ReadPlan {
+            let cacheStatus = CacheStatus(.hit, timeToLive: timeToLive, detail: detail)
+            return .serveStored(cacheStatus, offline: offline, stale: stale)
+        }
+        if !isReachable { return hit("offline", offline: true, stale: true) }
+        if isFresh || cachePolicy == .onlyIfCached { return hit(stale: !isFresh) }
+        if paused != nil { return hit("retry-after", stale: true) }
+        return .ask(because: staleReason, patience: patience)
     }
 }

@@ -1,7 +1,8 @@
 public import Foundation
+public import Freshness
 public import GRDB
 public import HTTPTypes
-public import Storage
+public import ResponseStore
 
 /// One resource of an upstream that a screen is made from: how to request it, how long it is fresh, and what an app
 /// makes of its response.

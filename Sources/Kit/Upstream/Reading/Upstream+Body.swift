@@ -1,5 +1,6 @@
+import Database
 public import Foundation
-import Storage
+import ResponseStore
 
 extension Upstream {
     /// Reads a resource together with its whole body (see ``read(_:_:)``).

@@ -1,9 +1,11 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
 import Logging
-import Storage
+import ResponseStore
 
 /// The outcome of a successful request for a resource.
 struct FetchOutcome: Sendable {
@@ -26,32 +28,7 @@ extension Upstream {
             if let stored, !stored.isInvalidated, stored.head != seen?.head {
                 return FetchOutcome(response: stored, upstreamStatus: nil)
             }
-            var request = OutgoingRequest(url: resource.url, headerFields: resource.headerFields)
-            if let stored {
-                ConditionalRequest(validating: stored.head, client: [:]).apply(to: &request.headerFields)
-            }
-            let requestTime = clock.now()
-            let response = try await send(request)
-            try resource.errors.check(response)
-            let received = Received(response: response, requestTime: requestTime, responseTime: clock.now())
-            switch response.status.code {
-            case 200:
-                return try await keep(received, as: resource, inPlaceOf: stored)
-            case 304:
-                let isConditional = [.ifNoneMatch, .ifModifiedSince].contains { request.headerFields[$0] != nil }
-                guard let stored, isConditional else {
-                    throw UpstreamError.badResponse(
-                        status: response.status,
-                        reason: "304 to a request without conditions"
-                    )
-                }
-                guard Self.confirms(response, stored) else {
-                    throw UpstreamError.badResponse(status: response.status, reason: "304 for another version")
-                }
-                return try await confirm(stored, by: received, as: resource, request: request.headerFields)
-            default:
-                throw UpstreamError.badResponse(status: response.status, reason: "status \(response.status.code)")
-            }
+            return try await request(resource, validating: stored)
         } catch let error as UpstreamError {
             if case .badResponse(_, let reason) = error { client.recordUnusable(resource.url, reason) }
             // A captive portal redirects to its own page; the upstream itself does not move.
@@ -64,6 +41,30 @@ extension Upstream {
             // nothing is half done.
             logger.error("a response could not be stored", metadata: ["error": "\(error)"])
             throw .badResponse(status: .ok, reason: "it could not be stored")
+        }
+    }
+
+    private func request(_ resource: Resource, validating stored: CachedResponse?) async throws -> FetchOutcome {
+        var request = OutgoingRequest(url: resource.url, headerFields: resource.headerFields)
+        if let stored { ConditionalRequest(validating: stored.head, client: [:]).apply(to: &request.headerFields) }
+        let requestTime = clock.now()
+        let response = try await send(request)
+        try resource.errors.check(response)
+        let received = Received(response: response, requestTime: requestTime, responseTime: clock.now())
+        switch response.status.code {
+        case 200:
+            return try await keep(received, as: resource, inPlaceOf: stored)
+        case 304:
+            let isConditional = [.ifNoneMatch, .ifModifiedSince].contains { request.headerFields[$0] != nil }
+            guard let stored, isConditional else {
+                throw UpstreamError.badResponse(status: response.status, reason: "304 to a request without conditions")
+            }
+            guard Self.confirms(response, stored) else {
+                throw UpstreamError.badResponse(status: response.status, reason: "304 for another version")
+            }
+            return try await confirm(stored, by: received, as: resource, request: request.headerFields)
+        default:
+            throw UpstreamError.badResponse(status: response.status, reason: "status \(response.status.code)")
         }
     }
 
@@ -80,25 +81,9 @@ extension Upstream {
     {
         let persistRows = try resource.validate(received.response)
         defer { responseChanges[resource.url].bump() }
-        var headerFields = received.response.headerFields
-        HopByHop.remove(from: &headerFields)
         let body = resource.keepsBody ? Data(received.response.body) : Data()
         let isKept = resource.isSourceOfRows || store.budget.admits(body.count)
-        let fresh = CachedResponse(
-            upstream: configuration.name,
-            credential: resource.credential,
-            head: CachedResponseHead(
-                url: resource.url,
-                status: received.response.status,
-                headerFields: headerFields,
-                requestTime: received.requestTime,
-                responseTime: received.responseTime
-            ),
-            body: isKept && body.count > BlobStore.inlineLimit
-                ? .blob(try store.database.blobs.write(body)) : .bytes(body),
-            contentTime: stored.flatMap { holds($0.body, body) ? $0.contentTime : nil },
-            isPinned: resource.isSourceOfRows
-        )
+        let fresh = try cachedResponse(received, body, as: resource, inPlaceOf: stored, asFile: isKept)
         var kept = fresh
         do {
             kept.id = try await store.database.write { db in
@@ -114,6 +99,32 @@ extension Upstream {
             throw error
         }
         return FetchOutcome(response: kept, upstreamStatus: 200)
+    }
+
+    private func cachedResponse(
+        _ received: Received,
+        _ body: Data,
+        as resource: Resource,
+        inPlaceOf stored: CachedResponse?,
+        asFile mayBeFile: Bool
+    ) throws -> CachedResponse {
+        var headerFields = received.response.headerFields
+        HopByHop.remove(from: &headerFields)
+        return CachedResponse(
+            upstream: configuration.name,
+            credential: resource.credential,
+            head: CachedResponseHead(
+                url: resource.url,
+                status: received.response.status,
+                headerFields: headerFields,
+                requestTime: received.requestTime,
+                responseTime: received.responseTime
+            ),
+            body: mayBeFile && body.count > BlobStore.inlineLimit
+                ? .blob(try store.database.blobs.write(body)) : .bytes(body),
+            contentTime: stored.flatMap { holds($0.body, body) ? $0.contentTime : nil },
+            isPinned: resource.isSourceOfRows
+        )
     }
 
     /// Whether a stored body has these bytes: an upstream without validators confirms a copy by sending it again. A

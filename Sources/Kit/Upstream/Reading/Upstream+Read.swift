@@ -1,9 +1,10 @@
 import Concurrency
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import NIOCore
-public import Storage
+public import ResponseStore
 
 extension Upstream {
     /// Reads a resource for a screen: from the network within the patience, else from the store; the provenance says
@@ -18,55 +19,79 @@ extension Upstream {
         _ cachePolicy: CachePolicy = .useCache,
         authorize: (inout Resource) async throws -> Void = { _ in }
     ) async throws -> ReadResult {
-        // Taken before anything is read, so that a change in between makes the token invalid.
-        let unchanged = ChangeToken(of: client.reachabilityVersion, responseChanges[resource.url])
-        let unremoved = store.removalSnapshot()
-        let stored = try storedResponse(of: resource)
-        let (now, instant) = (clock.now(), NIODeadline.now())
-        if let stored { store.noteUse(of: stored) }
-        let copy = StoredCopy(response: stored, validatedAt: stored?.head.responseTime ?? resource.bundledAt)
-        let reachability = self.reachability
-        let plan = ReadPlan.plan(
-            stored: freshness(of: stored, as: resource, at: now),
-            cachePolicy: cachePolicy,
-            isReachable: reachability.isReachable,
-            // The upstream asked for the pause for itself, not for the hosts that it links to.
-            paused: client.isOwnOrigin(resource.url) ? reachability.secondsPaused(at: now) : nil,
-            patience: configuration.patience
-        )
-        switch plan {
+        let snapshot = try snapshot(of: resource)
+        switch plan(for: resource, cachePolicy, from: snapshot) {
         case .notStored:
             throw UpstreamError.notStored
         case .leaveAlone(let seconds):
-            throw UpstreamError.failing(status: reachability.pausedBy ?? .tooManyRequests, retryAfter: seconds)
+            let status = snapshot.reachability.pausedBy ?? .tooManyRequests
+            throw UpstreamError.failing(status: status, retryAfter: seconds)
         case .serveStored(let cacheStatus, let offline, let stale):
-            guard var result = copy.result(cacheStatus, offline: offline, stale: stale),
-                let validatedAt = copy.validatedAt
-            else { throw UpstreamError.notStored }
-            let end: Date? =
-                if offline {
-                    nil  // only its return changes anything
-                } else if stale {
-                    reachability.pausedUntil.flatMap { $0 > now ? $0 : nil }
-                } else {
-                    resource.freshness.map { validatedAt + $0.seconds }
-                }
-            let token = unchanged.ending(
-                // Within the range of the unit: thirty years are as good as no end.
-                at: end.map { instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
-                age: RunningAge(
-                    seconds: now.timeIntervalSince(validatedAt),
-                    timeToLive: cacheStatus.timeToLive ?? 0,
-                    at: instant
-                )
-            )
-            result.changeToken = changeToken(token, of: stored, since: unremoved)
+            guard var result = snapshot.copy.result(cacheStatus, offline: offline, stale: stale) else {
+                throw UpstreamError.notStored
+            }
+            result.changeToken = changeToken(of: result.provenance, resource, from: snapshot)
             return result
         case .ask(let reason, let patience):
             var authorized = resource
             try await authorize(&authorized)
-            return try await ask(for: authorized, because: reason, patience: patience, copy: copy)
+            return try await ask(for: authorized, because: reason, patience: patience, copy: snapshot.copy)
         }
+    }
+
+    /// Returns what a read of a resource depends on. Tokens are taken before the store is read, so that a change in
+    /// between makes them invalid.
+    private func snapshot(of resource: Resource) throws -> ReadSnapshot {
+        let unchanged = ChangeToken(of: client.reachabilityVersion, responseChanges[resource.url])
+        let unremoved = store.removalSnapshot()
+        let stored = try storedResponse(of: resource)
+        if let stored { store.noteUse(of: stored) }
+        return ReadSnapshot(
+            unchanged: unchanged,
+            unremoved: unremoved,
+            now: clock.now(),
+            instant: .now(),
+            copy: StoredCopy(response: stored, validatedAt: stored?.head.responseTime ?? resource.bundledAt),
+            reachability: reachability
+        )
+    }
+
+    private func plan(for resource: Resource, _ cachePolicy: CachePolicy, from snapshot: ReadSnapshot) -> ReadPlan {
+        ReadPlan.plan(
+            stored: freshness(of: snapshot.copy.response, as: resource, at: snapshot.now),
+            cachePolicy: cachePolicy,
+            isReachable: snapshot.reachability.isReachable,
+            // The upstream asked for the pause for itself, not for the hosts that it links to.
+            paused: client.isOwnOrigin(resource.url) ? snapshot.reachability.secondsPaused(at: snapshot.now) : nil,
+            patience: configuration.patience
+        )
+    }
+
+    /// Returns a token that holds while a further read is served with the same stored copy.
+    private func changeToken(of provenance: Provenance, _ resource: Resource, from snapshot: ReadSnapshot)
+        -> ChangeToken?
+    {
+        guard let validatedAt = provenance.validatedAt else { return nil }
+        let now = snapshot.now
+        let end: Date? =
+            if provenance.offline {
+                nil  // Only the recovery changes the result.
+            } else if provenance.stale {
+                snapshot.reachability.pausedUntil.flatMap { $0 > now ? $0 : nil }
+            } else {
+                resource.freshness.map { validatedAt + $0.seconds }
+            }
+        let token = snapshot.unchanged.ending(
+            // Within the range of the unit: thirty years count as no end.
+            at: end.map { snapshot.instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
+            age: RunningAge(
+                seconds: now.timeIntervalSince(validatedAt),
+                timeToLive: provenance.cacheStatus?.timeToLive ?? 0,
+                at: snapshot.instant
+            )
+        )
+        guard let id = snapshot.copy.response?.id else { return token }
+        return store.changeToken(of: id, since: snapshot.unremoved).map(token.and)
     }
 
     /// Returns the stored copy of a resource, whatever its age.
@@ -80,14 +105,6 @@ extension Upstream {
             credential: resource.credential
         )
         .first { $0.credential == resource.credential }
-    }
-
-    /// Adds to a token that the response must stay stored; nil if it may have been removed meanwhile.
-    private func changeToken(_ token: ChangeToken, of stored: CachedResponse?, since unremoved: ChangeToken)
-        -> ChangeToken?
-    {
-        guard let id = stored?.id else { return token }
-        return store.changeToken(of: id, since: unremoved).map(token.and)
     }
 
     private func freshness(of stored: CachedResponse?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
@@ -155,7 +172,20 @@ extension FetchOutcome {
     }
 }
 
-/// What a read can be served with without the upstream.
+/// What a read depends on.
+private struct ReadSnapshot {
+    /// Holds until the reachability or the stored response changes.
+    let unchanged: ChangeToken
+    /// Taken before the store was read.
+    let unremoved: ChangeToken
+    let now: Date
+    /// The same instant on the monotonic clock.
+    let instant: NIODeadline
+    let copy: StoredCopy
+    let reachability: Reachability
+}
+
+/// What a read can be served with without a request.
 private struct StoredCopy {
     /// The stored response; nil for the copy that comes with the app.
     let response: CachedResponse?

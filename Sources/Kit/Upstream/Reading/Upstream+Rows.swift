@@ -1,4 +1,5 @@
 public import Foundation
+import Freshness
 import HTTPCaching
 import NIOCore
 

@@ -1,9 +1,11 @@
 import Concurrency
+public import Database
 import Foundation
+public import Freshness
 import HTTPSemantics
 import HTTPTypes
 public import Logging
-public import Storage
+public import ResponseStore
 import Synchronization
 
 /// One upstream: reads resources for screens through the store, and sends what is not stored.
@@ -76,31 +78,15 @@ public final class Upstream: Sendable {
         flights = SingleFlight(sleep: clock.sleep)
         let listeners = Listeners()
         self.listeners = listeners
-        let targets = TargetRules(configuration)
-        let client = { @Sendable (health: UpstreamHealth) in
-            UpstreamClient(
-                configuration: configuration,
-                transport: transport,
-                targets: targets,
-                retries: retries,
-                clock: clock,
-                jitter: jitter,
-                health: health
-            )
-        }
-        let health = UpstreamHealth(
+        client = UpstreamClient(
             configuration: configuration,
+            transport: transport,
+            retries: retries,
             clock: clock,
             jitter: jitter,
             logger: logger,
-            notify: listeners.notify,
-            probe: { health throws(UpstreamError) in
-                _ = try await client(health).send(
-                    OutgoingRequest(url: configuration.url(of: configuration.probePath))
-                )
-            }
+            notify: listeners.notify
         )
-        self.client = client(health)
     }
 
     /// Whether it can be reached, as far as is known.

@@ -1,4 +1,6 @@
-package import Storage
+package import Database
+package import Freshness
+package import ResponseStore
 
 /// What is stored of an upstream's responses: where, how much of it, when it was used, and when it is removed.
 package struct UpstreamStore: Sendable {

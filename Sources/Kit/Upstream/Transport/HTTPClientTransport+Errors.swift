@@ -50,15 +50,7 @@ extension HTTPClientTransport {
 
     private static func reason(of error: any Error) -> UnreachableReason {
         switch error {
-        case let error as HTTPClientError:
-            switch error {
-            case .connectTimeout: return .connectTimeout
-            case .tlsHandshakeTimeout: return .tls
-            case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout, .cancelled:
-                return .totalTimeout
-            case .remoteConnectionClosed, .uncleanShutdown: return .reset
-            default: return .network
-            }
+        case let error as HTTPClientError: return reason(of: error)
         case is CancellationError: return .totalTimeout
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: return .tls
         case let error as ChannelError:
@@ -76,9 +68,19 @@ extension HTTPClientTransport {
             return error is SocketAddressError ? .nameResolution : .network
         }
     }
+
+    private static func reason(of error: HTTPClientError) -> UnreachableReason {
+        switch error {
+        case .connectTimeout: .connectTimeout
+        case .tlsHandshakeTimeout: .tls
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout, .cancelled: .totalTimeout
+        case .remoteConnectionClosed, .uncleanShutdown: .reset
+        default: .network
+        }
+    }
 }
 
 extension UpstreamError {
     /// The reason for a response that ended before its announced length.
-    package static let cutShort = "the answer broke off"
+    package static let cutShort = "the response was truncated"
 }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Concurrency
 import HTTPSemantics
 import HTTPTypes
 import NIOCore
@@ -48,7 +49,8 @@ extension HTTPClientTransport {
         return fields
     }
 
-    /// The body of a response in parts. Throws ``UpstreamError`` where it breaks off, and `CancellationError`.
+    /// Returns the body of a response in parts. Reading it throws ``UpstreamError`` if the body is truncated, and
+    /// `CancellationError`.
     static func body(of response: HTTPClientResponse, status: HTTPResponse.Status) -> ByteStream {
         ByteStream {
             var iterator = response.body.makeAsyncIterator()

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Concurrency
 import HTTPTypes
 import NIOCore
 

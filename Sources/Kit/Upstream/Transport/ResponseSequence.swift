@@ -86,11 +86,11 @@ struct ResponseSequence: Sendable, Equatable {
 }
 
 extension ResponseSequence.Violation: CustomStringConvertible {
-    /// What was wrong, as it stands in ``UpstreamError/badResponse(status:reason:)``.
+    /// What was wrong, as text of ``UpstreamError/badResponse(status:reason:)``.
     var description: String {
         switch self {
         case .status(let status): "status \(status)"
-        case .switchingProtocols: "another protocol, for which nobody asked"
+        case .switchingProtocols: "a protocol that was not asked for"
         case .tooManyInterim: "more than \(ResponseSequence.mostInterim) interim responses"
         case .outOfOrder: "a response to no request"
         }

@@ -1,3 +1,4 @@
+public import Concurrency
 public import HTTPTypes
 import NIOCore
 
@@ -77,7 +78,7 @@ extension Transport {
 
 extension UpstreamError {
     /// The reason if the client did not finish the body that was being sent: nothing that the upstream did.
-    static let requestCutShort = "the request's body broke off"
+    static let requestCutShort = "the body of the request was truncated"
 
     /// Whether the client's own body broke off while it was sent.
     public var isRequestCutShort: Bool { self == .badResponse(status: nil, reason: Self.requestCutShort) }

@@ -1,9 +1,9 @@
-import AppTestKit
 import Crypto
 import Foundation
 import HTTPTypes
 import NIOCore
 import Synchronization
+import TestKit
 
 @testable import Concurrency
 @testable import Freshness

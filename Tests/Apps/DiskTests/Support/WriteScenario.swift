@@ -1,4 +1,4 @@
-import AppTestKit
+import TestKit
 import HTTPTypes
 import Testing
 

@@ -1,17 +1,21 @@
+import Database
 import Foundation
 import GRDB
-import Storage
+import TestKit
 
 @testable import Notes
 
 /// A database with many notes of one account, all over the world and many in one city.
 enum ManyNotes {
     static func fill(_ database: LarderDatabase, notes: Int) throws {
-        var chance = MapGridTests.Chance(state: 11)
+        var chance = SeededRandom(seed: 11)
         try database.write { db in
             try db.execute(
-                sql:
-                    "INSERT INTO notes_account (id, name_key, name, salt, rounds, block_size, parallelism, digest, created) VALUES (1, 'a', 'a', x'', 4, 8, 1, x'', 0)"
+                sql: """
+                    INSERT INTO notes_account
+                        (id, name_key, name, salt, rounds, block_size, parallelism, digest, created)
+                    VALUES (1, 'a', 'a', x'', 4, 8, 1, x'', 0)
+                    """
             )
             for number in 1...notes {
                 let isCity = number % 2 == 0

@@ -1,130 +1,109 @@
-import AppTestKit
+import AppInterface
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Logging
-import Storage
+import ResponseStore
 import TestKit
 import Upstream
 
 @testable import Notes
 @testable import Screens
 
-/// The real routes of the app over scripted upstreams, a temporary database and a clock that a test moves. Hashing a
-/// password costs next to nothing here.
-struct NotesHarness: Sendable {
-    let routed: RoutedApp
-    let clock: ManualWallClock
-    let people: ScriptedUpstream
-    let geocoder: ScriptedUpstream
-    let upstream: Upstream
-    let events: EventStream
-    let database: LarderDatabase
+/// The scripted upstreams of the app.
+struct NotesUpstreams: Sendable {
+    let people: ScriptedTransport
+    let geocoder: ScriptedTransport
+}
 
-    static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4]
+/// The Notes app over scripted upstreams. Hashing a password costs next to nothing here.
+typealias NotesHarness = AppHarness<NotesApp, NotesUpstreams>
+
+extension AppHarness<NotesApp, NotesUpstreams> {
+    static var png: [UInt8] { [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4] }
 
     /// Three people, one of them with nothing but an id and a first name.
-    static let threePeople = """
-        [{"id":1,"first_name":"Zoë","last_name":"Le Quesne","email":"z@example.org","gender":"Female","avatar":"https://robots.test/zoe.png?size=50x50\\u0026set=set1"},
-         {"id":2,"first_name":"adam","last_name":null,"email":null,"gender":null,"avatar":null},
-         {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male","avatar":"https://robots.test/carl.png"}]
+    static var threePeople: String {
         """
+        [{"id":1,"first_name":"Zoë","last_name":"Le Quesne","email":"z@example.org","gender":"Female",\
+        "avatar":"https://robots.test/zoe.png?size=50x50\\u0026set=set1"},
+         {"id":2,"first_name":"adam","last_name":null,"email":null,"gender":null,"avatar":null},
+         {"id":3,"first_name":"Carl","last_name":"Abel","email":"c@example.org","gender":"Male",\
+        "avatar":"https://robots.test/carl.png"}]
+        """
+    }
 
     @Sendable static func respondPeople(_: OutgoingRequest) throws(UpstreamError) -> IncomingResponse {
         .json(threePeople)
     }
 
-    @Sendable private static func unreachable(_: OutgoingRequest) throws(UpstreamError) -> IncomingResponse {
-        throw .unreachable(.refused)
-    }
-
+    /// Runs a test against the app.
     static func run(
-        people script: @escaping ScriptedUpstream.Script = respondPeople,
-        geocoder geocoding: ScriptedUpstream.Script? = nil,
-        clock: ManualWallClock = ManualWallClock(),
+        people script: @escaping ScriptedTransport.Step = respondPeople,
+        geocoder geocoding: ScriptedTransport.Step? = nil,
+        clock: ManualClock = ManualClock(),
         directory: DataDirectory? = nil,
         options: NotesApp.Options = .init(scryptLogarithm: 2),
         key: String = "",
         count: Int = 3,
         _ test: @Sendable (NotesHarness) async throws -> Void
     ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase.withCacheTables(
-            in: try directory ?? .temporary(),
-            migrations: SessionStore.migrations + NoteStore.migrations,
-            logger: logger
+        let scripted = NotesUpstreams(
+            people: ScriptedTransport(script),
+            geocoder: ScriptedTransport(geocoding ?? failure(.unreachable(.refused)))
         )
-        let events = EventStream(run: "test", clock: clock.wallClock)
-        let people = ScriptedUpstream(script)
-        let geocoder = ScriptedUpstream(unreachable)
-        if let geocoding { geocoder.become(geocoding) }
-        func upstream(_ name: String, _ transport: ScriptedUpstream) throws -> Upstream {
-            guard let url = URL(string: "https://\(name).test") else { throw URLError(.badURL) }
-            return Upstream(
-                configuration: UpstreamConfiguration(
-                    name: name,
-                    title: "the \(name) API",
-                    baseURL: url,
-                    allowedHosts: ["robots.test"]
-                ),
-                transport: transport,
-                database: database,
-                clock: clock.wallClock,
-                jitter: { 0.5 },
-                retries: RetryPolicy(attempts: 1),
-                logger: logger
-            )
+        var upstreams = [
+            AppUpstream(NotesApp.people, at: "https://people.test", scripted.people) {
+                $0.allowedHosts = ["robots.test"]
+            }
+        ]
+        if geocoding != nil {
+            upstreams.append(AppUpstream(NotesApp.geocoder, at: "https://geocoder.test", scripted.geocoder))
         }
-        let peopleUpstream = try upstream("people", people)
-        let geocoderUpstream = try upstream("geocoder", geocoder)
-        let sessions = SessionStore(database)
-        let app = NotesApp(
-            store: NoteStore(database),
-            people: PeopleClient(
-                upstream: peopleUpstream,
-                options: .init(path: "/api/schema", key: Secret(key), count: count)
-            ),
-            geocoder: geocoding == nil ? nil : GeocoderClient(upstream: geocoderUpstream, freshness: .seconds(3600)),
-            gazetteer: try .bundled(),
-            sessions: sessions,
-            events: events,
-            options: options,
-            clock: clock.wallClock
+        try await run(
+            NotesApp.self,
+            fixture: scripted,
+            upstreams: upstreams,
+            AppSurroundings(clock: clock, directory: directory),
+            make: { context in
+                NotesApp(
+                    store: NoteStore(context.database),
+                    people: PeopleClient(
+                        upstream: try context.upstream(NotesApp.people),
+                        options: .init(path: "/api/schema", key: Secret(key), count: count)
+                    ),
+                    geocoder: context.optionalUpstream(NotesApp.geocoder).map {
+                        GeocoderClient(upstream: $0, freshness: .seconds(3600))
+                    },
+                    gazetteer: try .bundled(),
+                    sessions: context.sessions,
+                    events: context.events,
+                    options: options,
+                    clock: context.clock
+                )
+            },
+            test
         )
-        try await RoutedApp.run(RouteTable(app.routes), sessions: sessions) { routed in
-            let harness = NotesHarness(
-                routed: routed,
-                clock: clock,
-                people: people,
-                geocoder: geocoder,
-                upstream: peopleUpstream,
-                events: events,
-                database: database
-            )
-            try await test(harness)
-        }
-        peopleUpstream.stop()
-        geocoderUpstream.stop()
-        try database.close()
     }
 
-    func get(_ target: String, as token: String? = nil, _ fields: HTTPFields = [:]) async throws -> Exchanged {
-        try await routed.get(target, as: token, fields)
-    }
+    var people: ScriptedTransport { fixture.people }
+    var geocoder: ScriptedTransport { fixture.geocoder }
 
     func ask(_ method: HTTPRequest.Method, _ target: String, as token: String? = nil, _ json: String) async throws
         -> Exchanged
     {
-        try await routed.ask(method, target, as: token, json: json)
+        try await ask(method, target, as: token, json: json)
     }
 
     func ask(_ method: HTTPRequest.Method, _ target: String, as token: String?, _ fields: HTTPFields, _ json: String)
         async throws -> Exchanged
     {
-        try await routed.ask(method, target, as: token, fields, json: json)
+        try await ask(method, target, as: token, fields, json: json)
     }
 
     func delete(_ target: String, as token: String?, _ fields: HTTPFields = [:]) async throws -> Exchanged {
-        try await routed.ask(.delete, target, as: token, fields)
+        try await ask(.delete, target, as: token, fields)
     }
 
     /// Registers or logs in; the whole response.
@@ -132,29 +111,19 @@ struct NotesHarness: Sendable {
         try await ask(
             .post,
             "/v1/notes/session",
-            #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
+            json: #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
         )
     }
 
-    struct NoText: Error { let response: String }
-
-    /// Registers and gives the token.
+    /// Registers and returns the token.
     func register(_ name: String = "bob") async throws -> String {
-        let response = try await session("register", name)
-        guard case .string(let token) = response["data.token"] else { throw NoText(response: response.text) }
-        return token
+        try await session("register", name).string("data.token")
     }
 
-    /// Adds a note and gives its id.
+    /// Adds a note and returns its id.
     @discardableResult
     func add(_ body: String, _ location: String? = nil, as token: String) async throws -> String {
-        let response = try await ask(
-            .post,
-            "/v1/notes",
-            as: token,
-            #"{"body":"\#(body)"\#(location.map { #","location":\#($0)"# } ?? "")}"#
-        )
-        guard case .string(let id) = response["data.id"] else { throw NoText(response: response.text) }
-        return id
+        let location = location.map { #","location":\#($0)"# } ?? ""
+        return try await ask(.post, "/v1/notes", as: token, json: #"{"body":"\#(body)"\#(location)}"#).string("data.id")
     }
 }

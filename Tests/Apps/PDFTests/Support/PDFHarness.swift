@@ -1,70 +1,53 @@
 import AppInterface
-import AppTestKit
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Logging
+import ResponseStore
 import Screens
-import Storage
 import TestKit
 import Testing
 
 @testable import PDF
 
-/// The real routes of the app over an engine of paper, a temporary database and a clock that a test moves.
-struct PDFHarness: Sendable {
-    let routes: RoutedApp
-    let app: PDFApp
-    let paper: StubDocumentEngine
-    let clock: ManualWallClock
-    let events: EventStream
-    let database: LarderDatabase
-    let sessions: SessionStore
+/// The PDF app over an engine of paper.
+typealias PDFHarness = AppHarness<PDFApp, StubDocumentEngine>
 
+extension AppHarness<PDFApp, StubDocumentEngine> {
+    /// Runs a test against the app.
     static func run(
         directory: DataDirectory? = nil,
-        clock: ManualWallClock = ManualWallClock(),
+        clock: ManualClock = ManualClock(),
         paper: StubDocumentEngine = StubDocumentEngine(),
         engine: DocumentEngine? = nil,
         disk: AccountFiles? = nil,
         options: PDFApp.Options = .init(),
         _ test: @Sendable (PDFHarness) async throws -> Void
     ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase.withCacheTables(
-            in: try directory ?? .temporary(),
-            migrations: SessionStore.migrations + DocumentStore.migrations,
-            logger: logger
-        )
-        let events = EventStream(run: "test", clock: clock.wallClock)
-        let scratch = try ScratchFolder("uploads", in: database.directory)
-        let app = PDFApp(
-            store: DocumentStore(database),
-            engine: engine ?? paper.engine,
-            events: events,
-            scratch: scratch,
-            disk: disk,
-            options: options,
-            clock: clock.wallClock,
-            logger: logger
-        )
-        let sessions = SessionStore(database)
-        try await RoutedApp.run(RouteTable(app.routes), sessions: sessions) { routes in
-            try await test(
-                PDFHarness(
-                    routes: routes,
-                    app: app,
-                    paper: paper,
-                    clock: clock,
-                    events: events,
-                    database: database,
-                    sessions: sessions
+        try await run(
+            PDFApp.self,
+            fixture: paper,
+            AppSurroundings(clock: clock, directory: directory),
+            make: { context in
+                PDFApp(
+                    store: DocumentStore(context.database),
+                    engine: engine ?? paper.engine,
+                    events: context.events,
+                    scratch: context.scratch,
+                    disk: disk,
+                    options: options,
+                    clock: context.clock,
+                    logger: context.logger
                 )
-            )
-        }
-        // Whatever a test did, nothing of an upload stays behind.
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
-        try database.close()
+            },
+            test
+        )
     }
+
+    var paper: StubDocumentEngine { fixture }
+    /// The requests of the tests go through it.
+    var routes: PDFHarness { self }
 
     /// A photo that the engine of paper takes.
     static func photo(_ text: String, name: String? = nil) -> Upload {
@@ -76,33 +59,13 @@ struct PDFHarness: Sendable {
         Upload(name, Data((StubDocumentEngine.header + lines.joined(separator: "\n")).utf8))
     }
 
-    /// A file of a form.
-    struct Upload: Sendable {
-        var head: String
-        var bytes: Data
-
-        init(_ name: String, _ bytes: Data) {
-            head =
-                "Content-Disposition: form-data; name=\"files\"; filename=\"\(name)\"\r\nContent-Type: application/octet-stream"
-            self.bytes = bytes
-        }
-
-        init(head: String, _ bytes: Data) {
-            self.head = head
-            self.bytes = bytes
-        }
-    }
+    typealias Upload = FormFile
 
     func create(_ uploads: [Upload], query: String = "", _ fields: HTTPFields = [:]) async throws -> Exchanged {
-        let boundary = "limit"
-        var body = Data()
-        for upload in uploads {
-            body += Data("--\(boundary)\r\n\(upload.head)\r\n\r\n".utf8) + upload.bytes + Data("\r\n".utf8)
-        }
-        body += Data("--\(boundary)--\r\n".utf8)
+        let form = MultipartForm(uploads)
         var headerFields = fields
-        headerFields[.contentType] = "multipart/form-data; boundary=\(boundary)"
-        return try await routes.ask(.post, "/v1/pdf/documents\(query)", headerFields, body: body)
+        headerFields[.contentType] = form.contentType
+        return try await routes.ask(.post, "/v1/pdf/documents\(query)", headerFields, body: form.body)
     }
 
     /// A draft of these photos; its address.
@@ -147,17 +110,6 @@ struct PDFHarness: Sendable {
 }
 
 extension Exchanged {
-    struct NoText: Error { let path: String, response: String }
-
-    func string(_ path: String) throws -> String {
-        guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
-        return text
-    }
-
-    func strings(_ name: String, in path: String) -> [String] {
-        all(name, in: path).compactMap { if case .string(let text) = $0 { text } else { nil } }
-    }
-
     /// That this is a screen of the app: local, by profile.
     func expectPDF(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, "\(text)", sourceLocation: sourceLocation)

@@ -1,7 +1,7 @@
-import AppTestKit
 import Foundation
 import HTTPTypes
 import Synchronization
+import TestKit
 import Upstream
 
 /// A scripted SpaceX API: its list of ships or a failure, and pictures.
@@ -22,12 +22,12 @@ final class ScriptedSpaceX: Sendable {
 
     private let script: Script
     /// The transport that responds by the script.
-    let upstream: ScriptedUpstream
+    let upstream: ScriptedTransport
 
     init(_ behaviour: Behaviour = .ships(ShipFixtures.fleet)) {
         let script = Script(behaviour)
         self.script = script
-        upstream = ScriptedUpstream { (request) throws(UpstreamError) in
+        upstream = ScriptedTransport { (request) throws(UpstreamError) in
             if let picture = script.pictures.withLock({ $0[request.url] }) { return picture }
             return try Self.response(to: request, script.behaviour.withLock { $0 })
         }

@@ -36,8 +36,8 @@ enum ShipFixtures {
     /// The ships of the bundled snapshot.
     static let bundled = [carl, alma, record("5a", "Snapshot Only")]
 
-    static func records(_ records: [String]) throws -> ShipRecords {
-        try ShipRecords(json: Data(list(records).utf8))
+    static func ships(_ records: [String]) throws -> [Ship] {
+        try ShipRecords(json: Data(list(records).utf8)).ships
     }
 
     static func snapshot(_ records: [String], recordedAt: String = "2024-10-09T00:00:00Z") throws -> ShipSnapshot {

@@ -1,10 +1,10 @@
-import AppTestKit
+import AppInterface
+import Database
 import Foundation
 import HTTPSemantics
 import HTTPTypes
-import Logging
 import Media
-import Storage
+import ResponseStore
 import Synchronization
 import TestKit
 import Upstream
@@ -14,87 +14,19 @@ import Upstream
 @testable import Screens
 @testable import Shop
 
-/// The real routes of the app over the simulated catalogue, a temporary database and a clock that a test moves.
-struct ShopHarness: Sendable {
-    let clock: ManualWallClock
+/// The simulated catalogue, and the network to it.
+struct ScriptedCatalogue: Sendable {
     let catalogue: Catalogue
-    let transport: ScriptedUpstream
-    let events: EventStream
-    let database: LarderDatabase
-    let upstream: Upstream
-    private let app: RoutedApp
+    let transport: ScriptedTransport
 
-    /// Runs a test against the app.
-    static func run(
-        clock: ManualWallClock = ManualWallClock(),
-        directory: DataDirectory? = nil,
-        options: ShopApp.Options = .init(),
-        tools: MediaTools = MediaTools(paths: [:]),
-        _ test: @Sendable (ShopHarness) async throws -> Void
-    ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try LarderDatabase.withCacheTables(
-            in: try directory ?? .temporary(),
-            migrations: SessionStore.migrations + ShopApp.migrations,
-            logger: logger
-        )
-        let events = EventStream(run: "test", clock: clock.wallClock)
+    init() throws {
         let catalogue = try Catalogue(seed: 1)
-        let transport = ScriptedUpstream(online(catalogue))
-        guard let url = URL(string: "https://api.test/api/v1") else { throw URLError(.badURL) }
-        let upstream = Upstream(
-            configuration: UpstreamConfiguration(
-                name: "catalogue",
-                title: "the catalogue",
-                baseURL: url,
-                followsPublicLinks: true
-            ),
-            transport: transport,
-            database: database,
-            clock: clock.wallClock,
-            jitter: { 0.5 },
-            retries: RetryPolicy(attempts: 1),
-            logger: logger
-        )
-        let shop = ShopApp(
-            upstream: upstream,
-            freshness: .seconds(30),
-            categoryFreshness: .seconds(3600),
-            database: database,
-            events: events,
-            pictures: try MediaEngine(
-                tools: tools,
-                folder: URL(filePath: database.directory.path).appending(path: "work")
-            ).pictures,
-            options: options,
-            clock: clock.wallClock,
-            logger: logger
-        )
-        upstream.onChange { change in
-            if case .cameBack(let at) = change {
-                events.publish(.connectivity(upstream: "catalogue", reachable: true, at: at))
-            }
-        }
-        upstream.onRecovery { await shop.upstreamRecovered(ShopApp.catalogue) }
-        try await RoutedApp.run(RouteTable(shop.routes), sessions: SessionStore(database)) { app in
-            try await test(
-                ShopHarness(
-                    clock: clock,
-                    catalogue: catalogue,
-                    transport: transport,
-                    events: events,
-                    database: database,
-                    upstream: upstream,
-                    app: app
-                )
-            )
-        }
-        upstream.stop()
-        try database.close()
+        self.catalogue = catalogue
+        transport = ScriptedTransport(Self.online(catalogue))
     }
 
     /// Responds as the sandbox does; pictures are at another host than the API.
-    static func online(_ catalogue: Catalogue) -> ScriptedUpstream.Script {
+    static func online(_ catalogue: Catalogue) -> ScriptedTransport.Step {
         { (request) throws(UpstreamError) in
             guard let url = URL(string: request.url), url.host == "api.test" || url.host == "pictures.test" else {
                 throw .unreachable(.nameResolution)
@@ -112,38 +44,52 @@ struct ShopHarness: Sendable {
             return IncomingResponse(status: response.status, headerFields: response.headers, body: response.body)
         }
     }
+}
 
+/// The Shop app over the simulated catalogue; requests identify a client by its profile.
+typealias ShopHarness = AppHarness<ShopApp, ScriptedCatalogue>
+
+extension AppHarness<ShopApp, ScriptedCatalogue> {
+    /// Runs a test against the app.
+    static func run(
+        clock: ManualClock = ManualClock(),
+        directory: DataDirectory? = nil,
+        options: ShopApp.Options = .init(),
+        tools: MediaTools = MediaTools(paths: [:]),
+        _ test: @Sendable (ShopHarness) async throws -> Void
+    ) async throws {
+        let scripted = try ScriptedCatalogue()
+        try await run(
+            ShopApp.self,
+            fixture: scripted,
+            upstreams: [AppUpstream(ShopApp.catalogue, at: "https://api.test/api/v1", scripted.transport)],
+            AppSurroundings(clock: clock, directory: directory, tools: tools, identification: .profile),
+            make: { context in
+                ShopApp(
+                    upstream: try context.upstream(ShopApp.catalogue),
+                    freshness: .seconds(30),
+                    categoryFreshness: .seconds(3600),
+                    database: context.database,
+                    events: context.events,
+                    pictures: context.media.pictures,
+                    options: options,
+                    clock: context.clock,
+                    logger: context.logger
+                )
+            },
+            test
+        )
+    }
+
+    var catalogue: Catalogue { fixture.catalogue }
+    var transport: ScriptedTransport { fixture.transport }
     var store: ShopStore { ShopStore(database) }
 
     /// Makes the upstream respond as the sandbox again; no client is notified.
-    func respondAgain() { transport.become(Self.online(catalogue)) }
+    func respondAgain() { transport.always(ScriptedCatalogue.online(catalogue)) }
 
-    /// Makes the upstream respond again, and waits until the probe has found that out. The probe runs after the 5 s of
-    /// `probe_interval_ms`.
-    func recover() async {
-        await clock.somebodySleeps(for: .seconds(5))
-        respondAgain()
-        clock.advance(by: .seconds(5))
-        await events.published("connectivity", containing: #""reachable":true"#)
-    }
-
-    func ask(
-        _ method: HTTPRequest.Method,
-        _ target: String,
-        as profile: String? = nil,
-        _ fields: HTTPFields = [:],
-        json: String? = nil
-    ) async throws
-        -> Exchanged
-    {
-        var fields = fields
-        if let profile { fields[.larderProfile] = profile }
-        return try await app.ask(method, target, as: nil, fields, body: json.map { Data($0.utf8) })
-    }
-
-    func get(_ target: String, as profile: String? = nil, _ fields: HTTPFields = [:]) async throws -> Exchanged {
-        try await ask(.get, target, as: profile, fields)
-    }
+    /// Makes the upstream respond again, and waits until clients were notified.
+    func recover() async { await recover { respondAgain() } }
 
     /// Puts a product on the list.
     @discardableResult

@@ -1,3 +1,5 @@
+import Freshness
+import HTTPTypes
 import Screens
 
 /// The cold start of the app: which screen comes first, and the pages of the onboarding.

@@ -1,6 +1,8 @@
+import Concurrency
+import Database
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Runs one download.

@@ -1,7 +1,7 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
-import Storage
 import Upstream
 
 /// Downloads of files into the store.

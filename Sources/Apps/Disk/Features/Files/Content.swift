@@ -1,9 +1,11 @@
+import Concurrency
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// The content of files.

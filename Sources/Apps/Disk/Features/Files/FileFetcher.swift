@@ -1,9 +1,11 @@
+import Concurrency
+import Database
 import Foundation
 import HTTPTypes
 import Logging
 import NIOCore
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Fetches the content of files from the API.

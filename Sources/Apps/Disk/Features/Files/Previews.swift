@@ -1,8 +1,9 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Small pictures of files, as the API makes them.

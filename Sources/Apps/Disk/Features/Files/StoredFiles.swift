@@ -1,8 +1,10 @@
+import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Bodies that are stored of files: their content, previews, pages and PDFs.

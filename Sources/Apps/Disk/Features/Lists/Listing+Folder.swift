@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Upstream
 
 extension Listing {

@@ -1,6 +1,7 @@
 import Foundation
+import Freshness
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Lists of files: the last uploaded ones, those of a folder, and published ones.

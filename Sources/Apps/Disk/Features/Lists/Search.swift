@@ -1,8 +1,9 @@
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Search by name. The API cannot search, so its list of all files is brought up to date first; the rows that are known

@@ -1,7 +1,8 @@
 import Foundation
+import Freshness
 import HTTPTypes
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// The trash.

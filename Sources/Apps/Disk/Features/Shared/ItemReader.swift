@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
 import Upstream

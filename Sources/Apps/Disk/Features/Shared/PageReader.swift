@@ -1,6 +1,7 @@
 import Foundation
+import Freshness
+import ResponseStore
 import Screens
-import Storage
 import Upstream
 
 /// Reads pages of lists.

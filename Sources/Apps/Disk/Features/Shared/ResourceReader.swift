@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Screens
-import Storage
 import Upstream
 
 /// Reads resources of the API for an account, through the store.

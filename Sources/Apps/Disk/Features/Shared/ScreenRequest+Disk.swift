@@ -1,4 +1,6 @@
 import Foundation
+import Freshness
+import HTTPTypes
 import Screens
 
 extension ScreenRequest {

@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import Logging
 import Screens
 import Upstream

@@ -1,6 +1,6 @@
+import Database
 import Foundation
 import HTTPServer
-import Storage
 
 /// Stores the parts of a form within its limits.
 struct FormReceiver {
@@ -24,7 +24,7 @@ struct FormReceiver {
     /// - Throws: 413 if it is too large.
     func admit(bytes: Int) throws {
         guard bytes <= limits.bodyBytes else {
-            throw Problem(.tooLarge, "The body may have \(limits.bodyBytes) bytes at the most.")
+            throw Problem(.tooLarge, "The body may have \(limits.bodyBytes) bytes at most.")
         }
     }
 
@@ -39,7 +39,7 @@ struct FormReceiver {
     private mutating func begin(_ head: MultipartPartHead) throws {
         parts += 1
         guard parts <= limits.parts else {
-            throw Problem(.tooLarge, "The form may have \(limits.parts) parts at the most.")
+            throw Problem(.tooLarge, "The form may have \(limits.parts) parts at most.")
         }
         // RFC 7578 §4.2 requires a name of files, §4.4 no type of plain fields; either of them makes a file here.
         let isFile = head.fileName != nil || head.contentType.map { !$0.lowercased().hasPrefix("text/plain") } ?? false

@@ -1,8 +1,9 @@
+import Concurrency
+public import Database
 public import Foundation
 public import HTTPServer
 import HTTPTypes
 import NIOCore
-public import Storage
 import Upstream
 
 /// A form with files, as a client sent it. The files are on disk and are removed with the value.

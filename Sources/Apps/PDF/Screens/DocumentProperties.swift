@@ -1,0 +1,58 @@
+import Foundation
+
+/// What the list and the reader show of a document.
+struct DocumentProperties: Encodable, Sendable {
+    let id: String
+    let name: String
+    let `extension` = "pdf"
+    let created: Date
+    let createdText: String
+    let size: Int
+    let sizeText: String
+    let pageCount: Int
+    let pageCountText: String
+    let thumbnailUrl: String
+    let fileUrl: String
+    let href: String
+
+    /// Describes a document.
+    ///
+    /// - Parameter size: bytes of its file.
+    init(id: String, name: String, created: Date, size: Int, pageCount: Int) {
+        self.id = id
+        self.name = name
+        self.created = created
+        createdText = DocumentText.date(created)
+        self.size = size
+        sizeText = DocumentText.size(size)
+        self.pageCount = pageCount
+        pageCountText = DocumentText.pages(pageCount)
+        href = Self.href(id)
+        thumbnailUrl = "\(href)/thumbnail"
+        fileUrl = "\(href)/file"
+    }
+
+    /// Describes a document.
+    init(_ document: Document) {
+        self.init(
+            id: document.id,
+            name: document.name,
+            created: document.created,
+            size: document.blob.length,
+            pageCount: document.pages.count
+        )
+    }
+
+    /// Describes a row of the list.
+    init(_ row: DocumentStore.Listing.Row) {
+        self.init(id: row.id, name: row.name, created: row.created, size: row.length, pageCount: row.pageCount)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl,
+            fileUrl, href
+    }
+
+    /// Returns the address of a document in the reader.
+    static func href(_ id: String) -> String { "/v1/pdf/documents/\(id)" }
+}

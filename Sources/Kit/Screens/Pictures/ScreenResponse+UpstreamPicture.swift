@@ -1,0 +1,50 @@
+public import Foundation
+public import Freshness
+import HTTPCaching
+import HTTPTypes
+public import Upstream
+
+extension ScreenResponse {
+    /// Returns a picture of an upstream, or the placeholder if there is none, or if it cannot be fetched or shown.
+    ///
+    /// The placeholder is not stored. If it takes the place of a picture that was requested, `Cache-Status` says what
+    /// became of that request.
+    /// - Parameters:
+    ///   - url: Absolute URL of the picture, as the upstream named it; nil if it named none.
+    ///   - upstream: The upstream that named the picture.
+    ///   - cachePolicy: How the picture may be served from the store.
+    ///   - clock: The clock that `Age` is counted with.
+    ///   - changeToken: For how long the picture of the request has this URL.
+    ///   - adapt: Returns the bytes to show for those of the picture, such as a smaller picture; nil for the
+    ///     placeholder.
+    /// - Throws: `UpstreamFailure` if only a stored picture is accepted and there is none; `StorageError`,
+    ///   `CancellationError`, and what `adapt` throws.
+    public static func picture(
+        at url: String?,
+        of upstream: Upstream,
+        _ cachePolicy: CachePolicy,
+        clock: WallClock,
+        changeToken: ChangeToken,
+        adapt: (Data) async throws -> Data? = { $0 }
+    ) async throws -> ScreenResponse {
+        guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        do {
+            let (result, body) = try await upstream.readBody(of: .picture(at: url), cachePolicy)
+            guard let body, let bytes = try await adapt(body), let type = PictureType(of: bytes) else {
+                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+            }
+            return .picture(
+                bytes,
+                type: type,
+                provenance: result.provenance,
+                now: clock.now(),
+                changeToken: result.changeToken?.and(changeToken)
+            )
+        } catch UpstreamError.notStored {
+            throw UpstreamFailure(.notStored, of: upstream)
+        } catch let error as UpstreamError {
+            let status = error.status?.code
+            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+        }
+    }
+}

@@ -1,2 +1,0 @@
-@_exported public import Database
-@_exported public import ResponseStore

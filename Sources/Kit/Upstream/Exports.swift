@@ -1,2 +1,0 @@
-@_exported public import Concurrency
-@_exported public import Freshness

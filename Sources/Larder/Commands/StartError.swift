@@ -1,0 +1,29 @@
+import ArgumentParser
+import Database
+import Sandbox
+import Settings
+
+/// The errors that keep a server from starting, as the program reports them: one line on standard error, and the exit
+/// code.
+enum StartError {
+    /// Runs an operation.
+    /// - Throws: `ExitCode` in place of an error that has a sentence of its own; any other error as it is.
+    static func reporting(_ operation: () async throws -> Void) async throws {
+        do {
+            try await operation()
+        } catch {
+            guard let code = exitCode(of: error) else { throw error }
+            StandardError.write("larder: \(error)\n")
+            throw code
+        }
+    }
+
+    /// Returns the exit code of an error (sysexits.h); nil if it has none.
+    private static func exitCode(of error: any Error) -> ExitCode? {
+        switch error {
+        case is SettingError: ExitCode(78)
+        case is StorageError, is SandboxError, is LarderServer.CannotListen: .failure
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+
+@testable import Notes
+
+@Suite("Versions of notes")
+struct NoteEditingPreconditionTests {
+    @Test("NOTE-09 If-Match lets a change through at its version only; 412 changes nothing")
+    func ifMatch() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let path = "/v1/notes/\(try await app.add("one", as: token))"
+            let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
+            #expect(!tag.hasPrefix("W/"))
+            let zipped = try #require(
+                try await app.get("\(path)?tz=Asia/Tokyo", as: token, [.acceptEncoding: "gzip"]).headerFields[.eTag]
+            )
+            #expect(zipped != tag)
+            let changed = try await app.ask(.patch, path, as: token, [.ifMatch: tag], #"{"body":"two"}"#)
+            #expect(changed.status == 200)
+            for stale in [tag, zipped, "W/\(tag)", "\"nothing\"", "\"\"", "nonsense", "\"a,*,b\""] {
+                let lost = try await app.ask(.patch, path, as: token, [.ifMatch: stale], #"{"body":"three"}"#)
+                lost.expectProblem("precondition-failed", 412)
+                try await app.delete(path, as: token, [.ifMatch: stale]).expectProblem("precondition-failed", 412)
+            }
+            let now = try await app.get(path, as: token)
+            #expect(now["data.body"] == "two" && now.headerFields[.eTag] == changed.headerFields[.eTag])
+            let current = try #require(now.headerFields[.eTag])
+            #expect(
+                try await app.ask(.patch, path, as: token, [.ifMatch: "\"other\", \(current)"], #"{"body":"three"}"#)
+                    .status == 200
+            )
+            #expect(try await app.ask(.patch, path, as: token, [.ifMatch: "*"], #"{"body":"four"}"#).status == 200)
+            guard case .number(let version) = try await app.get(path, as: token)["data.version"] else {
+                throw Exchanged.NoText(path: "", response: "")
+            }
+            #expect(try await app.delete(path, as: token, [.ifMatch: "\"\(Int(version))\""]).status == 200)
+            try await app.delete(path, as: token, [.ifMatch: "*"]).expectProblem("not-found", 404)
+        }
+    }
+
+    @Test("NOTE-09 Of two who change one version at once exactly one wins")
+    func race() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let path = "/v1/notes/\(try await app.add("0", as: token))"
+            for round in 1...5 {
+                let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
+                let outcomes = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+                    for number in 1...4 {
+                        group.addTask {
+                            let text = "round \(round) by \(number)"
+                            return (
+                                try await app.ask(.patch, path, as: token, [.ifMatch: tag], #"{"body":"\#(text)"}"#)
+                                    .status, text
+                            )
+                        }
+                    }
+                    return try await group.reduce(into: [(Int, String)]()) { $0.append($1) }
+                }
+                #expect(outcomes.map(\.0).sorted() == [200, 412, 412, 412])
+                let winner = outcomes.first { $0.0 == 200 }?.1
+                #expect(try await app.get(path, as: token)["data.body"] == winner.map { .string($0) })
+            }
+        }
+    }
+
+    @Test("NOTE-09 An entity tag is that of the whole body: it changes at midnight, and with the time zone")
+    func wholeBody() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let path = "/v1/notes/\(try await app.add("one", as: token))"
+            let today = try await app.get(path, as: token)
+            let tag = try #require(today.headerFields[.eTag])
+            #expect(try await app.get(path, as: token, [.ifNoneMatch: tag]).status == 304)
+            app.clock.advance(by: .seconds(86_400))
+            let tomorrow = try await app.get(path, as: token, [.ifNoneMatch: tag])
+            #expect(tomorrow.status == 200 && tomorrow["data.modified_text"] == "Jan 5 at 10:00")
+            #expect(tomorrow["data.version"] == today["data.version"])
+            #expect(
+                try await app.ask(.patch, path, as: token, [.ifMatch: tag], "{}").status == 200,
+                "the note itself is at that version still"
+            )
+        }
+    }
+}

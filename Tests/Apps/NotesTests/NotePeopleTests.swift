@@ -1,0 +1,339 @@
+import Database
+import Foundation
+import Freshness
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+import Upstream
+
+@testable import Notes
+
+@Suite("People over HTTP")
+struct NotePeopleTests {
+    private static let others = #"[{"id":1,"first_name":"Another","last_name":"One"}]"#
+
+    @Test(
+        "NOTE-06 People are fetched by the first request only and sorted by first name; nulls affect one row only"
+    )
+    func once() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            #expect(app.people.requests.isEmpty, "nothing is fetched before the first request")
+            let first = try await app.get("/v1/notes/people", as: token)
+            first.expectScreen("notes.people")
+            #expect(first.all("full_name", in: "data.items") == ["adam", "Carl Abel", "Zoë Le Quesne"])
+            #expect(first["meta.source"] == "upstream" && first["meta.revision"] == 1 && first["meta.page.total"] == 3)
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored" && first["data.actions.0.id"] == "logout")
+            app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
+            app.clock.advance(by: .seconds(86_400 * 400))
+            for query in ["", "?refresh=1", "?replace=1", "?limit=1&offset=2"] {
+                let later = try await app.get("/v1/notes/people\(query)", as: token)
+                #expect(
+                    later["meta.source"] == "cache" && later["meta.offline"] == false && later["meta.stale"] == false
+                )
+                #expect(later.cacheStatus?.hasPrefix("larder; hit; ttl=") == true && later.age == "34560000")
+                #expect(!later.text.contains("Another"))
+            }
+            _ = try await app.get("/v1/notes/people", as: token, [.cacheControl: "no-cache"])
+            #expect(app.people.requests.count == 1)
+            #expect(app.people.requests.first?.url == "https://people.test/api/schema?count=3")
+        }
+    }
+
+    @Test("NOTE-06 Details show name, e-mail, gender and avatar; unknown values say so; an unknown id is 404")
+    func details() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let zoe = try await app.get("/v1/notes/people/1", as: token)
+            zoe.expectScreen("notes.person")
+            #expect(
+                zoe["data.full_name"] == "Zoë Le Quesne" && zoe["data.email"] == "z@example.org"
+                    && zoe["data.gender_text"] == "Female"
+            )
+            #expect(zoe["data.avatar"] == "/v1/notes/people/1/avatar" && !zoe.text.contains("robots.test"))
+            let adam = try await app.get("/v1/notes/people/2", as: token)
+            #expect(
+                adam["data.full_name"] == "adam" && adam["data.email"] == .null && adam["data.email_text"] == "N/A"
+                    && adam["data.last_name"] == .null
+            )
+            for id in ["0", "4", "01", "-1", "x", "9223372036854775808"] {
+                try await app.get("/v1/notes/people/\(id)", as: token).expectProblem("not-found", 404)
+            }
+        }
+    }
+
+    @Test("NOTE-06 Stored people are served, flagged, without the upstream, also after a restart")
+    func offline() async throws {
+        let (directory, box) = (try DataDirectory.temporary(), TokenBox())
+        try await NotesHarness.run(directory: directory) { app in
+            box.token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: box.token)
+            app.people.goAway()
+            _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: box.token)
+            let offline = try await app.get("/v1/notes/people", as: box.token)
+            #expect(offline["meta.offline"] == true && offline["meta.stale"] == true && offline["meta.page.total"] == 3)
+            #expect(
+                offline.cacheStatus?.hasSuffix("; detail=offline") == true
+                    && offline.cacheStatus?.hasPrefix("larder; hit") == true
+            )
+        }
+        let unreachable: ScriptedTransport.Step = { (_) throws(UpstreamError) in throw .unreachable(.refused) }
+        try await NotesHarness.run(people: unreachable, directory: directory) { app in
+            let list = try await app.get("/v1/notes/people", as: box.token)
+            #expect(list.status == 200 && list["meta.page.total"] == 3 && app.people.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "NOTE-06 NOTE-13 TRUST-06 A truncated response, an object or an empty list is not stored; the next tries again",
+        arguments: [
+            #"[{"id":1,"first_name":"A"},{"id":2,"fi"#, #"{"error":"no"}"#, "null", "7", "[]", "[null,{}]",
+            #"[{"id":1,"first_name":null,"last_name":" "}]"#,
+            "<html>", #"{"id":1,"first_name":"A","last_name":"B"}"#,
+        ]
+    )
+    func unusable(body: String) async throws {
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(body) }
+        try await NotesHarness.run(people: script) { app in
+            let token = try await app.register()
+            try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
+            #expect(
+                try NoteStore(app.database).snapshot() == nil
+                    && NoteStore(app.database).people(.init(limit: 9)).total == 0
+            )
+            app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
+            #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
+        }
+    }
+
+    @Test(
+        "TRUST-06 A page of an intermediary, or one object, replaces no people and is no refused key",
+        arguments: [200, 401, 403, 404, 407]
+    )
+    func inBetween(status: Int) async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            app.people.always { (_) throws(UpstreamError) in .page(status) }
+            try await app.get("/v1/notes/people", as: token).expectProblem("upstream-bad-response", 502)
+            app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
+            #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
+            let page = IncomingResponse.page(status)
+            for response in [page, .json(#"{"id":7,"first_name":"A"}"#), .json("[null]")] {
+                app.people.always { (_) throws(UpstreamError) in response }
+                let list = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+                #expect(
+                    list.status == 200 && list["meta.page.total"] == 3 && list["meta.stale"] == true,
+                    "\(list.text)"
+                )
+                #expect(
+                    list.cacheStatus == "larder; fwd=request; fwd-status=\(response.status.code); detail=bad-response"
+                )
+            }
+            app.people.goAway()
+            #expect(try await app.get("/v1/notes/people", as: token)["meta.page.total"] == 3)
+        }
+    }
+
+    @Test("NOTE-06 Unreachable is 503, the quota's 429 is passed on, a refused key is named")
+    func failures() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            app.people.goAway()
+            let gone = try await app.get("/v1/notes/people", as: token)
+            gone.expectProblem("upstream-unavailable", 503)
+            #expect(gone["offline"] == true && gone["upstream.name"] == "people")
+            app.people.always { (_) throws(UpstreamError) in
+                .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized)
+            }
+            let refused = try await app.get("/v1/notes/people", as: token)
+            refused.expectProblem("upstream-forbidden", 403)
+            #expect(refused.text.contains("people.key") && refused["upstream.status"] == 401)
+            app.people.always { (_) throws(UpstreamError) in
+                .json(#"{"error":"limit"}"#, status: .tooManyRequests, headerFields: [.retryAfter: "60"])
+            }
+            let limited = try await app.get("/v1/notes/people", as: token)
+            limited.expectProblem("rate-limited", 429)
+            #expect(limited.headerFields[.retryAfter] == "60")
+            let asked = app.people.requests.count
+            try await app.get("/v1/notes/people", as: token).expectProblem("rate-limited", 429)
+            #expect(app.people.requests.count == asked, "Retry-After is kept to")
+            try await app.get("/v1/notes/people", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
+        }
+    }
+
+    @Test(
+        "NOTE-06 Only refresh and replace together replace all people, with a new revision; a failure keeps them"
+    )
+    func replaced() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.always { (_) throws(UpstreamError) in .json("[]") }
+            let kept = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(
+                kept.status == 200 && kept["meta.page.total"] == 3 && kept["meta.stale"] == true
+                    && kept["meta.revision"] == 1
+            )
+            app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
+            let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(
+                others.all("full_name", in: "data.items") == ["Another One"] && others["meta.revision"] == 2
+                    && others["meta.source"] == "upstream"
+            )
+            #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
+            app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
+            let paged = try await app.get("/v1/notes/people?refresh=1&replace=1&limit=1", as: token)
+            #expect(
+                paged["links.self"] == "/v1/notes/people?limit=1"
+                    && paged["links.next"] == "/v1/notes/people?limit=1&offset=1",
+                "a link replaces no people"
+            )
+        }
+    }
+
+    @Test("NOTE-06 A single requested person is accepted as an object; concurrent clients share one request")
+    func single() async throws {
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in .json(#"{"id":1,"first_name":"Only"}"#) }
+        try await NotesHarness.run(people: script, count: 1) { app in
+            let token = try await app.register()
+            app.people.hold()
+            let totals = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...8 { group.addTask { try await app.get("/v1/notes/people", as: token).status } }
+                await app.people.requestIsHeld()
+                app.people.release()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(totals == Array(repeating: 200, count: 8) && app.people.requests.count == 1)
+        }
+    }
+
+    @Test("NOTE-07 An avatar is fetched on demand, then always served from the database, also offline")
+    func avatar() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
+            app.people.always { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: NotesHarness.png)
+            }
+            let first = try await app.get("/v1/notes/people/1/avatar", as: token)
+            #expect(
+                first.status == 200 && Array(first.body) == NotesHarness.png
+                    && first.headerFields[.contentType] == "image/png"
+            )
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
+            #expect(
+                first.headerFields[.cacheControl] == "private, no-cache",
+                "the address is that of a row, which may become another person's"
+            )
+            #expect(app.people.requests.last?.url == "https://robots.test/zoe.png?size=50x50&set=set1")
+            app.people.goAway()
+            app.clock.advance(by: .seconds(86_400 * 400))
+            let later = try await app.get("/v1/notes/people/1/avatar?refresh=1", as: token)
+            #expect(
+                Array(later.body) == NotesHarness.png && later.cacheStatus?.hasPrefix("larder; hit") == true
+                    && app.people.requests.count == 2
+            )
+            let pinned = try app.database.read { db in try db.pinnedURLs() }
+            #expect(pinned.contains("https://robots.test/zoe.png?size=50x50&set=set1"))
+        }
+    }
+
+    @Test("NOTE-07 A spent quota of the people API does not affect avatars, which are on another host")
+    func avatarBesidesQuota() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.always { (_) throws(UpstreamError) in
+                .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
+            }
+            #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
+            app.people.always { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            }
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
+        }
+    }
+
+    @Test("NOTE-07 Without an avatar, or if it is unavailable or no picture, a placeholder is sent and not stored")
+    func placeholder() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            func expectPlaceholder(_ path: String, _ fields: HTTPFields = [:]) async throws {
+                let response = try await app.get(path, as: token, fields)
+                #expect(
+                    response.status == 200 && response.cacheStatus?.contains("detail=placeholder") == true
+                        && response.headerFields[.cacheControl] == "no-store"
+                )
+            }
+            try await expectPlaceholder("/v1/notes/people/2/avatar")
+            app.people.goAway()
+            try await expectPlaceholder("/v1/notes/people/1/avatar")
+            app.people.always { (_) throws(UpstreamError) in .json("<html>") }
+            try await expectPlaceholder("/v1/notes/people/1/avatar")
+            let big = NotesHarness.png + Array(repeating: 0, count: PeopleClient.largestAvatar)
+            app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
+            }
+            try await expectPlaceholder("/v1/notes/people/3/avatar")
+            try await app.get("/v1/notes/people/1/avatar", as: token, [.cacheControl: "only-if-cached"]).expectProblem(
+                "not-in-cache",
+                504
+            )
+            app.people.always { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            }
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
+        }
+    }
+
+    @Test("NOTE-07 Avatars of replaced people may be evicted, those of the others may not")
+    func unpinned() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.always { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            }
+            for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
+            app.people.always { (_) throws(UpstreamError) in
+                .json(#"[{"id":9,"first_name":"Carl","avatar":"https://robots.test/carl.png"}]"#)
+            }
+            _ = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(
+                try app.database.read { db in try db.pinnedURLs() } == [
+                    "https://people.test/api/schema?count=3", "https://robots.test/carl.png",
+                ]
+            )
+        }
+    }
+
+    @Test("NOTE-06 SRV-11 The key is sent in a header field to the API only, and neither stored nor shown")
+    func key() async throws {
+        let directory = try DataDirectory.temporary()
+        try await NotesHarness.run(directory: directory, key: "hush-hush") { app in
+            let token = try await app.register()
+            let list = try await app.get("/v1/notes/people", as: token)
+            let request = try #require(app.people.requests.first)
+            #expect(
+                request.headerFields.contains { $0.name.canonicalName == "x-api-key" && $0.value == "hush-hush" }
+                    && !request.url.contains("hush")
+            )
+            _ = try await app.get("/v1/notes/people/1/avatar", as: token)
+            #expect(app.people.requests.count == 2)
+            #expect(
+                app.people.requests[1].headerFields.allSatisfy { $0.name.canonicalName != "x-api-key" },
+                "the host of pictures is another"
+            )
+            #expect(!list.text.contains("hush"))
+            for file in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+                let bytes = FileManager.default.contents(atPath: "\(directory.path)/\(file)") ?? Data()
+                #expect(bytes.range(of: Data("hush".utf8)) == nil, "\(file)")
+            }
+        }
+    }
+}

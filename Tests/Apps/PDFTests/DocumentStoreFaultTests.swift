@@ -1,0 +1,82 @@
+import Database
+import FaultKit
+import Foundation
+import HTTPTypes
+import ResponseStore
+import Screens
+import Synchronization
+import TestKit
+import Testing
+
+@testable import PDF
+
+/// Every system call of every kind of change fails: a saved document is never lost.
+@Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct DocumentStoreFaultTests {
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The address that `prepare` has left for the write.
+    private final class Subject: Sendable {
+        private let text = Mutex("")
+        var href: String {
+            get { text.withLock { $0 } }
+            set { text.withLock { $0 = newValue } }
+        }
+    }
+
+    private func loop(
+        _ kind: String,
+        prepare: @escaping @Sendable (PDFHarness) async throws -> String = { _ in "" },
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ write: @escaping @Sendable (PDFHarness, String) async throws -> Exchanged
+    ) async throws {
+        let directory = try DataDirectory.temporary()
+        let scope = try FaultScope(directory.path)
+        let subject = Subject()
+        try await PDFHarness.run(directory: directory) { app in
+            let bystander = try await app.saved("bystander")
+            let lines = try await app.paper(bystander)
+            let loop = FaultLoop(scope, app.database, migrations: SessionStore.migrations + DocumentStore.migrations)
+            let count = try await loop.run {
+                subject.href = try await prepare(app)
+            } write: {
+                let response = try await write(app, subject.href)
+                guard response.status < 400 else { throw Refused(description: response.text) }
+            }
+            #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
+            #expect(try await app.paper(bystander) == lines, sourceLocation: sourceLocation)
+            try loop.finish()
+            // A disk that removes nothing leaves uploads until the next start, which empties their folder.
+            _ = try ScratchFolder("uploads", in: directory)
+            print("faults: PDF, \(kind): \(count)")
+        }
+    }
+
+    @Test("TRUST-02 DUR F2 a saved document outlives each fault of a change, and the next write")
+    func rotation() async throws {
+        let prepare = { @Sendable (app: PDFHarness) in try await app.saved("one", "two") }
+        try await loop("page rotated", prepare: prepare) { app, href in
+            let page = try await app.pages(href)[0]
+            return try await app.routes.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":90}"#)
+        }
+    }
+
+    @Test("TRUST-02 each fault of creating, saving, renaming and deleting")
+    func documents() async throws {
+        try await loop("created") { app, _ in try await app.create([PDFHarness.photo("one")]) }
+        let (draft, saved) = (
+            { @Sendable (app: PDFHarness) in try await app.draft("one") },
+            { @Sendable (app: PDFHarness) in try await app.saved("one") }
+        )
+        try await loop("saved", prepare: draft) { app, href in
+            try await app.routes.ask(.post, "\(href)/save", json: "{}")
+        }
+        try await loop("renamed", prepare: saved) { app, href in
+            try await app.routes.ask(.patch, href, json: #"{"name":"another"}"#)
+        }
+        try await loop("deleted", prepare: saved) { app, href in
+            try await app.routes.ask(.delete, href)
+        }
+    }
+}

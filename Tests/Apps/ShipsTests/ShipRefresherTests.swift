@@ -1,0 +1,188 @@
+import Foundation
+import Freshness
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+import Upstream
+
+@testable import Ships
+
+@Suite("Without the upstream, and when it is back")
+struct ShipRefresherTests {
+    private static let banner = "No internet connection. You\u{2019}re in Offline mode."
+
+    @Test(
+        "SHIP-09 offline, the ships of the database are shown under the banner",
+        arguments: UnreachableReason.allCases
+    )
+    func offline(reason: UnreachableReason) async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            let online = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.unreachable(reason))
+            app.clock.advance(by: .seconds(60))
+            let tried = try await app.get("/v1/ships", as: token)
+            tried.expectScreen("ships.list")
+            #expect(tried.cacheStatus == "larder; fwd=stale; detail=unreachable")
+            #expect(tried.age == "60")
+            #expect(tried["data.items"] == online["data.items"])
+            #expect(tried["meta.offline"] == true)
+            #expect(tried["meta.stale"] == true)
+            #expect(tried["meta.source"] == "cache")
+            #expect(tried["meta.fetched_at"] == "2026-01-05T10:00:00Z")
+            #expect(tried["meta.banner.code"] == "offline")
+            #expect(tried["meta.banner.text"] == .string(Self.banner))
+            #expect(tried["meta.banner.dismiss"] == "on_online")
+            #expect(tried.headerFields[.eTag] != online.headerFields[.eTag])
+            let known = try await app.get("/v1/ships", as: token)
+            #expect(known.cacheStatus == "larder; hit; ttl=-55; detail=offline")
+            #expect(known.body == tried.body, "known or tried, a client sees the same")
+            #expect(app.spaceX.requests.count == 2)
+            _ = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(app.spaceX.requests.count == 3, "refresh=1 always tries")
+        }
+    }
+
+    @Test(
+        "SHIP-06 SHIP-09 recovery refreshes the list without a client and is published; the next response has no banner"
+    )
+    func recovery() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.unreachable(.refused))
+            #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.offline"] == true)
+            await app.recover(.ships(ShipFixtures.fleet + [ShipFixtures.record("e0", "Eve")]))
+            #expect(app.spaceX.listRequests.count == 3)
+            let asked = app.spaceX.requests.count
+            let response = try await app.get("/v1/ships?since_revision=1", as: token)
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.stale"] == false)
+            #expect(response["meta.source"] == "cache")
+            #expect(response.cacheStatus == "larder; hit; ttl=5")
+            #expect(response["data.changes.added"] == ["e0"])
+            #expect(app.spaceX.requests.count == asked)
+            #expect(
+                app.events.published.map(\.kind) == [
+                    "screen-changed", "connectivity", "screen-changed", "connectivity",
+                ]
+            )
+            #expect(
+                app.events.published[1].json
+                    == #"{"upstream":"spacex","reachable":false,"offline":true,"at":"2026-01-05T10:00:00Z"}"#
+            )
+            #expect(app.events.published[2] == .screenChanged(app: "ships", screen: "ships.list", revision: 2))
+            #expect(
+                app.events.published[3].json
+                    == #"{"upstream":"spacex","reachable":true,"offline":false,"at":"2026-01-05T10:00:05Z"}"#
+            )
+        }
+    }
+
+    @Test("SHIP-09 a client's own refresh finds the upstream back: that response has no banner")
+    func ownRefresh() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.unreachable(.refused))
+            _ = try await app.get("/v1/ships?refresh=1", as: token)
+            app.spaceX.become(.ships(ShipFixtures.fleet))
+            let response = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.source"] == "upstream")
+            await app.events.published("connectivity", containing: #""reachable":true"#)
+        }
+    }
+
+    @Test(
+        "TRUST-06 SHIP-13 an upstream that responds with errors gives stale ships without the banner, whatever status",
+        arguments: [500, 502, 503, 429, 400, 401, 403, 404, 407, 410, 418, 451]
+    )
+    func failing(status: Int) async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.response(status))
+            let detail = status >= 500 || status == 429 ? "stale-if-error" : "bad-response"
+            app.clock.advance(by: .seconds(6))
+            let response = try await app.get("/v1/ships", as: token)
+            #expect(
+                response.cacheStatus
+                    == "larder; fwd=stale; fwd-status=\(status); detail=\(detail)"
+            )
+            #expect(response["data.items.1.name"] == "bob")
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.banner"] == .null)
+            let details = try await app.get("/v1/ships/b0b?refresh=1", as: token)
+            #expect(details.status == 200 && details["data.name"] == "bob" && details["meta.stale"] == true)
+        }
+    }
+
+    @Test(
+        "a response that is no list of ships replaces nothing",
+        arguments: [
+            "", "<html>captive portal</html>", "{}", #"{"docs":[]}"#, "[1,2,3]", #"[{"id":"a1"}]"#,
+            #"[{"id":"b0b","name":"bob"#,
+        ]
+    )
+    func garbage(body: String) async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            let good = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.response(200, [:], body))
+            let response = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(response["data.items"] == good["data.items"])
+            #expect(response["data.revision"] == 1)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response.cacheStatus == "larder; fwd=request; fwd-status=200; detail=bad-response")
+        }
+    }
+
+    @Test("after the patience the stored ships are shown as stale while the request goes on")
+    func patience() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/ships", as: token)
+            app.spaceX.become(.ships([ShipFixtures.alma]))
+            app.spaceX.upstream.hold()
+            app.clock.advance(by: .seconds(6))
+            async let waiting = app.get("/v1/ships", as: token)
+            await app.spaceX.upstream.requestIsHeld()
+            await app.clock.sleepers(of: .seconds(2))
+            app.clock.advance(by: .seconds(2))
+            let stale = try await waiting
+            #expect(stale["meta.stale"] == true)
+            #expect(stale["meta.offline"] == false)
+            #expect(stale["meta.banner"] == .null)
+            #expect(stale.all("upstream_present", in: "data.items") == [true, true, true, true])
+            app.spaceX.upstream.release()
+            await app.events.published("screen-changed", containing: #""revision":2"#)
+            #expect(
+                try await app.get("/v1/ships", as: token).all("upstream_present", in: "data.items") == [
+                    true, false, false, false,
+                ]
+            )
+            #expect(app.spaceX.requests.count == 2)
+        }
+    }
+
+    @Test("requests at the same time share one request to the upstream")
+    func collapsed() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            app.spaceX.upstream.hold()
+            let responses = try await withThrowingTaskGroup(of: Exchanged.self) { group in
+                for _ in 0..<5 { group.addTask { try await app.get("/v1/ships", as: token) } }
+                await app.spaceX.upstream.requestIsHeld()
+                app.spaceX.upstream.release()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(responses.allSatisfy { $0.all("id", in: "data.items").count == 4 })
+            #expect(app.spaceX.requests.count == 1)
+        }
+    }
+}

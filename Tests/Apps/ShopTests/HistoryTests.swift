@@ -1,0 +1,96 @@
+import Database
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+
+@testable import Shop
+
+@Suite("The history over HTTP")
+struct HistoryTests {
+    @Test(
+        "SHOP-02 at most five texts, newest first; a repeat moves up whatever its case; blanks and later pages are out"
+    )
+    func history() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["one", "two", "three", "four", "five", "six", "%20%20", "TWO", ""] {
+                _ = try await app.get("/v1/shop/search?q=\(q)")
+            }
+            _ = try await app.get("/v1/shop/search?q=later&offset=10")
+            let response = try await app.get("/v1/shop/history")
+            #expect(
+                response.status == 200 && response["meta.source"] == "local"
+                    && response["meta.screen"] == "shop.history"
+            )
+            #expect(response.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
+            #expect(response.all("q", in: "data.items") == ["TWO", "six", "five", "four", "three"])
+            #expect(response.names(in: "data.items.0") == ["q", "filters", "searched_at", "href"])
+            #expect(
+                response["data.items.0.searched_at"] == "2026-01-05T10:00:00Z"
+                    && response["data.items.1.href"] == "/v1/shop/history/1"
+            )
+        }
+    }
+
+    @Test("SHOP-02 it narrows as text is typed, keeps the filters, and can be cleared, one by one or whole")
+    func narrowing() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["Кружка", "mug&price_max=9", "КРУЖКИ"] {
+                _ = try await app.get("/v1/shop/search?q=\(q.hasPrefix("m") ? q : encoded(q))")
+            }
+            let narrowed = try await app.get("/v1/shop/history?q=\(encoded("круж"))")
+            #expect(
+                narrowed.all("q", in: "data.items") == ["КРУЖКИ", "Кружка"]
+                    && narrowed["data.items.1.href"] == "/v1/shop/history/2"
+            )
+            #expect(try await app.get("/v1/shop/history?q=m")["data.items.0.filters.price_max"] == 9)
+            let none = try await app.get("/v1/shop/history?q=zz")
+            #expect(
+                none["meta.state"] == "empty" && none["data.empty.title"] == "Таких запросов ещё не было"
+                    && narrowed["data.empty"] == nil
+            )
+            #expect(
+                try await app.ask(.delete, "/v1/shop/history/1").all("q", in: "data.items") == ["КРУЖКИ", "Кружка"]
+            )
+            for n in ["5", "x", "-1", "2", "01x", "99999999999999999999"] {
+                try await app.ask(.delete, "/v1/shop/history/\(n)").expectProblem("not-found", 404)
+            }
+            let cleared = try await app.ask(.delete, "/v1/shop/history")
+            #expect(
+                cleared.status == 200 && cleared["meta.state"] == "empty"
+                    && cleared["data.empty.title"] == "История поиска пуста"
+            )
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == [])
+            try await app.get("/v1/shop/history?q=%00").expectProblem("invalid-parameter", 400)
+        }
+    }
+
+    @Test("profiles know nothing of each other; a name that is none is 400 everywhere")
+    func apart() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=mug", as: "anna")
+            try await app.add(1, as: "anna")
+            #expect(try await app.get("/v1/shop/history", as: "bob")["meta.state"] == "empty")
+            #expect(try await app.get("/v1/shop/filters")["data.q"] == .null)
+            #expect(try await app.get("/v1/shop/list", as: "bob").listed == [])
+            #expect(try await app.get("/v1/shop/search", as: "bob")["data.items.0.cart.in_list"] == false)
+            #expect(try await app.get("/v1/shop/search", as: "anna")["data.items.0.cart.in_list"] == true)
+            for target in [
+                "launch", "search", "history", "filters", "list", "list/share", "products/1", "list/items/1/image",
+            ] {
+                try await app.get("/v1/shop/\(target)", as: "a b").expectProblem("invalid-parameter", 400)
+            }
+        }
+    }
+
+    @Test("a cold start shows the search")
+    func launch() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let response = try await app.get("/v1/shop/launch")
+            #expect(
+                response["data.route"] == "search" && response["data.href"] == "/v1/shop/search?saved=1"
+                    && response["meta.source"] == "local"
+            )
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Database
+import Foundation
+import Freshness
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+import Upstream
+
+@testable import Shop
+
+@Suite("Without the upstream")
+struct ProductSearchTests {
+    @Test(
+        "SHOP-16 a page that was seen is served, flagged; an unseen query searches all that was ever seen, and says so"
+    )
+    func seen() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=100")
+            _ = try await app.get("/v1/shop/search?q=mug")
+            app.clock.advance(by: .seconds(400))
+            try await app.goOffline()
+            let stored = try await app.get("/v1/shop/search?q=mug")
+            #expect(
+                stored.ids == [53] && stored["meta.offline"] == true && stored["meta.stale"] == true
+                    && stored["meta.partial"] == nil
+            )
+            #expect(
+                stored.cacheStatus == "larder; hit; ttl=-370; detail=offline" && stored.age == "400"
+                    && stored["meta.banner.dismiss"] == "on_online"
+            )
+            let unseen = try await app.get("/v1/shop/search?q=\(encoded("ЛАМПА"))&price_max=30")
+            #expect(
+                unseen.status == 200 && unseen.ids == [20] && unseen["meta.partial"] == true
+                    && unseen["meta.source"] == "cache"
+            )
+            #expect(unseen["meta.offline"] == true && unseen["meta.state"] == "content" && unseen.age == "400")
+            #expect(unseen.cacheStatus == "larder; hit; ttl=-400; detail=offline")
+            let first = try await app.get("/v1/shop/search?price_max=40&limit=5")
+            let second = try await app.get("/v1/shop/search?price_max=40&limit=5&offset=5")
+            #expect(
+                first["meta.page.has_more"] == true && Set(first.ids).isDisjoint(with: second.ids)
+                    && second.ids.count == 5
+            )
+            #expect(try await app.get("/v1/shop/search?q=zzz")["meta.state"] == "empty")
+            #expect(try await app.get("/v1/shop/products/30").status == 200)
+            try await app.get("/v1/shop/products/3333").expectProblem("upstream-unavailable", 503)
+            // Later reads ask no upstream.
+            let count = app.transport.requests.count
+            _ = try await app.get("/v1/shop/search?q=another")
+            #expect(app.transport.requests.count == count)
+        }
+    }
+
+    @Test(
+        "SHOP-16 stale parts of another search are not used for a search that was never made: they lack later products"
+    )
+    func sharedPart() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let (lamp, new) = ("/v1/shop/search?q=\(encoded("лампа"))", "/v1/shop/search?q=\(encoded("новая"))")
+            _ = try await app.get("\(lamp)&limit=1&offset=1")
+            _ = try await app.get(lamp)
+            try app.control(.put, "products/900", #"{"title":"Лампа новая","price":4}"#)
+            _ = try await app.get("/v1/shop/products/900")
+            app.clock.advance(by: .seconds(400))
+            try await app.goOffline()
+            let unseen = try await app.get(new)
+            #expect(
+                unseen.ids == [900] && unseen["meta.partial"] == true && unseen["meta.offline"] == true
+                    && unseen["meta.state"] == "content"
+            )
+            #expect(unseen.cacheStatus == "larder; hit; ttl=-400; detail=offline" && unseen.age == "400")
+            for (query, ids) in [("", [19, 20]), ("&limit=1&offset=1", [20])] {
+                let seen = try await app.get(lamp + query)
+                #expect(seen.ids == ids && seen["meta.partial"] == nil && seen["meta.offline"] == true)
+            }
+            await app.recover()
+            let found = try await app.get("\(new)&refresh=1")
+            #expect(found.ids == [900] && found["meta.partial"] == nil && found["meta.offline"] == false)
+        }
+    }
+
+    @Test("SHOP-16 the list is fully usable: what was seen can be added, changed, ordered, shared and removed")
+    func list() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search")
+            try await app.goOffline()
+            #expect(try await app.add(1).status == 201)
+            #expect(try await app.add(2).status == 201)
+            #expect(try await app.ask(.patch, "/v1/shop/list/items/2", json: #"{"quantity":9}"#).status == 200)
+            #expect(try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[2,1]}"#).listed == [2, 1])
+            #expect(try await app.get("/v1/shop/list/share").status == 200)
+            #expect(try await app.ask(.delete, "/v1/shop/list/items/1").listed == [2])
+            try await app.add(3333).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test("an upstream that goes away between pages: the next page comes from what was seen")
+    func between() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=20")
+            #expect(try await app.get("/v1/shop/search?limit=5").ids == Array(1...5))
+            app.transport.goAway()
+            let second = try await app.get("/v1/shop/search?limit=5&offset=5")
+            #expect(second.ids == Array(6...10) && second["meta.partial"] == true && second["meta.offline"] == true)
+            #expect(second.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
+        }
+    }
+
+    @Test("a failing upstream, or one that responds nonsense, is stale, not offline")
+    func failing() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search")
+            app.transport.always { (_) throws(UpstreamError) in
+                .json(#"{"statusCode":500,"message":"Internal server error"}"#, status: .internalServerError)
+            }
+            let unseen = try await app.get("/v1/shop/search?q=cap")
+            #expect(
+                unseen.ids == [10] && unseen["meta.stale"] == true && unseen["meta.offline"] == false
+                    && unseen["meta.partial"] == true
+            )
+            app.transport.always { (_) throws(UpstreamError) in .json("<html>") }
+            #expect(
+                try await app.get("/v1/shop/search?refresh=1").cacheStatus
+                    == "larder; fwd=request; fwd-status=200; detail=bad-response"
+            )
+        }
+    }
+
+    @Test("only-if-cached: the stored page, else 504")
+    func onlyIfCached() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search")
+            let fields: HTTPFields = [.cacheControl: "only-if-cached"]
+            #expect(try await app.get("/v1/shop/search", as: nil, fields).ids == Array(1...10))
+            try await app.get("/v1/shop/search?q=mug", as: nil, fields).expectProblem("not-in-cache", 504)
+            #expect(app.asked.count == 1)
+        }
+    }
+
+    @Test("when the upstream is back, the first page and the categories are refreshed before clients are notified")
+    func recovery() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search")
+            _ = try await app.get("/v1/shop/categories")
+            app.clock.advance(by: .seconds(60))
+            try await app.goOffline()
+            try app.control(.put, "products/1", #"{"price":1.25}"#)
+            await app.recover()
+            let page = try await app.get("/v1/shop/search")
+            #expect(
+                page["data.items.0.price"] == 1.25 && page["meta.offline"] == false
+                    && page.cacheStatus?.hasPrefix("larder; hit; ttl=") == true
+            )
+        }
+    }
+
+    @Test("everything that was seen outlives a restart")
+    func restart() async throws {
+        let directory = try DataDirectory.temporary()
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            _ = try await app.get("/v1/shop/search?limit=100")
+        }
+        try await ShopHarness.run(directory: directory) { (app) async throws in
+            app.transport.goAway()
+            #expect(try await app.get("/v1/shop/search?q=sofa").ids == [28])
+            #expect(try await app.get("/v1/shop/products/28")["data.title"] == "Linen Two-Seat Sofa")
+        }
+    }
+
+    @Test("SHOP-17 one broken product does not break its page; prices as texts, extra and missing fields do neither")
+    func broken() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try app.control(.put, "products/2", #"{"price":"12.50","category":null,"images":"x","extra":{"a":[1]}}"#)
+            try app.control(.put, "products/3", #"{"title":null}"#)
+            try app.control(.put, "products/4", #"{"id":"four"}"#)
+            try app.control(.put, "products/5", #"{"price":19.999,"description":null}"#)
+            let page = try await app.get("/v1/shop/search?limit=5")
+            #expect(page.status == 200 && page.ids == [1, 2, 5, 6, 7])
+            #expect(
+                page["data.items.1.price_text"] == "12.5$" && page["data.items.1.category"] == .null
+                    && page["data.items.1.layout"] == "tile"
+            )
+            #expect(page["meta.page.next_offset"] == 5)
+            #expect(try await app.get("/v1/shop/search?limit=5&offset=5").ids == [8, 9, 10, 11, 12])
+        }
+    }
+}
+
+extension ShopHarness {
+    /// Out of reach from now on, and known to be.
+    func goOffline() async throws {
+        transport.goAway()
+        _ = try await get("/v1/shop/products/1?refresh=1")
+    }
+}

@@ -1,0 +1,87 @@
+public import AppInterface
+public import Database
+import Foundation
+import Proxy
+public import Screens
+import Testing
+public import Upstream
+
+/// An app behind the real router, over scripted upstreams, a temporary database and a clock that a test moves. It is
+/// wired as the server does it.
+///
+/// The tests of an app give it a name and what only that app needs: `typealias ShipsHarness = AppHarness<ShipsApp,
+/// ScriptedSpaceX>`.
+public struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
+    /// The app.
+    public let app: Served
+    /// What the app's tests script, such as a simulated upstream.
+    public let fixture: Fixture
+    /// The clock of app, sessions, events and upstreams.
+    public let clock: ManualClock
+    /// The event stream.
+    public let events: EventStream
+    /// The database with the tables of the cache, of sessions and of the app.
+    public let database: LarderDatabase
+    /// The sessions.
+    public let sessions: SessionStore
+    /// The upstreams by name.
+    public let upstreams: [String: Upstream]
+    /// What was logged.
+    public let log: LogRecorder
+    let routed: RoutedApp
+    let identification: ClientIdentification
+
+    /// Runs a test against an app.
+    ///
+    /// - Parameters:
+    ///   - fixture: what the app's tests script.
+    ///   - upstreams: the upstreams that have an address.
+    ///   - surroundings: clock, data directory and settings.
+    ///   - make: creates the app; by default as the server does.
+    ///   - finish: runs after the test, before upstreams and database are closed.
+    ///   - test: the test.
+    /// - Throws: the errors of `make`, `test` and `finish`, and `StorageError` if the database cannot be used.
+    public static func run(
+        _ type: Served.Type,
+        fixture: Fixture,
+        upstreams: [AppUpstream] = [],
+        _ surroundings: AppSurroundings = AppSurroundings(),
+        make: (AppContext) throws -> Served = { try Served($0) },
+        finish: @Sendable (AppHarness) async throws -> Void = { _ in },
+        _ test: @Sendable (AppHarness) async throws -> Void
+    ) async throws {
+        let parts = try AppParts(type, upstreams, surroundings)
+        let app = try make(parts.context)
+        for (description, upstream) in parts.upstreams {
+            upstream.onRecovery { await app.upstreamRecovered(description) }
+        }
+        try await RoutedApp.run(try parts.table(of: app), sessions: parts.sessions) { routed in
+            let harness = AppHarness(app, fixture, parts, surroundings, routed)
+            try await test(harness)
+            try await finish(harness)
+        }
+        for (_, upstream) in parts.upstreams { upstream.stop() }
+        // Whatever a test did, nothing of an upload stays behind.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parts.scratch.path) == [])
+        try parts.database.close()
+    }
+
+    private init(
+        _ app: Served,
+        _ fixture: Fixture,
+        _ parts: AppParts,
+        _ surroundings: AppSurroundings,
+        _ routed: RoutedApp
+    ) {
+        self.app = app
+        self.fixture = fixture
+        self.routed = routed
+        clock = surroundings.clock
+        identification = surroundings.identification
+        events = parts.events
+        database = parts.database
+        sessions = parts.sessions
+        upstreams = Dictionary(parts.upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first }
+        log = parts.log
+    }
+}

@@ -1,0 +1,102 @@
+import Freshness
+import AppInterface
+import Database
+import Foundation
+import Logging
+import Media
+import Proxy
+import ResponseStore
+import Screens
+import Settings
+import Upstream
+
+/// What the server creates before an app, and offers to it.
+struct AppParts {
+    let database: LarderDatabase
+    let sessions: SessionStore
+    let events: EventStream
+    let scratch: ScratchFolder
+    let log = LogRecorder()
+    let upstreams: [(description: UpstreamDescription, upstream: Upstream)]
+    let context: AppContext
+
+    init<Served: App>(_ type: Served.Type, _ scripted: [AppUpstream], _ surroundings: AppSurroundings) throws {
+        let clock = surroundings.clock.wallClock
+        let database = try LarderDatabase.withCacheTables(
+            in: try surroundings.directory ?? .temporary(),
+            migrations: SessionStore.migrations + type.migrations,
+            logger: log.logger
+        )
+        self.database = database
+        sessions = SessionStore(database)
+        let events = EventStream(run: "test", clock: clock)
+        self.events = events
+        scratch = try ScratchFolder("uploads", in: database.directory)
+        let logger = log.logger
+        upstreams = try scripted.map {
+            ($0.description, try Self.upstream($0, database, events, clock, logger))
+        }
+        let defaults = Dictionary(type.settings.map { ($0.key, $0.standard ?? "") }) { first, _ in first }
+        context = AppContext(
+            settings: SettingValues(
+                defaults.merging(surroundings.settings) { _, own in own },
+                explicit: Set(surroundings.settings.keys)
+            ),
+            upstreams: Dictionary(upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first },
+            database: database,
+            sessions: sessions,
+            events: events,
+            media: try MediaEngine(
+                tools: surroundings.tools,
+                folder: URL(filePath: database.directory.path).appending(path: "work")
+            ),
+            scratch: scratch,
+            accessRecorder: AccessRecorder(),
+            cacheBudget: .unlimited,
+            files: nil,
+            clock: clock,
+            logger: logger
+        )
+    }
+
+    private static func upstream(
+        _ scripted: AppUpstream,
+        _ database: LarderDatabase,
+        _ events: EventStream,
+        _ clock: WallClock,
+        _ logger: Logger
+    ) throws -> Upstream {
+        let name = scripted.description.name
+        let upstream = Upstream(
+            configuration: try scripted.configuration,
+            transport: scripted.transport,
+            database: database,
+            clock: clock,
+            jitter: { 0.5 },  // Pauses are then exactly as configured.
+            retries: RetryPolicy(attempts: 1),
+            logger: logger
+        )
+        upstream.onChange { change in
+            switch change {
+            case .wentDown(let at): events.publish(.connectivity(upstream: name, reachable: false, at: at))
+            case .cameBack(let at): events.publish(.connectivity(upstream: name, reachable: true, at: at))
+            }
+        }
+        return upstream
+    }
+
+    /// Returns the routes of the app and of the mounts of its upstreams.
+    func table(of app: some App) throws -> RouteTable {
+        var table = RouteTable(app.routes)
+        guard !upstreams.isEmpty else { return table }
+        let hasher = try SealedSecrets(database).credentialHasher()
+        table.add(
+            MountRoutes(
+                mounts: upstreams.map { Mount($0.upstream, hasher: hasher) },
+                sessions: sessions,
+                credentials: app.mountCredentials
+            ).routes
+        )
+        return table
+    }
+}

@@ -1,0 +1,119 @@
+public import Foundation
+import HTTPSemantics
+public import HTTPTypes
+public import Screens
+public import Testing
+
+/// A whole response as a client sees it.
+public struct Exchanged: Sendable {
+    /// Status.
+    public let status: Int
+    /// Header fields.
+    public let headerFields: HTTPFields
+    /// Body.
+    public let body: Data
+
+    /// A response of these parts.
+    public init(status: Int, headerFields: HTTPFields, body: Data) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+    }
+
+    /// A value of the body by its path, such as `data.items.0.name`; nil where the path leads nowhere.
+    public subscript(_ path: String) -> JSONFields.Value? {
+        guard let root = try? JSONDecoder().decode(JSONFields.Value.self, from: body) else { return nil }
+        return path.split(separator: ".").reduce(Optional(root)) { value, step in
+            switch value {
+            case .object(let members): members[String(step)]
+            case .array(let items): Int(step).flatMap { items.indices.contains($0) ? items[$0] : nil }
+            default: nil
+            }
+        }
+    }
+
+    /// The members of one name in a list of objects.
+    public func all(_ name: String, in path: String) -> [JSONFields.Value] {
+        guard case .array(let items) = self[path] else { return [] }
+        return items.map { item in
+            if case .object(let members) = item { members[name] ?? .null } else { .null }
+        }
+    }
+
+    /// The body has no text at a path.
+    public struct NoText: Error {
+        let path: String
+        let response: String
+
+        /// Describes the place.
+        public init(path: String, response: String) {
+            self.path = path
+            self.response = response
+        }
+    }
+
+    /// Returns a text of the body by its path.
+    ///
+    /// - Throws: ``NoText`` if the path leads to something else, or nowhere.
+    public func string(_ path: String) throws -> String {
+        guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
+        return text
+    }
+
+    /// Returns the texts of one name in a list of objects; other values are left out.
+    public func strings(_ name: String, in path: String) -> [String] {
+        all(name, in: path).compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    /// Names of the members of an object.
+    public func names(in path: String) -> Set<String> {
+        if case .object(let members) = self[path] { Set(members.keys) } else { [] }
+    }
+
+    /// The body as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+    /// `Cache-Status`.
+    public var cacheStatus: String? { headerFields[.cacheStatus] }
+    /// `Age`.
+    public var age: String? { headerFields[.age] }
+
+    /// That this is a problem of this code, whole and in its media type.
+    public func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, sourceLocation: sourceLocation)
+        #expect(headerFields[.contentType] == "application/problem+json; charset=utf-8", sourceLocation: sourceLocation)
+        #expect(headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+        #expect(headerFields[.eTag] == nil, sourceLocation: sourceLocation)
+        #expect(self["code"] == .string(code), sourceLocation: sourceLocation)
+        #expect(self["type"] == .string("urn:larder:problem:\(code)"), sourceLocation: sourceLocation)
+        #expect(self["status"] == .number(Double(status)), sourceLocation: sourceLocation)
+        #expect(self["state"] == "error", sourceLocation: sourceLocation)
+        #expect(self["data"] == nil, sourceLocation: sourceLocation)
+    }
+
+    /// That a screen's answer carries what all of them do.
+    public func expectScreen(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, sourceLocation: sourceLocation)
+        #expect(headerFields[.contentType] == "application/json; charset=utf-8", sourceLocation: sourceLocation)
+        #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)
+        #expect(headerFields[.vary] == "Authorization, Accept-Encoding", sourceLocation: sourceLocation)
+        #expect(headerFields[.requestID] != nil, sourceLocation: sourceLocation)
+        #expect(self["meta.screen"] == .string(name), sourceLocation: sourceLocation)
+        #expect(names(in: "") == ["data", "meta", "links"], sourceLocation: sourceLocation)
+    }
+}
+
+extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral
+{
+    /// A text.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// True or false.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+    /// A whole number.
+    public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    /// A list.
+    public init(arrayLiteral elements: JSONFields.Value...) { self = .array(elements) }
+}

@@ -1,0 +1,76 @@
+public import Foundation
+import HTTPServer
+public import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+
+@testable public import Screens
+
+/// Routes of an app behind the real router, in process: guards, sessions, rendering and problems are those of the
+/// server.
+public struct RoutedApp: Sendable {
+    private let client: any TestClientProtocol
+
+    /// Runs a test against a table.
+    public static func run(
+        _ table: RouteTable,
+        sessions: SessionStore,
+        _ test: @Sendable (RoutedApp) async throws -> Void
+    ) async throws {
+        let logger = Logger.quiet
+        let router = ScreenRouter(
+            table: table,
+            sessions: sessions,
+            hosts: HostRules(boundHost: "127.0.0.1", allowed: []),
+            origins: OriginRules(allowed: []),
+            run: "test"
+        )
+        try await Application(router: router.build(), logger: logger).test(.router) { client in
+            try await test(RoutedApp(client: client))
+        }
+    }
+
+    /// One exchange. A body without a type is declared as JSON.
+    public func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as token: String? = nil,
+        _ headerFields: HTTPFields = [:],
+        body: Data? = nil
+    ) async throws -> Exchanged {
+        var fields = headerFields
+        if let token { fields[.authorization] = "Bearer \(token)" }
+        if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        let response = try await client.executeRequest(
+            uri: target,
+            method: method,
+            headers: fields,
+            body: body.map { ByteBuffer(bytes: $0) }
+        )
+        return Exchanged(
+            status: response.status.code,
+            headerFields: response.headers,
+            body: Data(response.body.readableBytesView)
+        )
+    }
+
+    /// One exchange with a body of JSON text.
+    public func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        as token: String? = nil,
+        _ headerFields: HTTPFields = [:],
+        json: String?
+    ) async throws -> Exchanged {
+        try await ask(method, target, as: token, headerFields, body: json.map { Data($0.utf8) })
+    }
+
+    /// A GET.
+    public func get(_ target: String, as token: String? = nil, _ headerFields: HTTPFields = [:]) async throws
+        -> Exchanged
+    {
+        try await ask(.get, target, as: token, headerFields)
+    }
+}

@@ -1,0 +1,85 @@
+public import Foundation
+public import Freshness
+import Upstream
+
+/// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
+public final class ManualClock: Sendable {
+    private struct Sleeper {
+        let duration: Duration
+        let due: Date
+    }
+
+    private struct State {
+        var now: Date
+        var sleepers: [Int: Sleeper] = [:]
+        var lastTicket = 0
+    }
+
+    private let state: Watched<State>
+
+    /// Creates a clock that shows this instant; by default 2026-01-05 10:00:00 UTC.
+    public init(_ start: Date = Date(timeIntervalSince1970: 1_767_607_200)) {
+        state = Watched(State(now: start))
+    }
+
+    /// The time it shows.
+    public var now: Date { state.value.now }
+
+    /// The clock as the code under test takes it.
+    public var wallClock: WallClock {
+        WallClock(now: { self.now }, sleep: { try await self.sleep($0) })
+    }
+
+    /// Moves the clock on.
+    public func advance(by span: Duration) {
+        state.update { state in
+            state.now += span.seconds
+            state.sleepers = state.sleepers.filter { $0.value.due > state.now }
+        }
+    }
+
+    /// Returns how many tasks sleep for exactly this span.
+    public func count(of span: Duration) -> Int { Self.count(of: span, in: state.value) }
+
+    /// Waits until this many tasks sleep for exactly this span.
+    public func sleepers(_ count: Int = 1, of span: Duration) async {
+        await state.until { Self.count(of: span, in: $0) >= count }
+    }
+
+    /// Waits until no task sleeps for this span.
+    public func noSleepers(of span: Duration) async {
+        await state.until { Self.count(of: span, in: $0) == 0 }
+    }
+
+    /// Waits until a task sleeps.
+    ///
+    /// - Returns: Time until the first of the sleeping tasks wakes.
+    public func nextSleep() async -> Duration {
+        await state.until { !$0.sleepers.isEmpty }
+        let state = state.value
+        let due = state.sleepers.values.map(\.due).min() ?? state.now
+        return .milliseconds(Int64((due.timeIntervalSince(state.now) * 1000).rounded()))
+    }
+
+    private static func count(of span: Duration, in state: State) -> Int {
+        state.sleepers.values.count { abs($0.duration.seconds - span.seconds) < 1e-6 }
+    }
+
+    func sleep(_ span: Duration) async throws {
+        try Task.checkCancellation()
+        let ticket = state.update { state in
+            state.lastTicket += 1
+            if span > .zero {
+                state.sleepers[state.lastTicket] = Sleeper(
+                    duration: span,
+                    due: state.now.addingTimeInterval(span.seconds)
+                )
+            }
+            return state.lastTicket
+        }
+        await state.until { $0.sleepers[ticket] == nil }
+        guard Task.isCancelled else { return }
+        state.update { $0.sleepers[ticket] = nil }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,79 @@
+package import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Sends requests to a server under test, at most ten seconds each, forms at most a minute.
+package struct Client: Sendable {
+    /// Every request gets a connection if it wants one; the shared client's limit of eight would hold back what a test
+    /// wants at once.
+    package static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// Where its server begins, without a trailing slash.
+    package let base: String
+    /// The token of its session; nil for none.
+    package var token: String?
+
+    /// Creates a client without a session.
+    package init(base: String) {
+        self.base = base
+    }
+
+    /// Sends a GET.
+    package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
+        try await send("GET", path, headers)
+    }
+
+    /// Sends a POST of JSON.
+    package func post(_ path: String, _ json: String) async throws -> ReceivedResponse {
+        try await send("POST", path, [:], body: json)
+    }
+
+    /// Sends a PUT of JSON.
+    package func put(_ path: String, _ json: String) async throws -> ReceivedResponse {
+        try await send("PUT", path, [:], body: json)
+    }
+
+    /// Sends a DELETE.
+    package func delete(_ path: String) async throws -> ReceivedResponse { try await send("DELETE", path, [:]) }
+
+    /// Sends a request; a body is declared as JSON.
+    package func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil)
+        async throws -> ReceivedResponse
+    {
+        try await send(method, path, headers, body: body.map { (Data($0.utf8), "application/json") })
+    }
+
+    /// Sends a form.
+    package func send(_ method: String, _ path: String, _ form: MultipartForm) async throws -> ReceivedResponse {
+        try await send(method, path, [:], body: (form.body, form.contentType), timeout: .seconds(60))
+    }
+
+    private func send(
+        _ method: String,
+        _ path: String,
+        _ headers: [String: String],
+        body: (bytes: Data, type: String)?,
+        timeout: TimeAmount = .seconds(10)
+    ) async throws -> ReceivedResponse {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = .init(rawValue: method)
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        if let body {
+            request.headers.add(name: "Content-Type", value: body.type)
+            request.body = .bytes(ByteBuffer(bytes: body.bytes))
+        }
+        let response = try await Self.http.execute(request, timeout: timeout)
+        let bytes = try await response.body.collect(upTo: 16 << 20)
+        return ReceivedResponse(
+            status: Int(response.status.code),
+            headers: response.headers.map { ($0.name, $0.value) },
+            body: Data(bytes.readableBytesView)
+        )
+    }
+}

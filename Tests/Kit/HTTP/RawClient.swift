@@ -1,0 +1,90 @@
+import NIOCore
+import NIOPosix
+
+/// A TCP client that sends bytes as they are.
+package struct RawClient: ~Copyable {
+    private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    private var unread = ""
+
+    private init(inbound: NIOAsyncChannelInboundStream<ByteBuffer>, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>)
+    {
+        self.inbound = inbound.makeAsyncIterator()
+        self.outbound = outbound
+    }
+
+    /// Connects to a port of the loopback interface, runs `body` and closes.
+    ///
+    /// - Parameters:
+    ///   - port: the port.
+    ///   - reads: whether the client reads; otherwise it takes nothing from its socket.
+    ///   - body: what it does.
+    package static func connect<Result: Sendable>(
+        port: Int,
+        reads: Bool = true,
+        _ body: (inout RawClient) async throws -> Result
+    ) async throws -> Result {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.autoRead, value: reads)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true)
+                    )
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            var client = RawClient(inbound: inbound, outbound: outbound)
+            return try await body(&client)
+        }
+    }
+
+    /// Sends a text.
+    package func send(_ text: String) async throws {
+        try await outbound.write(ByteBuffer(string: text))
+    }
+
+    /// Sends a text again and again until the server no longer takes it.
+    package func sendEndlessly(_ text: String) async {
+        let buffer = ByteBuffer(string: text)
+        do {
+            while true { try await outbound.write(buffer) }
+        } catch {
+            // The connection is closed: this ends it.
+        }
+    }
+
+    /// Closes the sending side only.
+    package func finish() { outbound.finish() }
+
+    /// Reads up to and including `mark`.
+    package mutating func receive(until mark: String) async throws -> String {
+        while true {
+            if let range = unread.firstRange(of: mark) {
+                let text = String(unread[..<range.upperBound])
+                unread.removeSubrange(..<range.upperBound)
+                return text
+            }
+            guard let buffer = try await inbound.next() else { throw EndOfInput(received: unread) }
+            unread += String(buffer: buffer)
+        }
+    }
+
+    /// Reads until the server closes, orderly or not.
+    package mutating func receiveToEnd() async -> String {
+        do {
+            while let buffer = try await inbound.next() { unread += String(buffer: buffer) }
+        } catch {
+            // Reset: what came before it is what counts.
+        }
+        defer { unread = "" }
+        return unread
+    }
+
+    /// The server closed before what was waited for.
+    package struct EndOfInput: Error {
+        package let received: String
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Subprocess
+import SystemPackage
+
+/// A process of the real executable: its output line by line, its signals, its end. Killed when it is let go.
+package final class RunningProcess: Sendable {
+    /// It ended before the line that was waited for.
+    package struct EndedEarly: Error, CustomStringConvertible {
+        package let status: Int32
+        package let output: String
+        package let errors: String
+        package var description: String {
+            "the process ended with \(status) before the expected line\n\(output)\n\(errors)"
+        }
+    }
+
+    private struct State {
+        var pid: Int32?
+        var output = ""
+        var errors = ""
+        /// Set when the process has ended and all its output was read.
+        var status: Int32?
+        var waiters: [@Sendable (State) -> Bool] = []
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// `LARDER_EXECUTABLE`, such as an optimized one, with the programs that belong beside it; else where the build put
+    /// `larder`: beside the test bundle.
+    package static let executable =
+        ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
+        ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
+
+    package init(_ arguments: [String], environment: [String: String] = [:]) {
+        var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
+        variables.merge(environment) { _, new in new }
+        let custom = Dictionary(
+            uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0.key), $0.value) }
+        )
+        let state = self.state
+        Task {
+            let status: Int32
+            do {
+                let result = try await run(
+                    .path(.init(Self.executable)),
+                    arguments: Arguments(arguments),
+                    environment: .custom(custom),
+                    input: .none,
+                    output: .sequence,
+                    error: .sequence
+                ) { execution in
+                    Self.change(state) { $0.pid = execution.processIdentifier.value }
+                    async let output: Void = Self.collect(execution.standardOutput) { text in
+                        Self.change(state) { $0.output += text }
+                    }
+                    try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
+                    try await output
+                }
+                switch result.terminationStatus {
+                case .exited(let code), .signaled(let code): status = code
+                }
+            } catch {
+                Self.change(state) { $0.errors += "\(error)" }
+                status = -1
+            }
+            Self.change(state) { $0.status = status }
+        }
+    }
+
+    deinit {
+        let running = state.withLockedValue { $0.status == nil ? $0.pid : nil }
+        if let running { kill(running, SIGKILL) }
+    }
+
+    /// Everything written to standard error so far.
+    package var log: String { state.withLockedValue { $0.errors } }
+
+    /// Everything written to standard output so far.
+    package var output: String { state.withLockedValue { $0.output } }
+
+    /// Process identifier, once it has started.
+    package var pid: Int32? { state.withLockedValue { $0.pid } }
+
+    /// The first line of standard output that begins with a text, without that text; waits for it.
+    package func line(after prefix: String) async throws -> String {
+        try await find { state in
+            state.output.split(separator: "\n").first { $0.hasPrefix(prefix) }.map {
+                String($0.dropFirst(prefix.count))
+            }
+        }
+    }
+
+    /// Waits until standard error holds a text.
+    package func logged(_ text: String) async throws {
+        try await find { state in state.errors.contains(text) ? () : nil }
+    }
+
+    /// Sends a signal.
+    package func signal(_ number: Int32) {
+        if let pid { kill(pid, number) }
+    }
+
+    /// Waits for the end of the process and of its output, and gives the exit code, or the number of the signal that
+    /// ended it.
+    @discardableResult
+    package func ended() async -> Int32 {
+        await wait { $0.status }
+    }
+
+    private func find<Value: Sendable>(_ look: @escaping @Sendable (State) -> Value?) async throws -> Value {
+        let found: Result<Value, EndedEarly> = await wait { state in
+            if let value = look(state) { return .success(value) }
+            return state.status.map { .failure(EndedEarly(status: $0, output: state.output, errors: state.errors)) }
+        }
+        return try found.get()
+    }
+
+    private func wait<Value: Sendable>(for look: @escaping @Sendable (State) -> Value?) async -> Value {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
+            let found = state.withLockedValue { state -> Value? in
+                if let value = look(state) { return value }
+                state.waiters.append { state in
+                    guard let value = look(state) else { return false }
+                    continuation.resume(returning: value)
+                    return true
+                }
+                return nil
+            }
+            if let found { continuation.resume(returning: found) }
+        }
+    }
+
+    private static func collect(_ sequence: SubprocessOutputSequence, _ take: @Sendable (String) -> Void) async throws {
+        for try await buffer in sequence {
+            take(buffer.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
+    private static func change(_ box: NIOLockedValueBox<State>, _ body: (inout State) -> Void) {
+        box.withLockedValue { state in
+            body(&state)
+            let now = state
+            state.waiters.removeAll { $0(now) }
+        }
+    }
+}

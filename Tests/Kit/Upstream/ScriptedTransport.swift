@@ -1,0 +1,97 @@
+public import Upstream
+
+/// An upstream that sends the responses that the test scripts, and records the requests. Nothing leaves the process.
+public final class ScriptedTransport: Transport {
+    /// Makes the response to a request.
+    public typealias Step = @Sendable (OutgoingRequest) async throws(UpstreamError) -> IncomingResponse
+
+    /// A request that was sent.
+    public struct Exchange: Sendable {
+        /// The request.
+        public let request: OutgoingRequest
+        /// The limits within which its response was to arrive.
+        public let limits: TransportLimits
+    }
+
+    private struct State {
+        var steps: [Step] = []
+        var last: Step
+        var exchanges: [Exchange] = []
+        var isHolding = false
+        var held = 0
+    }
+
+    private let state: Watched<State>
+
+    /// Creates an upstream without a script: every request fails.
+    public convenience init() {
+        self.init { request throws(UpstreamError) in
+            throw .badResponse(status: nil, reason: "the script says nothing of \(request.url)")
+        }
+    }
+
+    /// Creates an upstream that sends this response to every request.
+    public init(_ step: @escaping Step) {
+        state = Watched(State(last: step))
+    }
+
+    /// The requests so far with their limits.
+    public var exchanges: [Exchange] { state.value.exchanges }
+    /// The requests so far.
+    public var requests: [OutgoingRequest] { exchanges.map(\.request) }
+    /// Number of requests so far.
+    public var count: Int { exchanges.count }
+
+    /// Adds the next responses, one for each request.
+    public func then(_ steps: Step...) { state.update { $0.steps += steps } }
+
+    /// Sets the response to all requests from now on.
+    public func always(_ step: @escaping Step) {
+        state.update {
+            $0.steps = []
+            $0.last = step
+        }
+    }
+
+    /// Makes every request fail from now on.
+    public func goAway(_ reason: UnreachableReason = .refused) { always(failure(.unreachable(reason))) }
+
+    /// Waits until this many requests have arrived.
+    public func requests(_ count: Int) async { await state.until { $0.exchanges.count >= count } }
+
+    /// Makes requests wait until ``release()``.
+    public func hold() { state.update { $0.isHolding = true } }
+
+    /// Waits until a request is held.
+    public func requestIsHeld() async { await state.until { $0.held > 0 } }
+
+    /// Lets the held requests continue.
+    public func release() {
+        state.update {
+            $0.isHolding = false
+            $0.held = 0
+        }
+    }
+
+    /// Records the request and responds by the script. A request that is cancelled while it is held fails, as a
+    /// transport's does.
+    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingResponse
+    {
+        let step = state.update { state -> Step? in
+            state.exchanges.append(Exchange(request: request, limits: limits))
+            if !state.isHolding { return Self.next(&state) }
+            state.held += 1
+            return nil
+        }
+        if let step { return try await step(request) }
+        await state.until { !$0.isHolding }
+        if Task.isCancelled { throw .unreachable(.totalTimeout) }
+        let next = state.update { Self.next(&$0) }
+        return try await next(request)
+    }
+
+    private static func next(_ state: inout State) -> Step {
+        state.steps.isEmpty ? state.last : state.steps.removeFirst()
+    }
+}

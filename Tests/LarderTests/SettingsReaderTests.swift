@@ -1,0 +1,198 @@
+import Foundation
+import Logging
+import Settings
+import Testing
+import Upstream
+
+@testable import AppInterface
+@testable import Larder
+
+@Suite struct SettingsReaderTests {
+    private let catalogue = SettingCatalogue(.standard)
+
+    private func read(_ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws
+        -> LarderConfiguration
+    {
+        try LarderConfiguration(
+            try SettingsReader(arguments: arguments, environment: environment, file: file),
+            environment: environment
+        )
+    }
+
+    @Test("SRV-13 every setting has one name in three spellings, and every name is another")
+    func names() throws {
+        let setting = try #require(catalogue.setting(key: "upstreams.spacex.connect_timeout_ms"))
+        #expect(setting.flag == "--upstreams-spacex-connect-timeout-ms")
+        #expect(setting.environmentName == "LARDER_UPSTREAMS_SPACEX_CONNECT_TIMEOUT_MS")
+        for spelling in [\Setting.key, \.flag, \.environmentName] {
+            #expect(Set(catalogue.all.map { $0[keyPath: spelling] }).count == catalogue.all.count)
+        }
+    }
+
+    @Test("SRV-13 the defaults are those of the contract, and every default is acceptable")
+    func defaults() throws {
+        let configuration = try read([], ["HOME": "/home/someone"])
+        #expect(configuration.http.host == "127.0.0.1" && configuration.http.port == 8080)
+        #expect(configuration.http.allowedHosts.isEmpty && configuration.http.allowedOrigins.isEmpty)
+        #expect(configuration.dataDirectory.path == "/home/someone/.local/share/larder")
+        let spacex = try #require(configuration.upstreams.byName["spacex"])
+        #expect(spacex.baseURL.absoluteString == "https://api.spacexdata.com")
+        #expect(
+            [spacex.connectTimeout, spacex.totalTimeout, spacex.patience, spacex.probeInterval] == [
+                .seconds(3), .seconds(8), .seconds(2), .seconds(5),
+            ]
+        )
+        #expect(try configuration.settings.seconds("freshness.ships_s") == .seconds(5))
+        #expect(try configuration.settings.milliseconds("ships.login_delay_ms") == .milliseconds(2500))
+        #expect(try configuration.settings.text("ships.deleted") == "hidden")
+        #expect(configuration.log.level == .info && configuration.log.format == .text)
+        #expect(configuration.clockStart == nil)
+        #expect(catalogue.all.allSatisfy { $0.standard.map($0.kind.accepts) ?? true })
+    }
+
+    @Test("SRV-13 command line beats environment beats default; an empty variable counts as not set")
+    func precedence() throws {
+        let environment = ["LARDER_HTTP_PORT": "1", "LARDER_HTTP_HOST": "", "LARDER_SHIPS_DELETED": "literal"]
+        let configuration = try read(["--http-port=2", "--http-allowed-hosts", "a.example, b.example"], environment)
+        #expect(configuration.http.port == 2)
+        #expect(configuration.http.host == "127.0.0.1")
+        #expect(try configuration.settings.text("ships.deleted") == "literal")
+        #expect(configuration.http.allowedHosts == ["a.example", "b.example"])
+    }
+
+    @Test("SRV-13 JSON and YAML files are read, also lists, nested keys and nothing at all")
+    func files() throws {
+        for text in [
+            "{\"http\": {\"port\": 3, \"allowed_hosts\": [\"a\", \"b\"]}}",
+            "http:\n  port: 3\n  allowed_hosts: [a, b]\n",
+            "http.port: 3\nhttp.allowed_hosts: a,b",
+        ] {
+            let file = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString).yaml")
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let configuration = try read(file: file.path)
+            #expect(configuration.http.port == 3 && configuration.http.allowedHosts == ["a", "b"], "\(text)")
+        }
+    }
+
+    @Test(
+        "SRV-13 what is not acceptable is named with what would be",
+        arguments: [
+            ("http.port", "65536"), ("http.port", "-1"), ("http.port", "8080 "), ("http.port", "0x10"),
+            ("upstreams.spacex.url", "api.example"),
+            ("upstreams.spacex.url", "http://user:secret@api.example"),
+            ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
+            ("clock.start", "yesterday"),
+            ("upstreams.spacex.url", "http://127.0.0.1:99999"), ("upstreams.geocoder.url", "http://[::1]:65536/api"),
+            ("upstreams.yandex_oauth.url", "https://oauth.test:0"), ("upstreams.mine.url", "http://api.test:70000"),
+            ("upstreams.catalogue.url", "http://[::1]:99999999999999999999"), ("upstreams.people.url", "http://%5B%5D"),
+            ("http.allowed_origins", "shop.example"), ("http.allowed_origins", "https://shop.example/"),
+            ("http.allowed_hosts", "http://shop.example"),
+            ("disk.time_zone", "Moscow"), ("upstreams.spacex.methods", "GET,CONNECT"),
+            ("log.level", "loud"), ("upstreams.spacex.total_timeout_ms", "0"), ("freshness.ships_s", "1.5"),
+        ]
+    )
+    func unacceptable(key: String, value: String) throws {
+        let setting = try #require(catalogue.setting(key: key))
+        #expect(
+            throws: SettingError.unacceptable(
+                key: key,
+                value: value,
+                source: "command line \(setting.flag)",
+                accepted: setting.accepted
+            )
+        ) {
+            try read([setting.flag, value])
+        }
+    }
+
+    @Test("SRV-13 with the sandbox data has a directory of its own, unless one is named")
+    func sandboxDirectory() throws {
+        let environment = ["XDG_DATA_HOME": "/data"]
+        let reader = try SettingsReader(arguments: [], environment: environment, file: nil)
+        #expect(
+            try LarderConfiguration(reader, environment: environment, sandbox: true).dataDirectory.path
+                == "/data/larder-sandbox"
+        )
+        let named = try SettingsReader(arguments: ["--data-directory", "/mine"], environment: environment, file: nil)
+        #expect(try LarderConfiguration(named, environment: environment, sandbox: true).dataDirectory.path == "/mine")
+    }
+
+    @Test("SRV-13 the sandbox simulates an upstream whose address is not set, and no other")
+    func simulatedUpstreams() throws {
+        let reader = try SettingsReader(
+            arguments: ["--upstreams-spacex-url", "http://mine.test"],
+            environment: [:],
+            file: nil
+        )
+        var configuration = try LarderConfiguration(reader, environment: [:], sandbox: true)
+        #expect(configuration.upstreams.byName.mapValues(\.baseURL.absoluteString) == ["spacex": "http://mine.test"])
+        for name in ["spacex", "geocoder", "yandex_uploader"] {
+            try configuration.upstreams.simulate(name, at: try #require(URL(string: "http://127.0.0.1:1/\(name)")))
+        }
+        #expect(
+            configuration.upstreams.byName.mapValues(\.baseURL.absoluteString) == [
+                "spacex": "http://mine.test", "geocoder": "http://127.0.0.1:1/geocoder",
+            ]
+        )
+    }
+
+    @Test(
+        "SRV-13 origins of browsers and of pages without an address are accepted, as are hosts with and without a port"
+    )
+    func originsAndHosts() throws {
+        let origins = [
+            "https://shop.example:8443", "http://[::1]:3000", "capacitor://localhost", "null", "file://", "*",
+        ]
+        #expect(try read(["--http-allowed-origins", origins.joined(separator: ",")]).http.allowedOrigins == origins)
+        #expect(
+            try read(["--http-allowed-hosts", "larder.local, [fd00::1]:8080,10.0.0.7"]).http.allowedHosts.count == 3
+        )
+    }
+
+    @Test("SRV-03 the compose file has the sandbox simulate every upstream")
+    func compose() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let compose = try String(contentsOf: root.appending(path: "docker/compose.yaml"), encoding: .utf8)
+        for upstream in AppList.standard.upstreams {
+            let setting = try #require(catalogue.setting(key: "upstreams.\(upstream.name).url"))
+            #expect(compose.contains("\(setting.environmentName): http://127.0.0.1:9000/\(upstream.name)\n"))
+        }
+    }
+
+    @Test("docs/configuration.md is what `larder settings --markdown` prints")
+    func generatedPage() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        #expect(file == SettingsPage().markdown(), "run: larder settings --markdown > docs/configuration.md")
+    }
+
+    @Test("the page of settings names every setting, its default and every upstream")
+    func completePage() {
+        let page = SettingsPage().markdown()
+        for setting in catalogue.all {
+            guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else {
+                #expect(page.contains("| `\(setting.key)` |"), "\(setting.key)")
+                continue
+            }
+            #expect(page.contains("| `\(setting.key.replacing(upstream, with: "NAME"))` |"), "\(setting.key)")
+            #expect(page.contains("| `\(upstream)` |"), "\(upstream)")
+            if let standard = setting.standard, !standard.isEmpty { #expect(page.contains("`\(standard)`")) }
+        }
+    }
+
+    @Test("the page of settings has the defaults of an upstream that differ from those of all")
+    func ownDefaults() throws {
+        let common = Dictionary(
+            uniqueKeysWithValues: UpstreamSettings.settings(ofName: "").map { ($0.key, $0.standard) }
+        )
+        let differing = catalogue.all.filter { setting in
+            guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else { return false }
+            return common[setting.key.replacing(".\(upstream).", with: "..")] != setting.standard
+        }
+        let ends = Set(differing.compactMap { $0.key.split(separator: ".").last.map(String.init) })
+        #expect(ends == Set(SettingsPage.ownDefaults))
+    }
+}

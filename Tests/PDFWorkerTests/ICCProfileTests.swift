@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import PDFWorker
+
+@Suite struct ICCProfileTests {
+    private func profile(_ space: String, size: Int = 200) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        bytes.replaceSubrange(0..<4, with: [0, 0, UInt8(size >> 8), UInt8(size & 0xFF)])
+        bytes.replaceSubrange(16..<20, with: Array(space.utf8))
+        bytes.replaceSubrange(36..<40, with: Array("acsp".utf8))
+        return bytes
+    }
+
+    @Test("a profile must fit the picture") func profiles() {
+        #expect(ICCProfile(Data(profile("RGB ")), components: 3) != nil)
+        #expect(ICCProfile(Data(profile("RGB ")), components: 1) == nil)
+        #expect(ICCProfile(Data(profile("GRAY")), components: 1) != nil)
+        #expect(ICCProfile(Data(profile("CMYK")), components: 4) != nil)
+        #expect(ICCProfile(Data(profile("RGB ")) + [0], components: 3) == nil)
+        #expect(ICCProfile(Data(profile("RGB ").prefix(100)), components: 3) == nil)
+    }
+
+    @Test("a profile in parts is joined in the order of their numbers, or not at all") func joined() {
+        func part(_ number: UInt8, of count: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+            Array("ICC_PROFILE\0".utf8) + [number, count] + bytes
+        }
+        #expect(ICCProfile.joined([part(2, of: 2, [3, 4]), part(1, of: 2, [1, 2])]) == Data([1, 2, 3, 4]))
+        #expect(ICCProfile.joined([part(1, of: 2, [1, 2])]) == nil)
+        #expect(ICCProfile.joined([part(1, of: 2, [1]), part(1, of: 2, [1])]) == nil)
+        #expect(ICCProfile.joined([Array("MPF\0".utf8)]) == nil)
+    }
+}

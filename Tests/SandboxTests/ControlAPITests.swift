@@ -1,0 +1,152 @@
+import AsyncHTTPClient
+import NIOHTTP1
+import TestKit
+import Testing
+
+@testable import Sandbox
+
+private let id = "70ca00000000000000000001"
+
+@Suite struct ControlAPITests {
+    @Test("SRV-10 the index lists upstreams, faults and every call, each of which is there")
+    func index() async throws {
+        try await withSandbox { sandbox in
+            let index = try await sandbox.get("/_sandbox").json()
+            #expect(index["upstreams"]?.array?.first?.object?["name"] == "spacex")
+            #expect(index["faults"]?.array?.count == FaultSyntaxError.accepted.count)
+            let calls = try #require(index["calls"]?.array).compactMap(\.object)
+            #expect(calls.count >= 11)
+            for call in calls {
+                let path = try #require(call["path"]?.string).replacing("{name}", with: "spacex").replacing(
+                    "{id}",
+                    with: id
+                )
+                let method = try #require(call["method"]?.string)
+                let body =
+                    call["example"]?.string
+                    ?? (method == "PUT" ? (path.hasSuffix("fault") ? #"{"fault":"online"}"# : "{}") : nil)
+                // Each has to be known; that there is no such ship, or no request in time, is a response of the call
+                // itself.
+                let target = path.replacing("upstream=&path=", with: "upstream=spacex&path=/").replacing(
+                    "timeout_ms=5000",
+                    with: "timeout_ms=0"
+                )
+                let status = try await sandbox.send(HTTPMethod(rawValue: method), target, body: body).status
+                #expect([200, 201, 408, 409].contains(status) || path.hasSuffix(id), "\(method) \(target) → \(status)")
+                #expect(status != 405)
+            }
+        }
+    }
+
+    @Test("a fault that is set is read back with the number of requests that wait")
+    func fault() async throws {
+        try await withSandbox { sandbox in
+            let put = try await sandbox.send(
+                .PUT,
+                "/_sandbox/upstreams/spacex/fault",
+                body: #"{"fault": " slow( 300 )"}"#
+            )
+            #expect(put.status == 200 && put.headers["content-type"] == ["application/json; charset=utf-8"])
+            #expect(
+                try await sandbox.get("/_sandbox/upstreams/spacex/fault").text
+                    == #"{"name":"spacex","base":"/spacex","fault":"slow(300)","waiting":0}"#
+            )
+        }
+    }
+
+    @Test(
+        "malformed input is a problem that names the field and what is accepted, and changes nothing",
+        arguments: [
+            ("PUT", "/_sandbox/upstreams/spacex/fault", "{", 400, "body"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", "[]", 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", "{}", 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":1}"#, 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":"down"}"#, 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/spacex/fault", #"{"fault":"offline","for":3}"#, 400, "fault"),
+            ("PUT", "/_sandbox/upstreams/nasa/fault", #"{"fault":"offline"}"#, 404, "name"),
+            ("GET", "/_sandbox/journal?upstream=nasa", "", 400, "upstream"),
+            ("GET", "/_sandbox/journal?upstreams=spacex", "", 400, "query"),
+            ("GET", "/_sandbox/journal/wait?count=0", "", 400, "count"),
+            ("GET", "/_sandbox/journal/wait?count=10001", "", 400, "count"),
+            ("GET", "/_sandbox/journal/wait?count=1&count=2", "", 400, "query"),
+            ("GET", "/_sandbox/journal/wait?timeout_ms=soon", "", 400, "timeout_ms"),
+            ("GET", "/_sandbox/journal/wait?timeout_ms=60001", "", 400, "timeout_ms"),
+            ("PUT", "/_sandbox/spacex/ships/7", "{}", 400, "id"),
+            ("PUT", "/_sandbox/spacex/ships/\(id)", "[]", 400, "body"),
+            ("PUT", "/_sandbox/spacex/ships/\(id)", #"{"id":"x"}"#, 400, "id"),
+            ("PUT", "/_sandbox/spacex/ships", "nope", 400, "body"),
+            ("DELETE", "/_sandbox", "", 405, "method"), ("GET", "/_sandbox/reset", "", 405, "method"),
+            ("POST", "/_sandbox/journal", "", 405, "method"),
+            ("DELETE", "/_sandbox/spacex/ships", "", 405, "method"),
+        ]
+    )
+    func malformed(method: String, path: String, body: String, status: Int, field: String) async throws {
+        try await withSandbox { sandbox in
+            let before = try await sandbox.get("/spacex/v4/ships").body
+            let response = try await sandbox.send(HTTPMethod(rawValue: method), path, body: body.isEmpty ? nil : body)
+            let problem = try response.json()
+            #expect(response.status == status && problem["status"] == .integer(status))
+            #expect(response.headers["content-type"] == ["application/problem+json"])
+            #expect(problem["field"] == .string(field))
+            #expect(problem["accepted"]?.array?.isEmpty == false)
+            #expect((status == 405) == !response.headers["allow"].isEmpty)
+            #expect(try await sandbox.get("/spacex/v4/ships").body == before)
+        }
+    }
+
+    @Test(
+        "what is not there is a 404 problem",
+        arguments: [
+            "/_sandbox/x", "/_sandbox/upstreams", "/_sandbox/upstreams/spacex/x", "/_sandbox/journal/x",
+            "/_sandbox/spacex/rockets",
+        ]
+    )
+    func notFound(path: String) async throws {
+        try await withSandbox { sandbox in
+            let response = try await sandbox.get(path)
+            #expect(response.status == 404)
+            #expect(try response.json()["code"] == "not-found")
+        }
+    }
+
+    @Test(
+        "SRV-11 the control API is refused to a Host or an Origin that is not loopback",
+        arguments: [
+            "Host: evil.example", "Host: localhost\r\nOrigin: https://evil.example", "Host: localhost\r\nOrigin: null",
+        ]
+    )
+    func foreign(fields: String) async throws {
+        try await withSandbox { sandbox in
+            let request = { (method: String, path: String) in
+                "\(method) \(path) HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n"
+            }
+            let refused = try await RawExchange(port: sandbox.port, send: request("POST", "/_sandbox/reset"))
+            #expect(refused.text.hasPrefix("HTTP/1.1 403") && refused.text.contains("application/problem+json"))
+            let upstream = try await RawExchange(port: sandbox.port, send: request("GET", "/spacex/v4/admin/health"))
+            #expect(upstream.text.hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test("a page of this machine may use the control API")
+    func localOrigin() async throws {
+        try await withSandbox { sandbox in
+            let response = try await sandbox.get("/_sandbox", headers: ["Origin": "http://localhost:8080"])
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test("SRV-10 one call resets faults, data and journal, and releases what is held")
+    func reset() async throws {
+        try await withSandbox { sandbox in
+            let original = try await sandbox.get("/spacex/v4/ships").body
+            _ = try await sandbox.send(.PUT, "/_sandbox/spacex/ships", body: "[]")
+            try await sandbox.set("hold")
+            async let held = sandbox.get("/spacex/v4/ships")
+            _ = try await sandbox.journal(count: 2)
+            #expect(try await sandbox.send(.POST, "/_sandbox/reset").status == 200)
+            #expect(try await held.body == original)
+            #expect(try await sandbox.get("/_sandbox/journal").text == #"{"entries":[],"count":0}"#)
+            #expect(try await sandbox.get("/spacex/v4/ships").body == original)
+        }
+    }
+}

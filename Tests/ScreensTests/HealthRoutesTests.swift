@@ -1,0 +1,95 @@
+import Foundation
+import Freshness
+import HTTPTypes
+import Logging
+import TestKit
+import Testing
+import Upstream
+
+@testable import Screens
+@testable import TestKit
+
+struct HealthRoutesTests {
+    private struct Broken: Error {}
+    private let clock = WallClock(now: { ten }, sleep: { _ in throw CancellationError() })
+
+    @Test("SRV-12 Liveness, readiness and metrics")
+    func health() async throws {
+        let routes = HealthRoutes(checks: [.init("database") {}], exposition: { "a 1\n" }).routes
+        let harness = try ScreenHarness(routes)
+        #expect(try await harness.serve(.get, "/health/live").text == #"{"checks":[],"status":"live"}"#)
+        let ready = try await harness.serve(.get, "/health/ready")
+        #expect(ready.status == .ok && ready.text == #"{"checks":[{"name":"database","ok":true}],"status":"ready"}"#)
+        #expect(ready.fields[.cacheControl] == "no-store")
+        let metrics = try await harness.serve(.get, "/metrics")
+        #expect(metrics.text == "a 1\n" && metrics.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    @Test("SRV-12 Not ready is 503 and says which check fails, not why")
+    func notReady() async throws {
+        let routes = HealthRoutes(checks: [.init("a") {}, .init("b") { throw Broken() }], exposition: { "" }).routes
+        let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
+        #expect(served.status == .serviceUnavailable)
+        #expect(served.text == #"{"checks":[{"name":"a","ok":true},{"name":"b","ok":false}],"status":"not-ready"}"#)
+    }
+
+    @Test("SRV-12 What the server can do without is told, and does not decide")
+    func abilities() async throws {
+        let abilities = [
+            HealthRoutes.Ability(name: "vips", ok: true, install: nil),
+            .init(name: "soffice", ok: false, install: "libreoffice"),
+        ]
+        let routes = HealthRoutes(checks: [.init("a") {}], abilities: { abilities }, exposition: { "" }).routes
+        let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
+        #expect(served.status == .ok)
+        #expect(
+            served.text
+                == #"{"abilities":[{"install":null,"name":"vips","ok":true},{"install":"libreoffice","name":"soffice","ok":false}],"checks":[{"name":"a","ok":true}],"status":"ready"}"#
+        )
+    }
+
+    @Test("SRV-05 The status has a row for each upstream, changing with it")
+    func status() async throws {
+        let upstream = Upstream(
+            configuration: .init(
+                name: "spacex",
+                title: "SpaceX",
+                baseURL: try #require(URL(string: "https://api.test"))
+            ),
+            transport: NoTransport(),
+            database: try .temporary(),
+            clock: clock,
+            logger: .quiet
+        )
+        let harness = try ScreenHarness(StatusRoutes(upstreams: [upstream], clock: clock).routes)
+        let before = try await harness.serve(.get, "/v1/status")
+        #expect(
+            before.text.contains(
+                #"{"upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"reachable":true,"since":null,"title":"SpaceX"}]}"#
+            )
+        )
+        _ = try? await upstream.read(Resource(url: "https://api.test/x", freshness: nil))
+        let after = try await harness.serve(.get, "/v1/status")
+        #expect(after.text.contains(#""last_error":{"at":"2026-01-05T10:00:00Z","reason":"network"}"#))
+        #expect(after.text.contains(#""reachable":false,"since":"2026-01-05T10:00:00Z""#))
+        #expect(after.fields[.eTag] != before.fields[.eTag])
+        upstream.stop()
+    }
+
+    @Test("The index lists apps with their screens, and what belongs to none")
+    func index() async throws {
+        let table = RouteTable([
+            Route(.get, "/v1/ships", "ships.list", session: "ships") { _, _ in plain("") },
+            Route(.get, "/v1/status", "status") { _ in plain("") },
+        ])
+        let served = try await ScreenHarness(
+            IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes
+        ).serve(.get, "/v1")
+        #expect(
+            served.text.contains(
+                #""data":{"apps":[{"app":"ships","screens":[{"href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"title":"Ships"}],"#
+                    + #""name":"Larder","screens":[{"href":"/v1/status","method":"GET","screen":"status","session":false}],"version":"1"}"#
+            )
+        )
+    }
+}

@@ -1,0 +1,281 @@
+import Database
+import Foundation
+import GRDB
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import Concurrency
+@testable import Freshness
+@testable import Upstream
+
+/// What a reader gets when the upstream does not work, and what is left in the store.
+@Suite(.timeLimit(.minutes(1)))
+struct UpstreamFetchTests {
+    @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])
+    func staleIfError(status: Int) async throws {
+        let scene = try Scenario(attempts: 1)
+        try await scene.age(scene.list())
+        let storedAt = scene.clock.now - 60
+        scene.transport.then(response(.init(code: status), "<html>"))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(reading.provenance.validatedAt == storedAt)
+        #expect(try scene.body(of: reading.response) == "old")
+        #expect(scene.upstream.reachability.isReachable)
+        #expect(scene.upstream.reachability.lastError?.reason == "status \(status)")
+    }
+
+    @Test("A failing upstream without a copy is the error that it is, with its Retry-After")
+    func failingWithoutCopy() async throws {
+        let scene = try Scenario()
+        scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "17"]))
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 17)) {
+            try await scene.upstream.read(scene.list())
+        }
+    }
+
+    @Test(
+        "SRV-05 An unreachable upstream with a copy: offline, by every way of being unreachable",
+        arguments: UnreachableReason.allCases
+    )
+    func unreachable(reason: UnreachableReason) async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list())
+        scene.transport.always(failure(.unreachable(reason)))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; fwd=stale; detail=unreachable")
+        #expect(reading.provenance.offline && reading.provenance.stale && reading.provenance.source == .cache)
+        #expect(try scene.body(of: reading.response) == "old")
+        #expect(!scene.upstream.reachability.isReachable)
+        #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
+    }
+
+    @Test("An unreachable upstream without a copy is an error each time")
+    func unreachableWithoutCopy() async throws {
+        let scene = try Scenario()
+        scene.transport.always(failure(.unreachable(.nameResolution)))
+        for _ in 1...2 {
+            await #expect(throws: UpstreamError.unreachable(.nameResolution)) {
+                try await scene.upstream.read(scene.list())
+            }
+        }
+        #expect(scene.transport.count == 2)
+    }
+
+    @Test("SRV-05 Known to be offline, it is not tried; refresh is")
+    func knownOffline() async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list())
+        await scene.goDown()
+        let asked = scene.transport.count
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; hit; ttl=-55; detail=offline")
+        #expect(reading.provenance.offline && reading.provenance.stale)
+        #expect(scene.transport.count == asked)
+        scene.transport.then(response(.ok, "new"))
+        let refreshed = try await scene.upstream.read(scene.list(), .revalidate)
+        #expect(try scene.body(of: refreshed.response) == "new")
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test(
+        "A 4xx is news: thrown, never hidden, and the copy stays as it was",
+        arguments: [400, 401, 403, 404, 410, 422]
+    )
+    func rejected(status: Int) async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list(), fields: [.eTag: "\"1\""])
+        let before = try scene.upstream.storedResponse(of: scene.list())
+        scene.transport.then(response(.init(code: status), "because"))
+        await #expect(throws: UpstreamError.rejected(status: .init(code: status), body: Array("because".utf8))) {
+            try await scene.upstream.read(scene.list())
+        }
+        #expect(try scene.upstream.storedResponse(of: scene.list()) == before)
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test("A status that means nothing to a read is a bad response", arguments: [201, 204, 206, 300])
+    func oddStatus(status: Int) async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list())
+        scene.transport.then(response(.init(code: status), "odd"))
+        #expect(
+            try await scene.upstream.read(scene.list()).cacheStatus
+                == "larder; fwd=stale; fwd-status=\(status); detail=bad-response"
+        )
+        #expect(try scene.storedBody(scene.list()) == "old")
+    }
+
+    @Test("A bad response never replaces the good copy")
+    func badResponse() async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list())
+        var resource = scene.list()
+        resource.validate = { response throws(UpstreamError) in
+            throw .badResponse(status: response.status, reason: "not JSON")
+        }
+        scene.transport.then(response(.ok, "<html>"))
+        let reading = try await scene.upstream.read(resource)
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(try scene.storedBody(resource) == "old")
+        #expect(scene.upstream.reachability.lastError?.reason == "not JSON")
+        #expect(scene.upstream.reachability.isReachable)
+    }
+
+    @Test("Response and rows are one transaction: if rows cannot be written, the response is not stored either")
+    func admissionFails() async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list())
+        var resource = scene.list()
+        resource.validate = { _ throws(UpstreamError) in
+            { db in
+                try db.execute(sql: "INSERT INTO seen VALUES ('new')")
+                throw DatabaseError(resultCode: .SQLITE_FULL)
+            }
+        }
+        scene.transport.always(response(.ok, "new"))
+        let reading = try await scene.upstream.read(resource)
+        #expect(try scene.body(of: reading.response) == "old")
+        #expect(reading.provenance.stale)
+        #expect(try scene.storedBody(resource) == "old")
+        #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
+        var unseen = scene.list("/unseen")
+        unseen.validate = resource.validate
+        await #expect(throws: UpstreamError.badResponse(status: .ok, reason: "it could not be stored")) {
+            try await scene.upstream.read(unseen)
+        }
+        #expect(try scene.storedBody(unseen) == nil)
+    }
+
+    @Test("Response and rows are one transaction: both are stored when the read returns")
+    func admissionSucceeds() async throws {
+        let scene = try Scenario()
+        var resource = scene.list()
+        resource.validate = { response throws(UpstreamError) in
+            let text = String(decoding: response.body, as: UTF8.self)
+            return { try $0.execute(sql: "INSERT INTO seen VALUES (?)", arguments: [text]) }
+        }
+        scene.transport.then(response(.ok, "new", fields: [.eTag: "\"1\""]), response(.notModified))
+        _ = try await scene.upstream.read(resource)
+        _ = try await scene.upstream.read(resource, .revalidate)
+        #expect(
+            try scene.database.read { try String.fetchAll($0, sql: "SELECT body FROM seen") } == ["new"],
+            "a 304 admits nothing"
+        )
+    }
+
+    @Test(
+        "Retry-After is observed: the copy is served until then; a refresh still sends a request",
+        arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
+    )
+    func retryAfter(status: HTTPResponse.Status) async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list())
+        scene.transport.then(response(status, fields: [.retryAfter: "30"]))
+        #expect(try await scene.upstream.read(scene.list()).provenance.stale)
+        let asked = scene.transport.count
+        scene.clock.advance(by: .seconds(29))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(reading.cacheStatus == "larder; hit; ttl=-84; detail=retry-after")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 1)) {
+            try await scene.upstream.read(scene.list("/never-stored"))
+        }
+        #expect(scene.transport.count == asked)
+        scene.clock.advance(by: .seconds(1))
+        scene.transport.then(response(.ok, "new"))
+        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+    }
+
+    @Test("Retry-After applies to the upstream that sent it, not to a host that it only links to")
+    func retryAfterElsewhere() async throws {
+        let scene = try Scenario()
+        scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "3600"]))
+        await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
+        scene.transport.then(response(.ok, "picture"))
+        let reading = try await scene.upstream.read(Resource(url: "https://pictures.test/a.png", freshness: nil))
+        #expect(try scene.body(of: reading.response) == "picture")
+        #expect(
+            scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600,
+            "its own origin is still left alone"
+        )
+    }
+
+    @Test(
+        "TRUST-06 A 4xx that is not in the API's own form is a failure, not news: the copy, stale",
+        arguments: [400, 401, 403, 404, 407, 410, 451]
+    )
+    func foreignStatus(status: Int) async throws {
+        let scene = try Scenario(attempts: 1)
+        let resource = scene.list()
+        let reason = "status \(status), not in the form of its own refusals"
+        let page = response(.init(code: status), "<html>nginx</html>")
+        scene.transport.then(page)
+        await #expect(throws: UpstreamError.badResponse(status: .init(code: status), reason: reason)) {
+            try await scene.upstream.read(resource)
+        }
+        try await scene.age(resource)
+        scene.transport.then(page)
+        let reading = try await scene.upstream.read(resource)
+        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
+        #expect(reading.provenance.stale && !reading.provenance.offline)
+        #expect(try scene.body(of: reading.response) == "old" && scene.storedBody(resource) == "old")
+        #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError?.reason == reason)
+    }
+
+    @Test(
+        "TRUST-06 Nothing is news of an API that has no form of its own; 407 is a proxy's whatever it says",
+        arguments: [401, 404, 407]
+    )
+    func noForm(status: Int) async throws {
+        let scene = try Scenario(attempts: 1)
+        var resource = scene.list()
+        if status != 407 { resource.errors = .none }
+        try await scene.age(resource)
+        scene.transport.then(response(.init(code: status), #"{"error":"x"}"#))
+        #expect(
+            try await scene.upstream.read(resource).cacheStatus
+                == "larder; fwd=stale; fwd-status=\(status); detail=bad-response"
+        )
+    }
+
+    @Test("TRUST-06 A call tells refusals in the API's own form from others, too")
+    func callErrors() async throws {
+        let scene = try Scenario(attempts: 1)
+        let request = OutgoingRequest(method: .delete, url: "https://api.test/list")
+        let form = scene.list().errors
+        scene.transport.then(response(.notFound, "own"))
+        await #expect(throws: UpstreamError.rejected(status: .notFound, body: Array("own".utf8))) {
+            try await scene.upstream.call(request, errors: form)
+        }
+        scene.transport.then(response(.notFound, "<html>"))
+        let reason = "status 404, not in the form of its own refusals"
+        await #expect(throws: UpstreamError.badResponse(status: .notFound, reason: reason)) {
+            try await scene.upstream.call(request, errors: form)
+        }
+        #expect(scene.upstream.reachability.lastError?.reason == reason)
+    }
+
+    @Test("Retry-After may be a date")
+    func retryAfterDate() async throws {
+        let scene = try Scenario()  // It is 2026-01-06 11:46:40 there.
+        scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "Tue, 06 Jan 2026 11:47:10 GMT"]))
+        await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) {
+            try await scene.upstream.read(scene.list())
+        }
+        #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 30)
+    }
+
+    @Test("SRV-11 A resource on a host that is not listed is not asked for, and marks nothing")
+    func forbiddenTarget() async throws {
+        let scene = try Scenario()
+        await #expect(throws: UpstreamError.forbiddenTarget("host evil.test")) {
+            try await scene.upstream.read(Resource(url: "https://evil.test/list", freshness: nil))
+        }
+        #expect(scene.transport.count == 0)
+        #expect(scene.upstream.reachability.since == nil)
+    }
+}

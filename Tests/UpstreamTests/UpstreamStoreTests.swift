@@ -1,0 +1,116 @@
+import Database
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import NIOCore
+import ResponseStore
+import TestKit
+import Testing
+
+@testable import Concurrency
+@testable import Freshness
+@testable import Upstream
+
+/// What a limited cache keeps of what it fetches, and what it notes of what it serves.
+@Suite(.timeLimit(.minutes(1)))
+struct UpstreamStoreTests {
+    private static let large = String(repeating: "x", count: 2000)
+
+    @Test("A response that the budget has no room for is returned, not stored, and says so")
+    func tooLarge() async throws {
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
+        scene.transport.then(response(.ok, Self.large))
+        let reading = try await scene.upstream.read(scene.list())
+        #expect(try scene.body(of: reading.response) == Self.large)
+        #expect(reading.cacheStatus == "larder; fwd=uri-miss")
+        #expect(try scene.storedBody(scene.list()) == nil)
+    }
+
+    @Test(
+        "A response that has no room removes the copy that it supersedes"
+    )
+    func supersedes() async throws {
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
+        try await scene.age(scene.list(), "small")
+        #expect(try scene.storedBody(scene.list()) == "small")
+        scene.transport.then(response(.ok, Self.large))
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=stale; fwd-status=200")
+        #expect(try scene.storedBody(scene.list()) == nil)
+    }
+
+    @Test("A large response that does not fit leaves no file")
+    func noFile() async throws {
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
+        scene.transport.then(response(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
+        _ = try await scene.upstream.read(scene.list())
+        #expect(try scene.database.blobs.fileNames().isEmpty)
+    }
+
+    @Test("A source of rows is stored whatever its size, and no eviction removes it")
+    func sourceOfRows() async throws {
+        let scene = try Scenario(budget: CacheBudget(bytes: 1000))
+        var resource = scene.list()
+        resource.isSourceOfRows = true
+        scene.transport.then(response(.ok, Self.large))
+        #expect(try await scene.upstream.read(resource).cacheStatus == "larder; fwd=uri-miss; stored")
+        _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
+        #expect(try scene.storedBody(resource) == Self.large)
+    }
+
+    @Test(
+        "A token of a stored response is invalid once the response is evicted or purged",
+        arguments: ["evicted", "purged"]
+    )
+    func removal(how: String) async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list(freshness: nil))
+        let changeToken = try #require(try await scene.upstream.read(scene.list(freshness: nil)).changeToken)
+        #expect(changeToken.holds(at: .now()))
+        if how == "evicted" {
+            _ = try await CacheEviction(scene.database, budget: CacheBudget(bytes: 0)).run()
+        } else {
+            _ = try await CachePurge(upstream: "ships").run(on: scene.database)
+        }
+        #expect(try scene.storedBody(scene.list()) == nil)
+        #expect(!changeToken.holds(at: .now()))
+    }
+
+    @Test("A cached response that is served again counts as a use of the stored one")
+    func useOfKept() async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list(freshness: nil))
+        let changeToken = try #require(try await scene.upstream.read(scene.list(freshness: nil)).changeToken)
+        scene.clock.advance(by: .seconds(3600))
+        changeToken.noteUse(at: .now())
+        #expect(try await scene.accessRecorder.flush(to: scene.database) == 1)
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.lastUsed == scene.clock.now)
+    }
+
+    @Test(
+        "A large response that cannot be saved leaves no file: the app throws, or the database does",
+        arguments: [true, false]
+    )
+    func noOrphan(appThrows: Bool) async throws {
+        let scene = try Scenario()
+        var resource = scene.list()
+        if appThrows {
+            resource.validate = { _ throws(UpstreamError) in { _ in throw CancellationError() } }
+        } else {
+            try await scene.refuseToStore()
+        }
+        scene.transport.then(response(.ok, String(repeating: "x", count: BlobStore.inlineLimit + 1)))
+        await #expect(throws: UpstreamError.self) { try await scene.upstream.read(resource) }
+        #expect(try scene.database.blobs.fileNames().isEmpty)
+    }
+
+    @Test("A read of a stored copy notes its use, and writes nothing")
+    func use() async throws {
+        let scene = try Scenario()
+        try await scene.age(scene.list(freshness: nil), "one")
+        let before = try scene.upstream.storedResponse(of: scene.list())?.lastUsed
+        _ = try await scene.upstream.read(scene.list(freshness: nil))
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.lastUsed == before)
+        #expect(try await scene.accessRecorder.flush(to: scene.database) == 1)
+        #expect(try scene.upstream.storedResponse(of: scene.list())?.lastUsed == scene.clock.now)
+    }
+}
