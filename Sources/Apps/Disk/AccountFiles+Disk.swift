@@ -11,13 +11,13 @@ extension AccountFiles {
         self.init(
             app: DiskApp.name,
             fetch: { path, session, folder, maximumBytes in
-                let content = try await files.content(path, account: session.account)
+                let content = try await files.content(path, session)
                 return try await Self.fetched(content, to: folder.file(), maximumBytes: maximumBytes)
             },
             store: { path, session, blob in
                 let document = FileContent(blob: blob, type: "application/pdf", version: "document")
                 let parts = try document.parts(0..<document.length)
-                try await files.upload(parts, length: document.length, to: path, account: session.account)
+                try await files.upload(parts, length: document.length, to: path, session)
                 return path
             }
         )

@@ -28,6 +28,8 @@ public struct DiskApp: App {
         public var operationWait: Duration
         /// Maximum number of concurrent downloads (`disk.downloads`).
         public var downloads: Int
+        /// How long searches look through the same list of all files (`freshness.disk_search_s`).
+        public var searchFreshness: Duration
         /// What the cache has room for: a larger body is passed on without being stored.
         public var budget: CacheBudget
 
@@ -36,11 +38,13 @@ public struct DiskApp: App {
             timeZone: TimeZone = .gmt,
             operationWait: Duration = .seconds(10),
             downloads: Int = 4,
+            searchFreshness: Duration = .seconds(60),
             budget: CacheBudget = .unlimited
         ) {
             self.timeZone = timeZone
             self.operationWait = operationWait
             self.downloads = downloads
+            self.searchFreshness = searchFreshness
             self.budget = budget
         }
     }

@@ -47,7 +47,12 @@ struct DiskComposition: Sendable {
         logger: Logger
     ) throws {
         let secrets = try SealedSecrets(database)
-        client = YandexDiskClient(upstream: upstream, freshness: freshness, hasher: try secrets.credentialHasher())
+        client = YandexDiskClient(
+            upstream: upstream,
+            freshness: freshness,
+            searchFreshness: options.searchFreshness,
+            hasher: try secrets.credentialHasher()
+        )
         store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)

@@ -52,6 +52,15 @@ struct DiskReplayTests {
         )
     }
 
+    @Test("TRUST-04 a new item at the path of one that was moved away is not taken for the moved one")
+    func replacedByNew() throws {
+        let moved = DiskChange.moved(from: try path("/a"), to: try path("/b"))
+        let made = DiskChange.appeared(try path("/a"), try item("/a", md5: "new"))
+        // A response of after both, and one of before.
+        #expect(after([moved, made], [try item("/a", md5: "new"), try item("/b")]) == ["disk:/a new", "disk:/b old"])
+        #expect(after([moved, made], [try item("/a")]) == ["disk:/b old"])
+    }
+
     @Test("What was unpublished is not public any more")
     func unpublished() throws {
         var item = try item("/a")

@@ -77,7 +77,7 @@ struct DiskTextTests {
             space: DiskSpace(total: total, used: used, trash: 0),
             epoch: 0,
             revision: 0,
-            isRejected: false
+            login: DiskLogin(session: "", token: "", isRejected: false)
         )
         let screen = ProfileScreen(account)
         #expect(screen.chart.map(\.fraction).reduce(0, +) == 1)

@@ -256,15 +256,18 @@ struct DownloadsTests {
         }
     }
 
-    @Test("a file that the cache has no room for fails, and says so")
+    @Test("DISK-38 a download that the cache has no room for is refused at once")
     func tooLarge() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 1000))) { app in
             let token = try await app.logIn()
-            let (_, id) = try await start(app, token)
-            await app.events.published("job", containing: #""status":"failed""#)
-            #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "too-large")
+            let requests = disk.requests.count
+            for _ in 0..<2 {
+                try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/a.bin"}"#)
+                    .expectProblem("too-large", 413)
+            }
+            #expect(disk.requests.count <= requests + 1, "only its size was requested")
         }
     }
 

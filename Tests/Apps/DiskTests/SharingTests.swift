@@ -76,6 +76,42 @@ struct SharingTests {
         }
     }
 
+    @Test("DISK-35 rows and file of something published offer to unpublish it, in the words of the original app")
+    func action() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let unpublish: JSONFields.Value = .object([
+                "id": "unpublish", "title": "Unpublish file", "method": "DELETE",
+                "href": "/v1/disk/published?path=disk%3A%2Fa.txt", "enabled": true,
+                "confirm": .object(["message": "a.txt", "buttons": ["Unpublish file", "Cancel"]]),
+            ])
+            for list in ["recent", "files", "published", "search?query=a.txt"] {
+                let response = try await app.get("/v1/disk/\(list)", as: token)
+                let rows = zip(DiskHarness.names(response), response.all("actions", in: "data.items"))
+                for (name, actions) in rows {
+                    #expect(actions == (name == "a.txt" ? .array([unpublish]) : .array([])), "\(list) \(name)")
+                }
+                #expect(DiskHarness.names(response).contains("a.txt"), "\(list)")
+            }
+            let file = try await app.get("/v1/disk/file?path=/a.txt", as: token)
+            let ids = file.all("id", in: "data.actions")
+            #expect(ids == ["share", "link", "delete", "rename", "unpublish"] && file["data.actions.4"] == unpublish)
+            let other = try await app.get("/v1/disk/file?path=/folder", as: token)
+            #expect(other.all("id", in: "data.actions") == ["link", "delete", "rename"])
+            #expect(try await app.get("/v1/disk/file?path=/", as: token)["data.actions"] == .array([]))
+            disk.goAway()
+            app.clock.advance(by: .seconds(10))
+            let offline = try await app.get("/v1/disk/published", as: token)
+            #expect(offline["data.items.0.actions.0.enabled"] == false)
+            let href = try text(file["data.actions.4.href"])
+            disk.intercept(nil)
+            _ = try await app.get("/v1/disk/published?refresh=1", as: token)
+            #expect(try await app.ask(.delete, href, as: token).status == 200)
+            #expect(disk.change { $0.nodes["disk:/a.txt"]?.publicURL } == nil)
+        }
+    }
+
     @Test(
         "DISK-20 unpublishing takes the item out of the list, stored too; again it is 404; a failure leaves it listed"
     )

@@ -73,6 +73,70 @@ struct WriteSenderTests {
         }
     }
 
+    @Test("TRUST-05 an upload that the upstream finishes later is known with its size and checksum")
+    func accepted() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { [disk] (request) throws(UpstreamError) in
+                if request.url.hasPrefix("https://uploader.test") {
+                    disk.carryOut(request)
+                    return .json("", status: .accepted)
+                }
+                if request.url.contains("/resources/upload") {
+                    return .json(#"{"href":"https://uploader.test/put?path=disk%3A%2Fnew.bin","operation_id":"op7"}"#)
+                }
+                if request.url.contains("/operations/op7") { return .json(#"{"status":"success"}"#) }
+                // What was uploaded cannot be read back.
+                if request.url.contains("new.bin") { return .json("{}", status: .serviceUnavailable) }
+                return nil
+            }
+            let response = try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1, 2, 3])
+            #expect(response.status == 201 && response["data.size"] == 3, "\(response.text)")
+            let row = try #require(try app.store.row(DiskPath.root.child("new.bin"), account: "1130"))
+            #expect(row.item.md5 == FakeYandexDisk.md5([1, 2, 3]))
+        }
+    }
+
+    @Test("DISK-38 423 of the upstream is retryable; names of only spaces are refused and nothing is sent")
+    func refusals() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { request in
+                request.method == .delete ? FakeYandexDisk.refusal(423, "DiskResourceLockedError") : nil
+            }
+            let locked = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            locked.expectProblem("locked", 423)
+            #expect(locked["retryable"] == true)
+            let requests = disk.requests.count
+            for (target, json) in [
+                ("folders", #"{"path":"/ "}"#), ("files/move", #"{"from":"/a.txt","to":"/folder/  "}"#),
+                ("files/copy", "{\"from\":\"/a.txt\",\"to\":\"/\u{3000}\"}"),
+                ("trash/restore", #"{"path":"trash:/a.txt_1","name":"  "}"#),
+            ] {
+                try await app.ask(.post, "/v1/disk/\(target)", as: token, json: json)
+                    .expectProblem("validation-failed", 422)
+            }
+            try await app.ask(.patch, "/v1/disk/file?path=/a.txt", as: token, json: #"{"name":"  "}"#)
+                .expectProblem("validation-failed", 422)
+            try await app.ask(.put, "/v1/disk/file/content?path=/%20", as: token, bytes: [1])
+                .expectProblem("invalid-parameter", 400)
+            #expect(disk.requests.count == requests)
+        }
+    }
+
+    @Test("TRUST-05 200 with a page instead of an uploader: the outcome is looked into, and it is no 404")
+    func portal() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { request in request.url.hasPrefix("https://uploader.test") ? .page(200) : nil }
+            let response = try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1])
+            #expect(response.status == 502, "\(response.text)")
+        }
+    }
+
     @Test("DISK-34 folders are made, things moved and copied; the lists of both places know it")
     func organise() async throws {
         let disk = WriteScenario.disk()

@@ -8,11 +8,21 @@ struct DiskAccount: Sendable, Equatable {
     var space: DiskSpace
     var epoch: Int64
     var revision: Int
-    /// Whether the API has refused its token.
+    /// The login whose token its requests are sent with.
+    var login: DiskLogin
+}
+
+/// A login of an account, with a token of its own.
+struct DiskLogin: Sendable, Equatable {
+    /// Identity of the session that it opened.
+    var session: String
+    /// Name of its sealed token.
+    var token: String
+    /// Whether the API has refused the token.
     var isRejected: Bool
 }
 
-/// The OAuth token of an account. Stored sealed; sent to the API only.
+/// The OAuth token of a login. Stored sealed; sent to the API only.
 struct DiskToken: Codable, Sendable, Equatable {
     var accessToken: String
     var refreshToken: String?

@@ -29,7 +29,7 @@ struct FileScreen: Encodable, Sendable {
     private let actions: [Action]
 
     init(_ row: DiskRow, timeZone: TimeZone, offline: Bool, convertsOffice: Bool) {
-        self.row = RowScreen(row, timeZone: timeZone)
+        self.row = RowScreen(row, timeZone: timeZone, actions: nil)
         let item = row.item
         let isFile = item.kind == .file
         _contentUrl = Nullable(wrappedValue: isFile ? item.path.link(to: "/v1/disk/file/content") : nil)

@@ -7,6 +7,19 @@ struct RemovalScreen: Encodable, Sendable {
     let back: String
 }
 
+/// `POST /v1/disk/trash/restore`: where the restored item is.
+struct RestorationScreen: Encodable, Sendable {
+    /// Its path; null if the API did not say, and it is not known where it was before.
+    @Nullable var path: String?
+    /// The screen to return to.
+    let back: String
+
+    init(path: String?, back: String) {
+        _path = Nullable(wrappedValue: path)
+        self.back = back
+    }
+}
+
 /// `POST /v1/disk/links`.
 struct LinkScreen: Encodable, Sendable {
     let path: String

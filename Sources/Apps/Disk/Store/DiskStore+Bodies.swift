@@ -128,8 +128,8 @@ extension DiskStore {
     /// Whether the account is logged in, and the file still has its version and name. It may have changed only if the
     /// account's epoch has.
     private func isCurrent(_ item: DiskItem, since epoch: Int64?, account: String, _ db: Database) throws -> Bool {
-        guard let present = try Self.account(account, db) else { return false }
-        guard let epoch, present.epoch != epoch else { return true }
+        guard let present = try Self.epoch(of: account, db) else { return false }
+        guard let epoch, present != epoch else { return true }
         let row = try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text])
         return row.flatMap(DiskItem.init)?.version == item.version
     }

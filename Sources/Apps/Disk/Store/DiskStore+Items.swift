@@ -17,7 +17,7 @@ extension DiskStore {
     }
 
     /// Returns the rows of a list of keys, in their order, without those that are not there any more.
-    private func rows(_ keys: [String], account: String, _ db: Database) throws -> [DiskRow] {
+    func rows(_ keys: [String], account: String, _ db: Database) throws -> [DiskRow] {
         let list = String(decoding: try JSONEncoder().encode(keys), as: UTF8.self)
         let found = try Row.fetchAll(db.cachedStatement(sql: Self.selectItems), arguments: [account, list])
         let rows = try diskRows(found, account: account, db)
@@ -31,10 +31,11 @@ extension DiskStore {
         try database.read { db in
             guard let page = try pages.page(key, in: db) else { return nil }
             return DiskPage(
-                rows: try rows(page.rowKeys, account: account, db),
+                try rows(page.rowKeys, account: account, db),
+                keys: page.rowKeys,
                 total: page.total,
                 hasMore: page.hasMore,
-                revision: try Self.account(account, db)?.revision
+                revision: try Self.revision(of: account, db)
             )
         }
     }
@@ -74,9 +75,3 @@ extension DiskItem {
     }
 }
 
-extension DiskStore {
-    /// Returns the time when a page was fetched; nil if none is stored.
-    func pageDate(_ key: PageKey) throws -> Date? {
-        try database.read { try pages.page(key, in: $0)?.fetchedAt }
-    }
-}

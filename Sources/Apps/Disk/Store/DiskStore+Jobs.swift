@@ -20,7 +20,7 @@ extension DiskStore {
     /// - Returns: Nil if the account was logged out meanwhile.
     func share(_ job: DownloadJob, at now: Date) async throws -> (job: DownloadJob, isNew: Bool)? {
         try await database.write { db in
-            guard try Self.account(job.account, db) != nil else { return nil }
+            guard try Self.epoch(of: job.account, db) != nil else { return nil }
             let arguments: StatementArguments = [job.account, job.path.text, job.version, job.status.rawValue]
             if let shared = try Row.fetchOne(db, sql: Self.selectShared, arguments: arguments).flatMap(DownloadJob.init)
             {
@@ -93,7 +93,7 @@ extension DiskStore {
     /// Stores an operation that continues; the latest 1,000 of an account are kept.
     func keep(_ operation: DiskOperation, at now: Date) async throws {
         try await database.write { db in
-            guard try Self.account(operation.account, db) != nil else { return }
+            guard try Self.epoch(of: operation.account, db) != nil else { return }
             try db.execute(
                 sql: """
                     INSERT INTO disk_operation (id, account, upstream_id, action, path, target, status, created_at)

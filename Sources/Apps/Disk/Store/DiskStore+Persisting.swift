@@ -11,11 +11,11 @@ extension DiskStore {
     /// newer response that is stored already stays. Such a response must be revalidated: ``isOvertaken(_:account:_:)``.
     func persistRows(_ fetched: FetchedRows, _ request: RowsRequest) -> Resource.PersistRows {
         { [self] db in
-            guard let present = try Self.account(request.account, db)?.epoch,
+            guard let present = try Self.epoch(of: request.account, db),
                 let changes = changeLogs.changes(of: request.account, from: request.epoch, to: present)
             else { throw UpstreamError.notStored }
             let fetched = fetched.after(changes)
-            let rows = try fetched.allRows.filter {
+            let rows = try fetched.allItems.filter {
                 try changes.isEmpty || !isNewer($0.path, than: request.time, account: request.account, db)
             }
             var isChanged = try keep(
@@ -28,7 +28,7 @@ extension DiskStore {
             var isKnown = true
             if let page = fetched.page(at: request.time) {
                 let saved = try save(page, request, present: present, db)
-                isKnown = saved.isKnown
+                isKnown = saved.isKnown || request.hasSubstitute
                 isChanged = isChanged || saved.isChanged
             }
             guard isChanged else { return }
@@ -104,7 +104,7 @@ extension DiskStore {
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it
     /// is fresh.
     func isOvertaken(_ epoch: Int64, account: String, _ db: Database) throws -> Bool {
-        try Self.account(account, db)?.epoch != epoch
+        try Self.epoch(of: account, db) != epoch
     }
 
     /// Whether a row was seen at or after the time of a request.
@@ -123,14 +123,15 @@ extension DiskStore {
 }
 
 extension FetchedRows {
-    /// All rows of the response.
-    fileprivate var allRows: [DiskItem] { items + others }
+    /// All items of the response.
+    fileprivate var allItems: [DiskItem] { rows.items + others }
 
     /// Returns the rows after changes that were made since the request.
     fileprivate func after(_ changes: ArraySlice<DiskChange>) -> FetchedRows {
         guard !changes.isEmpty else { return self }
         var fetched = self
-        fetched.items = DiskReplay.rows(items, after: changes).filter { folder == nil || $0.path.parent == folder }
+        let items = DiskReplay.rows(rows.items, after: changes).filter { folder == nil || $0.path.parent == folder }
+        fetched.rows = items.map { .item($0) } + rows.filter { $0 == .unreadable }.prefix(1)
         fetched.others = DiskReplay.rows(others, after: changes)
         // The page of a folder that was moved or removed since is none.
         if let folder, !DiskReplay.isSame(folder, after: changes) { fetched.key = nil }
@@ -140,7 +141,7 @@ extension FetchedRows {
     /// Returns the page that the rows make; nil if they make none.
     fileprivate func page(at time: Date) -> PageList? {
         key.map {
-            PageList(key: $0, rowKeys: items.map(\.path.text), total: total, hasMore: hasMore, fetchedAt: time)
+            PageList(key: $0, rowKeys: rows.map(\.key), total: total, hasMore: hasMore, fetchedAt: time)
         }
     }
 }

@@ -1,9 +1,7 @@
 import Database
-import Foundation
 import Freshness
 import GRDB
 import ResponseStore
-import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
 ///
@@ -85,7 +83,27 @@ struct DiskStore: Sendable {
                     created_at INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 """
-        )
+        ),
+        SchemaMigration(
+            "disk/002 logins",
+            sql: """
+                CREATE TABLE disk_login (
+                    session TEXT NOT NULL PRIMARY KEY, -- identity of the session
+                    account TEXT NOT NULL,
+                    token TEXT NOT NULL, -- name of the sealed token; sessions of an earlier version share one
+                    rejected INTEGER NOT NULL, -- 1: the upstream refused the token
+                    created_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX disk_login_by_account ON disk_login (account, rejected, created_at);
+                CREATE INDEX disk_login_by_token ON disk_login (token);
+                INSERT INTO disk_login (session, account, token, rejected, created_at)
+                    SELECT hex(session.token_hash), session.account, 'disk/token/' || session.account,
+                        disk_account.rejected, session.created_at
+                    FROM session JOIN disk_account ON disk_account.account = session.account
+                    WHERE session.app = 'disk';
+                ALTER TABLE disk_account DROP COLUMN rejected;
+                """
+        ),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.

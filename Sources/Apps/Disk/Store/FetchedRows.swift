@@ -3,8 +3,9 @@ import ResponseStore
 
 /// The rows of a response of the API, for the transaction that stores the response.
 struct FetchedRows: Sendable {
-    /// The rows of the page, or the one row of a response about a single path.
-    var items: [DiskItem]
+    /// The rows of the page, or the one row of a response about a single path. A row that is not shown keeps its
+    /// position.
+    var rows: [ListedRow]
     /// Rows of the response that are not on the page.
     var others: [DiskItem] = []
     /// The page that the response makes; nil for a response that makes none.
@@ -28,6 +29,8 @@ struct RowsRequest: Sendable {
     let epoch: Int64
     /// Time of the request.
     let time: Date
+    /// Whether clients may be shown other rows in place of the page while it is requested, although it is not stored.
+    var hasSubstitute = false
     /// Is called with the new revision if something that was known has changed.
     let changed: @Sendable (_ revision: Int) -> Void
 }

@@ -6,8 +6,8 @@ import Upstream
 
 /// The API's response to a write.
 enum CallOutcome: Sendable, Equatable {
-    /// It is done.
-    case done
+    /// It is done; the path of the result, if the response has it.
+    case done(place: DiskPath?)
     /// It continues; the operation has the status.
     case underWay(operation: String)
 }
@@ -140,8 +140,14 @@ extension YandexDiskClient {
         guard response.status == success else {
             throw UpstreamError.badResponse(status: response.status, reason: "not the status of this call")
         }
-        if success == .ok || !response.body.isEmpty { let _: LinkRecord = try Self.decoded(response) }
-        return .done
+        guard success == .ok || !response.body.isEmpty else { return .done(place: nil) }
+        let link: LinkRecord = try Self.decoded(response)
+        return .done(place: Self.place(in: link.href))
+    }
+
+    /// Returns the path in the address of a resource, `…/resources?path=disk:/…`; nil if it has none.
+    static func place(in href: String) -> DiskPath? {
+        URLComponents(string: href)?.queryItems?.first { $0.name == "path" }?.value.flatMap { DiskPath($0) }
     }
 
     private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {

@@ -92,9 +92,6 @@ struct ResourceRecord: Decodable, Sendable {
         let total: Int?
         let offset: Int?
 
-        /// The items; nil for one that the app does not know, which counts for the position.
-        var items: [DiskItem?] { rows.items }
-
         private enum CodingKeys: CodingKey { case items, total, offset }
 
         init(from decoder: any Decoder) throws {
@@ -157,12 +154,10 @@ struct ResourceRecord: Decodable, Sendable {
 struct FlatListRecord: Decodable, Sendable {
     var rows: [ListedRow]
     let offset: Int?
+    /// The number of rows that were requested, as the API repeats it.
+    let limit: Int?
 
-    /// The items; nil for one that the app does not know, such as a path of another scheme, which counts for the
-    /// position.
-    var items: [DiskItem?] { rows.items }
-
-    private enum CodingKeys: CodingKey { case items, offset }
+    private enum CodingKeys: CodingKey { case items, offset, limit }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -170,6 +165,7 @@ struct FlatListRecord: Decodable, Sendable {
             $0.value?.row ?? .unreadable
         }
         offset = try? container.decode(Int.self, forKey: .offset)
+        limit = try? container.decode(Int.self, forKey: .limit)
     }
 }
 

@@ -27,6 +27,9 @@ public struct Resource: Sendable {
     /// Whether the body is stored. False if the app's rows have all that is needed of it, and the rest must not be kept
     /// on the disk, such as links that open files.
     public var keepsBody = true
+    /// Whether a read that asks the upstream waits for the response whatever the patience, because an outdated copy is
+    /// of no use to its caller.
+    public var isAwaited = false
     /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
     /// is served.
     public var errors = ErrorForm.none

@@ -35,6 +35,7 @@ extension Upstream {
         case .ask(let reason, let patience):
             var authorized = resource
             try await authorize(&authorized)
+            let patience = resource.isAwaited ? nil : patience
             return try await ask(for: authorized, because: reason, patience: patience, copy: snapshot.copy)
         }
     }

@@ -51,7 +51,7 @@ struct Sessions: Sendable {
 
     /// `GET /v1/disk/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        guard let account = try store.account(session.account) else { throw Problem.loggedOut }
+        guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         let screen = DiskSessionScreen(session, linkedAt: account.linkedAt)
         return try .local(screen, "disk.session", request)
     }
@@ -65,10 +65,10 @@ struct Sessions: Sendable {
                 dialog: .init(title: LogoutDialog.title, message: LogoutDialog.message, buttons: LogoutDialog.buttons)
             )
         }
-        let token = try store.token(of: session.account)
+        let tokens = try store.tokens(of: session.account)
         try await store.wipe(session.account, sessions: sessions)
         queue.cancel(account: session.account)
-        if let token { revoke(token) }
+        for token in tokens { revoke(token) }
         return try .local(FarewellScreen(route: DiskRoute.login.rawValue), "disk.session", request)
     }
 
@@ -150,13 +150,16 @@ struct Sessions: Sendable {
         guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
             throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
         }
-        let now = clock.now()
-        try await store.link(uid, name: info.user?.login, info.space, token, at: now)
-        let session = Session(app: DiskApp.name, kind: .user, account: uid, name: info.user?.login, createdAt: now)
-        let bearer = try await sessions.open(session)
-        let linkedAt = try store.account(uid)?.linkedAt ?? now
+        let session = Session(
+            app: DiskApp.name,
+            kind: .user,
+            account: uid,
+            name: info.user?.login,
+            createdAt: clock.now()
+        )
+        let (account, bearer) = try await store.link(session, info.space, token, sessions: sessions)
         return try .local(
-            DiskSessionScreen(session, linkedAt: linkedAt, token: bearer),
+            DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: bearer),
             "disk.session",
             request,
             status: .created,

@@ -62,8 +62,18 @@ struct Pages: Sendable {
             }
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
-        let subject = Subject(item: row.item, account: account, result: result)
+        let subject = try await subject(row.item, account, result)
         return try await rendered(subject, page: number, width: width)
+    }
+
+    /// Returns what a picture is made of: an outdated version only if its content is stored.
+    private func subject(_ item: DiskItem, _ account: DiskAccount, _ result: ReadResult) async throws -> Subject {
+        let isUsable = try !result.provenance.stale || files.store.body(.content, of: item, account: account.id) != nil
+        guard !isUsable, !result.provenance.offline else {
+            return Subject(item: item, account: account, result: result)
+        }
+        let present = try await items.presentVersion(of: item, result, for: account)
+        return Subject(item: present, account: account, result: result)
     }
 
     /// Makes a picture of a page, and stores it.

@@ -73,7 +73,7 @@ struct Previews: Sendable {
         -> ScreenResponse
     {
         guard client.isReachable else { throw UpstreamError.unreachable(.network) }
-        let (href, item) = try await tokens.authorized(account.id) {
+        let (href, item) = try await tokens.authorized(account) {
             try await client.previewLink(known.path, size: size, $0)
         }
         guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
@@ -97,7 +97,7 @@ struct Previews: Sendable {
     /// - Throws: `UpstreamError` if it is no picture, or cannot be had; ``DiskRefusal``.
     private func download(_ href: String, for account: DiskAccount) async throws -> (Data, PictureType) {
         // The API documents that its own hosts require the owner's token; it is not sent to other origins.
-        let response = try await tokens.authorized(account.id) { token in
+        let response = try await tokens.authorized(account) { token in
             var fields = client.headerFields(token)
             fields[.accept] = "image/*"
             return try await client.upstream.call(OutgoingRequest(url: href, headerFields: fields))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ResponseStore
 import Screens
 import Upstream
 
@@ -24,7 +25,8 @@ extension Listing {
             query: "\(path.text)\n\(sort)",
             page: asked,
             folder: path,
-            empty: .folder
+            empty: .folder,
+            actions: [.refresh(path.link(to: "/v1/disk/files", ("refresh", "1")))]
         )
         return try await list(query, request, for: account) { key, rows in
             client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: account.id) {
@@ -45,10 +47,10 @@ extension ResourceRecord {
         as key: PageKey
     ) throws(UpstreamError) -> FetchedRows {
         let own = item.map { [$0] } ?? []
-        guard kind != .file else { return FetchedRows(items: own, subject: path) }
+        guard kind != .file else { return FetchedRows(rows: own.map { .item($0) }, subject: path) }
         guard let embedded else { throw .badResponse(status: .ok, reason: "a folder without its content") }
         return FetchedRows(
-            items: embedded.items.prefix(asked.limit).uniqueByPath,
+            rows: embedded.rows.prefix(asked.limit).uniqueByPath,
             others: own,
             key: key,
             folder: path,
@@ -61,6 +63,6 @@ extension ResourceRecord {
 extension ResourceRecord.Embedded {
     /// Whether rows follow the requested page: as the total says, else if the page is full.
     func hasMore(after asked: PageRequest) -> Bool {
-        total.map { asked.end < $0 && !items.isEmpty } ?? (items.count >= asked.limit)
+        total.map { asked.end < $0 && !rows.isEmpty } ?? (rows.count >= asked.limit)
     }
 }

@@ -18,7 +18,7 @@ extension Listing {
             query: type,
             page: asked,
             empty: .published,
-            actions: [.refreshPublished]
+            actions: [.refresh("/v1/disk/published?refresh=1")]
         )
         return try await list(query, request, for: account) { key, rows in
             client.published(
@@ -33,24 +33,15 @@ extension Listing {
     }
 }
 
-extension Action {
-    fileprivate static let refreshPublished = Action(
-        id: "refresh",
-        title: "Refresh",
-        method: "GET",
-        href: "/v1/disk/published?refresh=1"
-    )
-}
-
 extension FlatListRecord {
     /// Returns the rows of a page of published items. They are published because they are in this list, whether or not
     /// the response has a link.
     fileprivate func publishedRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
-        let items = items.prefix(asked.limit).uniqueByPath.map { item in
-            var item = item
+        let page = rows.prefix(asked.limit).uniqueByPath.map { row in
+            guard case .item(var item) = row else { return row }
             item.isPublished = true
-            return item
+            return .item(item)
         }
-        return FetchedRows(items: items, key: key, hasMore: rows.count > asked.limit)
+        return FetchedRows(rows: page, key: key, hasMore: rows.count > asked.limit)
     }
 }

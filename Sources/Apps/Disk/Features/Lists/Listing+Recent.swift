@@ -26,7 +26,8 @@ extension Listing {
             list: "recent",
             query: mediaTypes,
             page: asked,
-            empty: .recent
+            empty: .recent,
+            actions: [.refresh("/v1/disk/recent?refresh=1")]
         )
         return try await list(query, request, for: account) { key, rows in
             client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: account.id) { [store] record in
@@ -53,10 +54,10 @@ extension Listing {
 extension FlatListRecord {
     /// Returns the rows of a page of a list that was requested from its beginning.
     fileprivate func recentRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
-        let items = items.uniqueByPath
+        let unique = rows.uniqueByPath
         return FetchedRows(
-            items: Array(items.dropFirst(asked.offset).prefix(asked.limit)),
-            others: Array(items.prefix(asked.offset)),
+            rows: Array(unique.dropFirst(asked.offset).prefix(asked.limit)),
+            others: unique.prefix(asked.offset).items,
             key: key,
             hasMore: rows.count > asked.end
         )

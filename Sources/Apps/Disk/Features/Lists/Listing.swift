@@ -78,6 +78,7 @@ struct Listing: Sendable {
             folder: query.folder,
             empty: query.empty,
             isEmpty: isEmpty,
+            offline: result.provenance.offline,
             actions: query.actions
         )
         let meta = Meta(
@@ -85,6 +86,7 @@ struct Listing: Sendable {
             state: isEmpty ? .empty : .content,
             provenance: result.provenance,
             revision: page.revision,
+            partial: page.isPartial ? true : nil,
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown
         )
@@ -108,13 +110,5 @@ extension Page {
     init(_ asked: PageRequest, _ page: DiskPage) {
         self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         nextOffset = page.hasMore ? asked.end : nil
-    }
-}
-
-extension Sequence<DiskItem?> {
-    /// The first item of each path: a list shows nothing twice, and nothing that is not known.
-    var uniqueByPath: [DiskItem] {
-        var seen = Set<DiskPath>()
-        return compactMap { $0 }.filter { seen.insert($0.path).inserted }
     }
 }

@@ -39,7 +39,13 @@ struct Search: Sendable {
         let isEmpty = found.total == 0
         return try .screen(
             Envelope(
-                data: RowListScreen(found.rows, timeZone: timeZone, empty: .search, isEmpty: isEmpty),
+                data: RowListScreen(
+                    found.rows,
+                    timeZone: timeZone,
+                    empty: .search,
+                    isEmpty: isEmpty,
+                    offline: known.provenance.offline
+                ),
                 meta: Self.meta(known, isEmpty: isEmpty, shown),
                 links: request.links(for: shown)
             ),
@@ -112,9 +118,9 @@ struct Search: Sendable {
         )
         return try await pages.page(key, on: nil, for: account, cachePolicy) { rows in
             client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
-                let hasMore = record.items.count >= Self.batchSize
+                let hasMore = record.rows.count >= Self.batchSize
                 return store.persistRows(
-                    FetchedRows(items: record.items.uniqueByPath, key: key, hasMore: hasMore),
+                    FetchedRows(rows: record.rows.uniqueByPath, key: key, hasMore: hasMore),
                     rows
                 )
             }

@@ -29,6 +29,7 @@ struct Trash: Sendable {
             screen: "disk.trash",
             state: isEmpty ? .empty : .content,
             provenance: result.provenance,
+            partial: page.isPartial ? true : nil,
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown
         )
@@ -61,7 +62,7 @@ struct Trash: Sendable {
                     throw .badResponse(status: .ok, reason: "a trash without its content")
                 }
                 let fetched = FetchedRows(
-                    items: embedded.items.uniqueByPath,
+                    rows: embedded.rows.uniqueByPath,
                     key: key,
                     total: embedded.total,
                     hasMore: embedded.hasMore(after: asked)
@@ -82,17 +83,9 @@ struct Trash: Sendable {
         if let name { try DiskPath.checkName(name) }
         let overwrite = try fields.diskFlag("overwrite")
         let account = try await accounts.account(of: session)
-        let origin = try store.row(path, account: account.id)?.item.origin
         let kind = DiskWrite.Kind.restore(name: name, overwrite: overwrite)
         let write = DiskWrite(kind: kind, path: path, conditions: responses.conditions(of: request))
         let outcome = try await writer.run(write, for: account)
-        let back = origin.flatMap { DiskPath($0) }?.parent ?? .root
-        return try responses.removed(
-            outcome,
-            path,
-            back: back.link(to: "/v1/disk/files"),
-            screen: "disk.trash",
-            request
-        )
+        return try responses.restored(outcome, request)
     }
 }

@@ -16,30 +16,33 @@ struct ItemReader: Sendable {
     /// Reads a file or folder: from the API, or as a list has shown it before. A file that the API says is gone leaves
     /// all lists.
     ///
+    /// - Parameter isAwaited: Whether the API's response is waited for whatever the patience.
     /// - Throws: 404 `not-found`, other problems, `UpstreamFailure`, `StorageError`.
     func item(
         _ path: DiskPath,
         for account: DiskAccount,
-        _ cachePolicy: CachePolicy
+        _ cachePolicy: CachePolicy,
+        isAwaited: Bool = false
     ) async throws -> (DiskRow, ReadResult) {
         var present = account
         var cachePolicy = cachePolicy
         for _ in 0..<Self.attempts {
             do {
                 let seenAt = try store.row(path, account: account.id)?.seenAt
-                let resource = resource(of: path, for: present, seenAt: seenAt)
+                var resource = resource(of: path, for: present, seenAt: seenAt)
+                resource.isAwaited = isAwaited
                 let result = try await reader.read(resource, of: path, for: present, cachePolicy)
                 if let row = try store.row(path, account: account.id) { return (row, result) }
                 if let absence = client.absence(result, at: clock.now()) { throw absence }
                 if cachePolicy == .onlyIfCached { throw client.notStored }
-                if result.provenance.source == .upstream {
+                if result.isFetched {
                     throw Problem.notFound("\(path.name) was deleted or moved while it was read.")
                 }
                 // The stored response is from before the removal: revalidate it.
-                present = try store.account(account.id) ?? present
+                present = try store.renewed(account) ?? present
                 cachePolicy = .revalidate
             } catch let failure as UpstreamFailure where failure.error == .notStored && cachePolicy != .onlyIfCached {
-                guard let renewed = try store.account(account.id) else { throw Problem.loggedOut }
+                guard let renewed = try store.renewed(account) else { throw Problem.loggedOut }
                 present = renewed
                 cachePolicy = .revalidate
             }
@@ -49,17 +52,32 @@ struct ItemReader: Sendable {
 
     /// Reads something that must be a file.
     ///
+    /// - Parameter isAwaited: Whether the API's response is waited for whatever the patience.
+    ///
     /// - Throws: 400 `invalid-parameter` for a folder; as ``item(_:for:_:)`` does.
     func file(
         _ path: DiskPath,
         for account: DiskAccount,
-        _ cachePolicy: CachePolicy
+        _ cachePolicy: CachePolicy,
+        isAwaited: Bool = false
     ) async throws -> (DiskRow, ReadResult) {
-        let (row, result) = try await item(path, for: account, cachePolicy)
+        let (row, result) = try await item(path, for: account, cachePolicy, isAwaited: isAwaited)
         guard row.item.kind == .file else {
             throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder")
         }
         return (row, result)
+    }
+
+    /// Returns the present version of a file whose content is to be fetched: one of an outdated version would not be what
+    /// its head announces.
+    ///
+    /// - Parameter result: The read of the known version.
+    /// - Throws: The failure of the API if it does not say what the present version is; `Problem`, `StorageError`.
+    func presentVersion(of item: DiskItem, _ result: ReadResult, for account: DiskAccount) async throws -> DiskItem {
+        guard result.provenance.stale else { return item }
+        let (row, present) = try await file(item.path, for: account, .revalidate, isAwaited: true)
+        if let absence = client.absence(present, at: clock.now()) { throw absence }
+        return row.item
     }
 
     /// How often a read starts again because the account was logged in again or a row was removed meanwhile.
@@ -78,7 +96,7 @@ struct ItemReader: Sendable {
             let request = RowsRequest(account: account.id, epoch: account.epoch, time: now) {
                 events.listsChanged($0, account: account.id)
             }
-            return store.persistRows(FetchedRows(items: [item], subject: path), request)
+            return store.persistRows(FetchedRows(rows: [.item(item)], subject: path), request)
         }
         resource.bundledAt = seenAt
         return resource

@@ -72,6 +72,15 @@ struct DiskWrite: Sendable {
         }
     }
 
+    /// Whether the item at the place that it leads to must be known before: without it, one that was there already could
+    /// be taken for the result of a write whose response does not arrive.
+    var needsPlace: Bool {
+        switch kind {
+        case .makeFolder, .copy: true
+        default: false
+        }
+    }
+
     /// Returns the path that the write leads to; nil for a restore whose origin is not known.
     func place(of subject: DiskItem?) -> DiskPath? {
         guard case .restore(let name, _) = kind else { return target ?? path }

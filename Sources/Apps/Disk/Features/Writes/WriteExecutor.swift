@@ -20,7 +20,8 @@ enum WriteOutcome: Sendable {
 /// is.
 ///
 /// 1. Unreachable: 503 `offline-write-refused`. Nothing is sent.
-/// 2. Writes of one path are serialized. The preconditions are evaluated: 412 if they do not hold.
+/// 2. Writes of one path are serialized: 423 `locked` if another one does not end in time. The preconditions
+///    are evaluated: 412 if they do not hold.
 /// 3. The request is sent, once; an upload with its link and its bytes.
 /// 4. A response decides. Without one, the present state is compared with the intended one: done, not done, or 502
 ///   `outcome-unknown`.
@@ -67,9 +68,14 @@ struct WriteExecutor: Sendable {
     func run(_ write: DiskWrite, for account: DiskAccount) async throws -> WriteOutcome {
         let keys = [write.path, write.target].compactMap { $0.map { "\(account.id) \($0.text)" } }
         let run = WriteRun(executor: openingTokenOnce(), write: write, account: account)
-        return try await paths.holding(keys) {
-            try calls.refuseOffline()
-            return try await Task { try await run.run() }.value
+        let timeout = calls.client.upstream.configuration.totalTimeout
+        do {
+            return try await paths.holding(keys, timeout: { [clock] in try await clock.sleep(timeout) }) {
+                try calls.refuseOffline()
+                return try await Task { try await run.run() }.value
+            }
+        } catch is KeyedMutex.WaitTooLong {
+            throw Problem(.locked, "Another request is changing \(write.path.name). Nothing was changed; try again.")
         }
     }
 }
