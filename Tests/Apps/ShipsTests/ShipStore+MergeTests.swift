@@ -39,7 +39,6 @@ struct ShipStoreMergeTests {
         #expect(
             try stored()
                 == ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])
-                .ships
         )
     }
 

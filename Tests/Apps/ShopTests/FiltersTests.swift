@@ -1,3 +1,4 @@
+import HTTPTypes
 import TestKit
 import Screens
 import Database

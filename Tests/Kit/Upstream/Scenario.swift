@@ -6,7 +6,6 @@ import HTTPCaching
 package import HTTPTypes
 import Logging
 package import ResponseStore
-import TestKit
 package import Upstream
 
 /// One upstream with a scripted network, a clock that the test moves and a database of its own.

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 
 /// What the list and the reader show of a document.
