@@ -1,8 +1,9 @@
-import AppTestKit
+import Database
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 

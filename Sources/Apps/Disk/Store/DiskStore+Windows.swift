@@ -27,7 +27,8 @@ extension DiskStore {
         }
     }
 
-    /// Returns what can be shown while a page cannot be requested: the page itself, or else its ``window(_:of:account:)``.
+    /// Returns what can be shown while a page cannot be requested: the page itself, or else its window
+    /// (``window(_:of:account:)``).
     ///
     /// - Throws: `StorageError`.
     func substitute(_ key: PageKey, of folder: DiskPath?, account: String) throws -> Substitute? {

@@ -68,8 +68,8 @@ struct ItemReader: Sendable {
         return (row, result)
     }
 
-    /// Returns the present version of a file whose content is to be fetched: one of an outdated version would not be what
-    /// its head announces.
+    /// Returns the present version of a file whose content is to be fetched: that of an outdated version would not be
+    /// what its head announces.
     ///
     /// - Parameter result: The read of the known version.
     /// - Throws: The failure of the API if it does not say what the present version is; `Problem`, `StorageError`.

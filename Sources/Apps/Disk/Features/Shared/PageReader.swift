@@ -52,10 +52,10 @@ struct PageReader: Sendable {
                 cachePolicy = .revalidate
                 continue
             } catch let failure as UpstreamFailure
-                where failure.error.isUnreachable && resource.bundledAt == nil && substitute != nil && !client.isReachable
+                where failure.error.isUnreachable && substitute?.isPartial == true && resource.bundledAt == nil
+                    && !client.isReachable
             {
-                // A part is better than nothing while the API is known to be unreachable.
-                continue
+                continue  // Now that the API is known to be unreachable, a part is better than nothing.
             }
             if let page = try page(key, of: folder, account, result) { return (page, result.marked(by: page)) }
             try explainAbsence(of: folder, account, cachePolicy, result)

@@ -92,7 +92,8 @@ extension DiskPath {
     ///
     /// - Throws: 422 `validation-failed`.
     static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
-        let rule = "\(field) must have 1 to \(longestName) characters, not only spaces, without / and control characters."
+        let rule =
+            "\(field) must have 1 to \(longestName) characters, not only spaces, without / and control characters."
         guard !name.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
             throw Problem.validation([.field("/\(field)", isMissing ? "required" : "empty", rule)])
         }

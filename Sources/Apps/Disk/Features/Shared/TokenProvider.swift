@@ -45,8 +45,8 @@ struct TokenProvider: Sendable {
 
     /// Sends a request with the account's token.
     ///
-    /// - Throws: 401 `session-expired` if the account was logged out; `UpstreamFailure` if an expired token could not be
-    ///   refreshed; what `body` throws.
+    /// - Throws: 401 `session-expired` if the account was logged out; `UpstreamFailure` if an expired token could not
+    ///   be refreshed; what `body` throws.
     func authorized<Value>(
         _ account: DiskAccount,
         _ body: (_ token: String) async throws -> Value

@@ -72,8 +72,8 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Whether the item at the place that it leads to must be known before: without it, one that was there already could
-    /// be taken for the result of a write whose response does not arrive.
+    /// Whether the item at the place that it leads to must be known before: else one that was there already could be
+    /// taken for the result of a write whose response does not arrive.
     var needsPlace: Bool {
         switch kind {
         case .makeFolder, .copy: true
