@@ -32,4 +32,20 @@ struct KeyedMutexTests {
         await #expect(throws: Fault.self) { try await mutex.holding(["a"]) { throw Fault() } }
         #expect(!mutex.isHeld("a"), "an error releases the key")
     }
+
+    @Test("A wait with an end gives the key up when it is over, and takes it if it is free before")
+    func timeout() async throws {
+        let mutex = KeyedMutex()
+        let (start, begin) = AsyncStream.makeStream(of: Void.self)
+        async let holder: Void = mutex.holding(["a"]) { for await _ in start {} }
+        while !mutex.isHeld("a") { await Task.yield() }
+        await #expect(throws: KeyedMutex.WaitTooLong.self) {
+            try await mutex.holding(["a"], timeout: {}) { Issue.record("the key was held") }
+        }
+        #expect(mutex.waiting(for: "a") == 0)
+        begin.finish()
+        try await holder
+        let isTaken = try await mutex.holding(["a"], timeout: {}) { true }
+        #expect(isTaken && !mutex.isHeld("a"))
+    }
 }

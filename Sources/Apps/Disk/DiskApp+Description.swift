@@ -31,7 +31,7 @@ extension DiskApp {
     /// The upstreams of the app.
     public static let upstreams = [disk, oauth]
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.notAFolder]
+    public static let problems: [ProblemCode] = [.locked, .notAFolder]
     /// The settings of the app.
     public static let settings = [
         Setting(
@@ -39,6 +39,12 @@ extension DiskApp {
             .integer(0...31_536_000),
             default: "5",
             "freshness time of the Disk's lists and profile"
+        ),
+        Setting(
+            "freshness.disk_search_s",
+            .integer(0...31_536_000),
+            default: "60",
+            "freshness time of the list of all files, which the Disk's search looks through"
         ),
         Setting(
             "disk.time_zone",
@@ -81,6 +87,7 @@ extension DiskApp.Options {
             timeZone: try context.settings.timeZone("disk.time_zone"),
             operationWait: try context.settings.milliseconds("disk.operation_wait_ms"),
             downloads: try context.settings.integer("disk.downloads"),
+            searchFreshness: try context.settings.seconds("freshness.disk_search_s"),
             budget: context.cacheBudget
         )
     }

@@ -28,6 +28,8 @@ public struct DiskApp: App {
         public var operationWait: Duration
         /// Maximum number of concurrent downloads (`disk.downloads`).
         public var downloads: Int
+        /// How long searches look through the same list of all files (`freshness.disk_search_s`).
+        public var searchFreshness: Duration
         /// What the cache has room for: a larger body is passed on without being stored.
         public var budget: CacheBudget
 
@@ -36,11 +38,13 @@ public struct DiskApp: App {
             timeZone: TimeZone = .gmt,
             operationWait: Duration = .seconds(10),
             downloads: Int = 4,
+            searchFreshness: Duration = .seconds(60),
             budget: CacheBudget = .unlimited
         ) {
             self.timeZone = timeZone
             self.operationWait = operationWait
             self.downloads = downloads
+            self.searchFreshness = searchFreshness
             self.budget = budget
         }
     }
@@ -107,7 +111,7 @@ public struct DiskApp: App {
     public var files: AccountFiles? { AccountFiles(composition.diskFiles) }
 
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
-    public var services: [any Service] { [composition.downloadService] }
+    public var services: [any Service] { composition.services }
 
     /// The mount of the API sends the token of the session's account.
     public var mountCredentials: [String: MountRoutes.CredentialProvider] {
@@ -118,10 +122,10 @@ public struct DiskApp: App {
     public var routes: [Route] {
         let app = composition
         return [
-            Route(.get, "/v1/disk/launch", "disk.launch", app.onboarding.launch),
-            Route(.get, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.show),
-            Route(.put, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.set),
-            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", app.onboarding.reset),
+            Route(.get, "/v1/disk/launch", "disk.launch", knownSession: Self.name, app.onboarding.launch),
+            Route(.get, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.show),
+            Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.set),
+            Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.reset),
             Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
             Route(.post, "/v1/disk/session", "disk.session", app.login.open),
             Route(.get, "/v1/disk/session", "disk.session", session: Self.name, app.login.show),

@@ -1,9 +1,11 @@
+import Concurrency
 import Database
 import Freshness
 import Logging
 import Media
 import ResponseStore
 import Screens
+import ServiceLifecycle
 import Upstream
 
 /// Builds the features of the app, each with only what it needs.
@@ -11,6 +13,7 @@ struct DiskComposition: Sendable {
     let store: DiskStore
     let tokens: TokenProvider
     let queue: DownloadQueue
+    let background = BackgroundTasks()
     let writer: WriteExecutor
     private let client: YandexDiskClient
     private let oauth: YandexOAuthClient?
@@ -44,8 +47,13 @@ struct DiskComposition: Sendable {
         logger: Logger
     ) throws {
         let secrets = try SealedSecrets(database)
-        client = YandexDiskClient(upstream: upstream, freshness: freshness, hasher: try secrets.credentialHasher())
-        store = DiskStore(database, secrets: secrets, client: client)
+        client = YandexDiskClient(
+            upstream: upstream,
+            freshness: freshness,
+            searchFreshness: options.searchFreshness,
+            hasher: try secrets.credentialHasher()
+        )
+        store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
@@ -74,7 +82,7 @@ struct DiskComposition: Sendable {
     }
 
     private var pageReader: PageReader {
-        PageReader(reader: accounts.reader, accessRecorder: accessRecorder, clock: clock)
+        PageReader(reader: accounts.reader, events: events, accessRecorder: accessRecorder, clock: clock)
     }
 
     private var storedFiles: StoredFiles {
@@ -98,7 +106,7 @@ struct DiskComposition: Sendable {
 
 // The features.
 extension DiskComposition {
-    var onboarding: Onboarding { Onboarding(store: store, sessions: sessions, clock: clock) }
+    var onboarding: Onboarding { Onboarding(store: store) }
 
     var login: Sessions {
         Sessions(
@@ -107,6 +115,7 @@ extension DiskComposition {
             store: store,
             sessions: sessions,
             queue: queue,
+            background: background,
             clock: clock,
             logger: logger
         )
@@ -115,7 +124,7 @@ extension DiskComposition {
     var profile: Profile { Profile(accounts: accounts, clock: clock) }
 
     var listing: Listing {
-        Listing(accounts: accounts, pages: pageReader, events: events, timeZone: options.timeZone, clock: clock)
+        Listing(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock)
     }
 
     var search: Search { Search(accounts: accounts, pages: pageReader, timeZone: options.timeZone, clock: clock) }
@@ -126,7 +135,6 @@ extension DiskComposition {
             pages: pageReader,
             writer: writer,
             responses: writeResponses,
-            events: events,
             clock: clock
         )
     }
@@ -154,6 +162,10 @@ extension DiskComposition {
     var sharing: Sharing { Sharing(accounts: accounts, writer: writer, responses: writeResponses, clock: clock) }
 
     var operations: Operations { Operations(accounts: accounts, tracker: tracker, responses: writeResponses) }
+
+    var services: [any Service] {
+        [downloadService, BackgroundService(background: background)]
+    }
 
     var downloadService: DownloadService {
         DownloadService(store: store, queue: queue, runner: runner, logger: logger)

@@ -28,19 +28,20 @@ struct DiskFiles: Sendable {
     ///
     /// - Parameter path: A path such as `disk:/docs/a.pdf`.
     /// - Throws: `Problem`, `UpstreamFailure`, as the screens do.
-    func content(_ path: String, account: String) async throws -> Content {
+    func content(_ path: String, _ session: Session) async throws -> Content {
         guard let path = DiskPath(path) else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
-        let account = try await accounts.account(account)
+        let account = try await accounts.account(of: session)
         let (row, result) = try await items.file(path, for: account, .useCache)
-        let item = row.item
-        if let stored = try await files.open(.content, of: item, account: account.id) {
-            let content = stored.content(of: item, type: stored.type)
+        if let stored = try await files.open(.content, of: row.item, account: account.id) {
+            let content = stored.content(of: row.item, type: stored.type)
             let parts = try content.parts(0..<content.length)
-            return Content(name: item.name, type: stored.type, length: content.length, parts: parts)
+            return Content(name: row.item.name, type: stored.type, length: content.length, parts: parts)
         }
-        guard let size = item.size, !result.provenance.offline else { throw fetcher.client.unreachable }
+        guard !result.provenance.offline else { throw fetcher.client.unreachable }
+        let item = try await items.presentVersion(of: row.item, result, for: account)
+        guard let size = item.size else { throw fetcher.client.sizeMissing }
         let parts = try await fetcher.whole(of: item, size: size, for: account)
         return Content(name: item.name, type: item.servedType, length: size, parts: parts)
     }
@@ -52,14 +53,18 @@ struct DiskFiles: Sendable {
     /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `outcome-unknown`, `not-found` for a missing
     ///   folder, and others.
     @discardableResult
-    func upload(_ parts: ByteStream, length: Int?, to path: String, overwrite: Bool = false, account: String)
-        async throws -> Bool
-    {
+    func upload(
+        _ parts: ByteStream,
+        length: Int?,
+        to path: String,
+        overwrite: Bool = false,
+        _ session: Session
+    ) async throws -> Bool {
         guard let path = DiskPath(path), path.parent != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
         try DiskPath.checkName(path.name)
-        let account = try await accounts.account(account)
+        let account = try await accounts.account(of: session)
         let write = DiskWrite(kind: .upload(parts, length: length, overwrite: overwrite), path: path)
         if case .done = try await writer.run(write, for: account) { return true }
         return false

@@ -17,32 +17,53 @@ public final class KeyedMutex: Sendable {
 
     private let state = Mutex(State())
 
+    /// The key was not free in time.
+    public struct WaitTooLong: Error {
+        /// Creates the error.
+        public init() {}
+    }
+
     /// Creates a mutex of which no key is held.
     public init() {}
 
     /// Runs `body` while it holds all of these keys.
     ///
     /// Keys are taken in their own order, so that two bodies never wait for each other.
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; what `body` throws.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - timeout: Returns when the wait for a key is over, or throws if its task is cancelled; nil waits without an end.
+    ///   - isolation: The actor of the caller.
+    ///   - body: Runs while the keys are held.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; ``WaitTooLong``; what `body` throws.
     public func holding<Result>(
         _ keys: [String],
+        timeout: (@Sendable () async throws -> Void)? = nil,
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
         var held: [String] = []
         defer { for id in held { release(id) } }
         for id in Set(keys).sorted() {
-            try await acquire(id)
+            try await acquire(id, timeout)
             held.append(id)
         }
         return try await body()
     }
 
-    private func acquire(_ id: String) async throws {
+    private func acquire(_ id: String, _ timeout: (@Sendable () async throws -> Void)?) async throws {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
         }
+        let timer = timeout.map { timeout in
+            Task {
+                // Cancelled once the key is held.
+                guard (try? await timeout()) != nil else { return }
+                giveUp(id, number, throwing: WaitTooLong())
+            }
+        }
+        defer { timer?.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<Void, any Error>? = state.withLock { state in
@@ -57,12 +78,17 @@ public final class KeyedMutex: Sendable {
                 if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                guard let index = state.queues[id]?.firstIndex(where: { $0.number == number }) else { return nil }
-                return state.queues[id]?.remove(at: index)
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
+            giveUp(id, number, throwing: CancellationError())
         }
+    }
+
+    /// Ends the wait of a task that has not got its key yet.
+    private func giveUp(_ id: String, _ number: Int, throwing error: any Error) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.queues[id]?.firstIndex(where: { $0.number == number }) else { return nil }
+            return state.queues[id]?.remove(at: index)
+        }
+        waiter?.continuation.resume(throwing: error)
     }
 
     private func release(_ id: String) {

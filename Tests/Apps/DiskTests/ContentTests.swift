@@ -287,6 +287,30 @@ struct ContentTests {
         }
     }
 
+    @Test("DISK-22 a changed file whose metadata is slow: the present content, not the announcement of the old one")
+    func slowMetadata() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt", "old text")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.put("disk:/a.txt", "new")
+            app.clock.advance(by: .seconds(10))
+            let gate = Gate()
+            disk.onTheWay { request in
+                if request.url.contains("/resources?path") { try await gate.passUnlessCancelled() }
+            }
+            async let content = app.get("/v1/disk/file/content?path=/a.txt", as: token)
+            await app.clock.sleepers(of: .seconds(2))
+            app.clock.advance(by: .seconds(2))
+            await app.clock.noSleepers(of: .seconds(2))
+            gate.open()
+            let response = try await content
+            #expect(response.status == 200 && response.text == "new")
+            #expect(response.headerFields[.eTag]?.contains(FakeYandexDisk.md5(Array("new".utf8))) == true)
+        }
+    }
+
     @Test("other apps read and write files of an account by functions")
     func exchange() async throws {
         let disk = FakeYandexDisk()
@@ -295,9 +319,9 @@ struct ContentTests {
             let token = try await app.logIn()
             let files = app.app.composition.diskFiles
             let credential = BearerCredential([.authorization: "Bearer \(token)"])
-            let account = try app.sessions.session(of: credential, app: DiskApp.name).account
+            let session = try app.sessions.session(of: credential, app: DiskApp.name)
             for _ in 0..<2 {
-                let content = try await files.content("/a.bin", account: account)
+                let content = try await files.content("/a.bin", session)
                 var bytes: [UInt8] = []
                 for try await part in content.parts { bytes += part.readableBytesView }
                 #expect(bytes == Self.large && content.length == Self.large.count && content.name == "a.bin")
@@ -307,7 +331,7 @@ struct ContentTests {
                     ByteStream(ByteBuffer(string: "new")),
                     length: 3,
                     to: "disk:/new.txt",
-                    account: account
+                    session
                 )
             )
             #expect(disk.change { $0.nodes["disk:/new.txt"]?.bytes } == Array("new".utf8))
@@ -316,7 +340,7 @@ struct ContentTests {
                     ByteStream(ByteBuffer(string: "x")),
                     length: 1,
                     to: "disk:/new.txt",
-                    account: account
+                    session
                 )
             }
         }

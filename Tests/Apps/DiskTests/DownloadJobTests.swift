@@ -22,7 +22,7 @@ struct DownloadJobTests {
         #expect(job.progress == 1 && job.status == .done && job.bytesDone == 1000 && job.isOver)
     }
 
-    @Test("listeners hear of every whole per cent, not of every byte")
+    @Test("listeners are notified of every whole per cent, not of every byte")
     func perCents() {
         var job = job(100_000)
         _ = job.apply(.started)

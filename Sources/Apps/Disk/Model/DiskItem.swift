@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import Foundation
 import HTTPSemantics
 
@@ -45,7 +46,7 @@ struct DiskItem: Sendable, Equatable {
 
     /// Identifies this version of its screen: a digest of all that the API says of it.
     var screenVersion: String {
-        let dates = [created, modified, deleted].map { $0.map { String($0.diskMilliseconds) } }
+        let dates = [created, modified, deleted].map { $0.map { String($0.millisecondsSince1970) } }
         let texts = [path.text, kind.rawValue, name, mediaType, mimeType, md5, resourceID, publicURL, origin]
         let fields = texts + dates + [size.map(String.init), isPublished ? "published" : nil]
         // Lengths keep adjacent fields apart.

@@ -29,7 +29,7 @@ struct FileScreen: Encodable, Sendable {
     private let actions: [Action]
 
     init(_ row: DiskRow, timeZone: TimeZone, offline: Bool, convertsOffice: Bool) {
-        self.row = RowScreen(row, timeZone: timeZone)
+        self.row = RowScreen(row, timeZone: timeZone, actions: nil)
         let item = row.item
         let isFile = item.kind == .file
         _contentUrl = Nullable(wrappedValue: isFile ? item.path.link(to: "/v1/disk/file/content") : nil)
@@ -44,7 +44,7 @@ struct FileScreen: Encodable, Sendable {
                 : nil
         )
         _alert = Nullable(wrappedValue: item.viewer == .unsupported ? Alert() : nil)
-        actions = Self.actions(row, offline: offline)
+        actions = .ofFile(row, offline: offline)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -58,102 +58,4 @@ struct FileScreen: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey { case contentUrl, pageUrl, document, alert, actions }
-
-    /// The actions. Offline, nothing can be changed, so no change is enabled.
-    private static func actions(_ row: DiskRow, offline: Bool) -> [Action] {
-        let item = row.item
-        let noun = item.kind == .dir ? "folder" : item.viewer == .image ? "image" : "file"
-        let deletion = Action.Confirmation(
-            message: "Current \(noun) will be deleted",
-            buttons: ["Delete \(noun)", "Cancel"]
-        )
-        var actions: [Action] = []
-        if item.kind == .file {
-            actions.append(
-                Action(
-                    id: "share",
-                    title: "Share file",
-                    method: "GET",
-                    href: item.path.link(to: "/v1/disk/file/content"),
-                    enabled: !offline || row.isDownloaded
-                )
-            )
-        }
-        let hrefOfFile = item.path.link(to: "/v1/disk/file")
-        actions += [
-            Action(id: "link", title: "Share link", method: "POST", href: "/v1/disk/links", enabled: !offline),
-            Action(
-                id: "delete",
-                title: "Delete",
-                method: "DELETE",
-                href: hrefOfFile,
-                enabled: !offline,
-                confirm: deletion
-            ),
-            Action(id: "rename", title: "Rename", method: "PATCH", href: hrefOfFile, enabled: !offline),
-        ]
-        return actions
-    }
-}
-
-/// `DELETE` of a file or publication: the removed path.
-struct RemovalScreen: Encodable, Sendable {
-    let path: String
-    /// The screen to return to.
-    let back: String
-}
-
-/// `POST /v1/disk/links`.
-struct LinkScreen: Encodable, Sendable {
-    let path: String
-    /// Null if it was published and the address could not be read back: the same request returns it later.
-    @Nullable var publicUrl: String?
-
-    init(path: String, publicUrl: String?) {
-        self.path = path
-        _publicUrl = Nullable(wrappedValue: publicUrl)
-    }
-}
-
-/// `POST` and `GET /v1/disk/downloads/{id}`.
-struct DownloadScreen: Encodable, Sendable {
-    let id: String
-    let path: String
-    let status: String
-    let bytesDone: Int
-    let bytesTotal: Int
-    let progress: Double
-    @Nullable var contentUrl: String?
-    /// Why it failed; null if it did not.
-    @Nullable var failure: String?
-
-    init(_ job: DownloadJob) {
-        id = job.id
-        path = job.path.text
-        status = job.status.rawValue
-        bytesDone = job.bytesDone
-        bytesTotal = job.bytesTotal
-        progress = job.progress
-        _contentUrl = Nullable(wrappedValue: job.status == .done ? job.path.link(to: "/v1/disk/file/content") : nil)
-        _failure = Nullable(wrappedValue: job.failure?.rawValue)
-    }
-}
-
-/// `GET /v1/disk/operations/{id}`, and the response to a write that the API has accepted and continues.
-struct OperationScreen: Encodable, Sendable {
-    let id: String
-    let action: String
-    let path: String
-    @Nullable var target: String?
-    let status: String
-    let href: String
-
-    init(_ operation: DiskOperation) {
-        id = operation.id
-        action = operation.action.rawValue
-        path = operation.path.text
-        _target = Nullable(wrappedValue: operation.target?.text)
-        status = operation.status.rawValue
-        href = "/v1/disk/operations/\(operation.id)"
-    }
 }

@@ -21,13 +21,14 @@ struct ProfileScreen: Encodable, Sendable {
     let actions: [Action]
 
     init(_ account: DiskAccount) {
-        total = account.total
-        used = account.used
+        let space = account.space
+        total = space.total
+        used = space.used
         // The API may send any two numbers.
-        let difference = account.total.subtractingReportingOverflow(account.used)
+        let difference = space.total.subtractingReportingOverflow(space.used)
         available = difference.overflow ? 0 : max(0, difference.partialValue)
-        trash = account.trash
-        let fraction = Self.fraction(used: account.used, total: account.total)
+        trash = space.trash
+        let fraction = Self.fraction(used: used, total: total)
         usedFraction = fraction
         totalText = DiskText.gigabytes(total)
         usedText = "\(DiskText.gigabytes(used)) - used"
@@ -57,11 +58,12 @@ enum ProfileChart {
 
     /// Returns an SVG document: a ring, its used part in another colour, and the total in the middle.
     static func svg(_ account: DiskAccount) -> String {
-        let fraction = ProfileScreen.fraction(used: account.used, total: account.total)
+        let space = account.space
+        let fraction = ProfileScreen.fraction(used: space.used, total: space.total)
         let circumference = 2 * Double.pi * radius
         let used = hundredths(fraction * circumference)
-        let text = DiskText.gigabytes(account.total)
-        let label = "\(DiskText.gigabytes(account.used)) used of \(text)"
+        let text = DiskText.gigabytes(space.total)
+        let label = "\(DiskText.gigabytes(space.used)) used of \(text)"
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 200" role="img" aria-label="\(label)">
             <circle cx="100" cy="100" r="80" fill="none" stroke="#d9d9d9" stroke-width="30"/>

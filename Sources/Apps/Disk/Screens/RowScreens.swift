@@ -25,8 +25,10 @@ struct RowScreen: Encodable, Sendable {
     let downloaded: Bool
     /// Address of the screen that opens it.
     let href: String
+    /// The actions of a row; nil for the screen of one file, which has more.
+    let actions: [Action]?
 
-    init(_ row: DiskRow, timeZone: TimeZone) {
+    init(_ row: DiskRow, timeZone: TimeZone, actions: [Action]?) {
         let item = row.item
         type = item.kind.rawValue
         name = item.name
@@ -48,6 +50,7 @@ struct RowScreen: Encodable, Sendable {
         _publicUrl = Nullable(wrappedValue: item.publicURL)
         downloaded = row.isDownloaded
         href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
+        self.actions = actions
     }
 }
 
@@ -84,9 +87,10 @@ struct RowListScreen: Encodable, Sendable {
         folder: DiskPath? = nil,
         empty: EmptyState,
         isEmpty: Bool,
+        offline: Bool,
         actions: [Action]? = nil
     ) {
-        items = rows.map { RowScreen($0, timeZone: timeZone) }
+        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofRow($0, offline: offline)) }
         self.folder = folder.map(Folder.init)
         self.empty = isEmpty ? empty : nil
         self.actions = actions

@@ -1,13 +1,9 @@
 import Foundation
 import Screens
 
-/// `GET /v1/disk/launch`: which screen a cold start shows.
-struct DiskLaunchScreen: Encodable, Sendable {
-    enum Route: String, Encodable, Sendable {
-        case onboarding, login, home
-    }
-
-    let route: Route
+/// Names of the screens that a front end can be sent to.
+enum DiskRoute: String, Encodable, Sendable {
+    case onboarding, login, home
 }
 
 /// `GET`, `PUT` and `DELETE /v1/disk/onboarding`.
@@ -25,7 +21,7 @@ struct OnboardingScreen: Encodable, Sendable {
     ]
     let button = "Next"
     /// The screen after the last page.
-    let route: DiskLaunchScreen.Route
+    let route: DiskRoute
 
     init(seen: Bool, isLoggedIn: Bool) {
         self.seen = seen
@@ -55,7 +51,7 @@ struct DiskSessionScreen: Encodable, Sendable {
     /// Larder's bearer token; only in the response that opens the session.
     let token: String?
     /// The next screen.
-    let route = DiskLaunchScreen.Route.home
+    let route = DiskRoute.home
 
     init(_ session: Session, linkedAt: Date, token: String? = nil) {
         kind = session.kind
@@ -68,31 +64,16 @@ struct DiskSessionScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case kind, name, linkedAt, createdAt, token, route }
 }
 
-/// `DELETE /v1/disk/session`: the next screen.
-struct FarewellScreen: Encodable, Sendable {
-    let route = DiskLaunchScreen.Route.login
-    @Nullable var alert: String?
+extension EmptyState {
+    static let published = disk("Published files", "You do not have any published files yet")
+    static let recent = disk("Recent", "You have not uploaded any files yet")
+    static let folder = disk("Files", "This folder is empty")
+    static let trash = disk("Trash", "The trash is empty")
+    static let search = disk("Search", "Nothing was found")
 
-    init() {
-        _alert = Nullable(wrappedValue: nil)
+    private static func disk(_ title: String, _ text: String) -> EmptyState {
+        EmptyState(title: title, text: text, button: "Refresh")
     }
-
-    private enum CodingKeys: CodingKey { case route, alert }
-}
-
-/// Shown instead of an empty list.
-struct EmptyState: Encodable, Sendable {
-    let title: String
-    let text: String
-    let button = "Refresh"
-
-    private enum CodingKeys: CodingKey { case title, text, button }
-
-    static let published = EmptyState(title: "Published files", text: "You do not have any published files yet")
-    static let recent = EmptyState(title: "Recent", text: "You have not uploaded any files yet")
-    static let folder = EmptyState(title: "Files", text: "This folder is empty")
-    static let trash = EmptyState(title: "Trash", text: "The trash is empty")
-    static let search = EmptyState(title: "Search", text: "Nothing was found")
 }
 
 extension Banner {

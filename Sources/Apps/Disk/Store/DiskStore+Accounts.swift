@@ -1,140 +1,111 @@
-import Crypto
 import Database
 import Foundation
 import GRDB
-import HTTPTypes
 import ResponseStore
 import Screens
 import Upstream
 
-/// An account of Yandex Disk that is logged in.
-struct DiskAccount: Sendable, Equatable {
-    var id: String
-    var name: String?
-    var linkedAt: Date
-    /// Bytes.
-    var total: Int
-    var used: Int
-    var trash: Int
-    var epoch: Int64
-    var revision: Int
-    /// Whether the API has refused its token.
-    var isRejected: Bool
-}
-
-/// The OAuth token of an account. Stored sealed; sent to the API only.
-struct DiskToken: Codable, Sendable, Equatable {
-    var accessToken: String
-    var refreshToken: String?
-    var expiresAt: Date?
-}
-
 extension DiskStore {
-    private static func secretName(_ account: String) -> String { "disk/token/\(account)" }
-
-    func account(_ id: String) throws -> DiskAccount? {
-        try database.read { try Self.account(id, $0) }
+    /// Returns the account of a session; nil if it was logged out.
+    func account(_ id: String, session: String) throws -> DiskAccount? {
+        try database.read { try Self.account(id, session: session, $0) }
     }
 
-    static func account(_ id: String, _ db: Database) throws -> DiskAccount? {
-        try Row.fetchOne(try db.cachedStatement(sql: selectAccount), arguments: [id]).map { row in
-            DiskAccount(
-                id: row["account"],
-                name: row["name"],
-                linkedAt: Date(diskMilliseconds: row["linked_at"]),
-                total: row["total"],
-                used: row["used"],
-                trash: row["trash"],
-                epoch: row["epoch"],
-                revision: row["revision"],
-                isRejected: row["rejected"]
-            )
+    /// Returns an account with its latest login that the API has not refused, or else with any; nil if it was logged
+    /// out.
+    func account(_ id: String) throws -> DiskAccount? {
+        try database.read { db in
+            try Row.fetchOne(try db.cachedStatement(sql: Self.selectLatestLogin), arguments: [id])
+                .map(DiskAccount.init)
         }
     }
 
-    static let selectAccount = "SELECT * FROM disk_account WHERE account = ?"
+    /// Returns an account as it is now, with the same login; nil if it was logged out.
+    func renewed(_ account: DiskAccount) throws -> DiskAccount? {
+        try self.account(account.id, session: account.login.session)
+    }
 
-    /// Stores an account and its token, which replaces the one that it had.
-    func link(_ id: String, _ info: DiskInfoRecord, _ token: DiskToken, at now: Date) async throws {
+    private static func account(_ id: String, session: String, _ db: Database) throws -> DiskAccount? {
+        try Row.fetchOne(try db.cachedStatement(sql: selectAccount), arguments: [id, session]).map(DiskAccount.init)
+    }
+
+    /// Returns the epoch of an account; nil if it was logged out.
+    static func epoch(of account: String, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(try db.cachedStatement(sql: selectEpoch), arguments: [account])
+    }
+
+    /// Returns the revision of an account; nil if it was logged out.
+    static func revision(of account: String, _ db: Database) throws -> Int? {
+        try Int.fetchOne(try db.cachedStatement(sql: selectRevision), arguments: [account])
+    }
+
+    static let selectAccount = """
+        SELECT disk_account.*, session, token, rejected FROM disk_account
+        JOIN disk_login ON disk_login.account = disk_account.account
+        WHERE disk_account.account = ? AND session = ?
+        """
+    static let selectLatestLogin = """
+        SELECT disk_account.*, session, token, rejected FROM disk_account
+        JOIN disk_login ON disk_login.account = disk_account.account
+        WHERE disk_account.account = ? ORDER BY rejected, created_at DESC LIMIT 1
+        """
+    static let selectEpoch = "SELECT epoch FROM disk_account WHERE account = ?"
+    static let selectRevision = "SELECT revision FROM disk_account WHERE account = ?"
+
+    /// Stores an account, and a session with a token of its own. Other sessions of the account keep theirs.
+    ///
+    /// - Returns: The account, and the bearer token of the session.
+    func link(_ session: Session, _ space: DiskSpace, _ token: DiskToken, sessions: SessionStore) async throws -> (
+        account: DiskAccount?, bearer: String
+    ) {
         let sealed = try JSONEncoder().encode(token)
-        try await database.write { [self] db in
+        let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
+        return try await database.write { [self] db in
             try db.execute(
-                sql: """
-                    INSERT INTO disk_account
-                        (account, name, linked_at, total, used, trash, epoch, revision, rejected)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)
-                    ON CONFLICT (account) DO UPDATE SET
-                        name = excluded.name, total = excluded.total, used = excluded.used,
-                        trash = excluded.trash, rejected = 0
-                    """,
+                sql: Self.upsertAccount,
                 arguments: [
-                    id, info.user?.login, now.diskMilliseconds, info.totalSpace, info.usedSpace, info.trashSize ?? 0,
+                    account, session.name, time, space.total, space.used, space.trash,
                     Int64.random(in: 1...(Int64.max / 2)),
                 ]
             )
-            try secrets.store(sealed, name: Self.secretName(id), in: db)
-            bump(id, after: db)
-        }
-    }
-
-    func token(of account: String) throws -> DiskToken? {
-        try database.read { db in
-            try secrets.secret(name: Self.secretName(account), in: db).map {
-                try JSONDecoder().decode(DiskToken.self, from: $0)
-            }
-        }
-    }
-
-    /// Replaces a token by a refreshed one.
-    ///
-    /// - Returns: False if the old token is not stored any more: the account was logged out or logged in again
-    ///   meanwhile.
-    func replace(_ old: DiskToken, by new: DiskToken, of account: String) async throws -> Bool {
-        let sealed = try JSONEncoder().encode(new)
-        // Also on a full disk: the API may have revoked the old one.
-        return try await database.writeFreeingRoom { [self] db in
-            let name = Self.secretName(account)
-            guard let present = try secrets.secret(name: name, in: db),
-                try JSONDecoder().decode(DiskToken.self, from: present) == old
-            else { return false }
+            let (bearer, id) = try sessions.open(session, in: db)
+            let name = "disk/token/\(account)/\(id)"
             try secrets.store(sealed, name: name, in: db)
-            return true
+            try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
+            bump(account, after: db)
+            return (try Self.account(account, session: id, db), bearer)
         }
     }
 
-    /// Records whether the API refuses the account's token.
-    func setRejected(_ isRejected: Bool, account: String) async throws {
-        try await database.write { [self] db in
-            try db.execute(
-                sql: "UPDATE disk_account SET rejected = ? WHERE account = ? AND rejected <> ?",
-                arguments: [isRejected, account, isRejected]
-            )
-            if db.changesCount > 0 { bump(account, after: db) }
-        }
-    }
+    private static let upsertAccount = """
+        INSERT INTO disk_account (account, name, linked_at, total, used, trash, epoch, revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 0)
+        ON CONFLICT (account) DO UPDATE SET
+            name = excluded.name, total = excluded.total, used = excluded.used, trash = excluded.trash
+        """
+    private static let insertLogin =
+        "INSERT INTO disk_login (session, account, token, rejected, created_at) VALUES (?, ?, ?, 0, ?)"
 
     /// Returns the update of an account's space, for the transaction that stores the response.
-    func persistRows(of info: DiskInfoRecord, account: String) -> Resource.PersistRows {
+    func persistRows(of space: DiskSpace, account: DiskAccount) -> Resource.PersistRows {
         { [self] db in
-            guard info.user?.uid ?? account == account else {
-                throw UpstreamError.badResponse(status: .ok, reason: "another account's data")
-            }
             try db.execute(
-                sql: "UPDATE disk_account SET total = ?, used = ?, trash = ?, rejected = 0 WHERE account = ?",
-                arguments: [info.totalSpace, info.usedSpace, info.trashSize ?? 0, account]
+                sql: "UPDATE disk_account SET total = ?, used = ?, trash = ? WHERE account = ?",
+                arguments: [space.total, space.used, space.trash, account.id]
             )
             guard db.changesCount > 0 else { throw UpstreamError.notStored }  // logged out meanwhile
-            bump(account, after: db)
+            try db.cachedStatement(sql: Self.setRejected).execute(arguments: [false, account.login.token, false])
+            bump(account.id, after: db)
         }
     }
 
-    /// Removes all data of an account: token, rows, lists, stored responses and bodies, jobs, sessions.
+    /// Removes all data of an account: tokens, rows, lists, stored responses and bodies, jobs, sessions.
     func wipe(_ account: String, sessions: SessionStore) async throws {
         let credential = credential(of: account)
         try await database.writeErasing { [self] db in
             try sessions.close(app: "disk", account: account, in: db)
-            try secrets.remove(name: Self.secretName(account), in: db)
-            for table in ["disk_account", "disk_item", "disk_download", "disk_operation"] {
+            for name in try Self.tokenNames(of: account, db) { try secrets.remove(name: name, in: db) }
+            for table in ["disk_account", "disk_login", "disk_item", "disk_download", "disk_operation"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
             }
             try pages.remove(account: Self.owner(account), in: db)
@@ -145,47 +116,17 @@ extension DiskStore {
     }
 }
 
-// Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
-extension DiskStore {
-    /// Seconds that a login in the browser may take; the code expires after the same time.
-    private static let authorizationLifetime: TimeInterval = 600
-
-    private static func key(of state: String) -> String { SessionToken.hash(state).base64EncodedString() }
-
-    func beginAuthorization(state: String, verifier: String, at now: Date) async throws {
-        let key = Self.key(of: state)
-        try await database.write { [self] db in
-            let limit = now.addingTimeInterval(-Self.authorizationLifetime).diskMilliseconds
-            for old in try String.fetchAll(
-                db,
-                sql: "DELETE FROM disk_authorization WHERE created_at < ? RETURNING state",
-                arguments: [limit]
-            ) {
-                try secrets.remove(name: "disk/authorization/\(old)", in: db)
-            }
-            try db.execute(
-                sql: "INSERT INTO disk_authorization (state, created_at) VALUES (?, ?)",
-                arguments: [key, now.diskMilliseconds]
-            )
-            try secrets.store(Data(verifier.utf8), name: "disk/authorization/\(key)", in: db)
-        }
-    }
-
-    /// Returns the verifier of a login that has begun, once; nil if the state is unknown, expired or used.
-    func endAuthorization(state: String, at now: Date) async throws -> String? {
-        let key = Self.key(of: state)
-        return try await database.write { [self] db in
-            let limit = now.addingTimeInterval(-Self.authorizationLifetime).diskMilliseconds
-            let name = "disk/authorization/\(key)"
-            let verifier = try secrets.secret(name: name, in: db)
-            try secrets.remove(name: name, in: db)
-            let isKnown = try Int64.fetchOne(
-                db,
-                sql: "DELETE FROM disk_authorization WHERE state = ? RETURNING created_at",
-                arguments: [key]
-            )
-            guard let begun = isKnown, begun >= limit else { return nil }
-            return verifier.map { String(decoding: $0, as: UTF8.self) }
-        }
+extension DiskAccount {
+    /// Reads a row of table `disk_account` with one of table `disk_login`.
+    fileprivate init(row: Row) {
+        self.init(
+            id: row["account"],
+            name: row["name"],
+            linkedAt: Date(millisecondsSince1970: row["linked_at"]),
+            space: DiskSpace(total: row["total"], used: row["used"], trash: row["trash"]),
+            epoch: row["epoch"],
+            revision: row["revision"],
+            login: DiskLogin(session: row["session"], token: row["token"], isRejected: row["rejected"])
+        )
     }
 }

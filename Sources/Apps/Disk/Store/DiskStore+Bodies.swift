@@ -36,10 +36,29 @@ extension DiskStore {
         ["\(path.queryValue)?", PercentEncoding.encode(path.below, allowed: .unreserved)]
     }
 
-    func isDownloaded(_ item: DiskItem, account: String, _ db: Database) throws -> Bool {
-        guard let version = item.version else { return false }
-        return try stored(.content, of: item.path, account: account, db).map { Self.version(of: $0) == version }
-            ?? false
+    /// Returns the versions of the contents that are stored of files, by the names of their bodies.
+    private func storedVersions(of items: [DiskItem], account: String, _ db: Database) throws -> [String: String] {
+        try responses.entityTags(
+            upstream: Self.bodies,
+            urls: items.filter { $0.version != nil }.map { Self.name(.content, of: $0.path) },
+            credential: credential(of: account),
+            in: db
+        )
+    }
+
+    /// Reads rows of table `disk_item`, and whether the present versions of their contents are stored.
+    ///
+    /// - Throws: GRDB's errors.
+    func diskRows(_ rows: [Row], account: String, _ db: Database) throws -> [DiskRow] {
+        let items = rows.compactMap { row in DiskItem(row: row).map { ($0, row["seen_at"] as Int64) } }
+        let stored = try storedVersions(of: items.map(\.0), account: account, db)
+        return items.map { item, seenAt in
+            DiskRow(
+                item: item,
+                seenAt: Date(millisecondsSince1970: seenAt),
+                isDownloaded: item.version.map { $0 == stored[Self.name(.content, of: item.path)] } ?? false
+            )
+        }
     }
 
     private static func version(of response: CachedResponse) -> String? { response.head.headerFields[.eTag] }
@@ -95,14 +114,7 @@ extension DiskStore {
             body: stored
         )
         return try await database.write { [self] db in
-            // Not for an account that was logged out, nor under a name that the file does not have any more.
-            guard let present = try Self.account(account, db) else { return false }
-            if let epoch, present.epoch != epoch,
-                try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text]).flatMap(DiskItem.init)?
-                    .version != version
-            {
-                return false
-            }
+            guard try isCurrent(item, since: epoch, account: account, db) else { return false }
             if let job {
                 try db.execute(sql: Self.finishDownload, arguments: [stored.count, job, account])
                 guard db.changesCount > 0 else { return false }
@@ -111,6 +123,15 @@ extension DiskStore {
             bump(account, after: db)
             return true
         }
+    }
+
+    /// Whether the account is logged in, and the file still has its version and name. It may have changed only if the
+    /// account's epoch has.
+    private func isCurrent(_ item: DiskItem, since epoch: Int64?, account: String, _ db: Database) throws -> Bool {
+        guard let present = try Self.epoch(of: account, db) else { return false }
+        guard let epoch, present != epoch else { return true }
+        let row = try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text])
+        return row.flatMap(DiskItem.init)?.version == item.version
     }
 
     static let finishDownload = """

@@ -3,18 +3,6 @@ import Foundation
 import GRDB
 import ResponseStore
 
-/// A change that a write has made, which is applied to the store once the API says that it is done.
-enum DiskChange: Sendable, Equatable {
-    case deleted(DiskPath)
-    case moved(from: DiskPath, to: DiskPath)
-    case unpublished(DiskPath)
-    case restored(DiskPath)
-    /// An item is new or has changed; with its row, if that is known.
-    case appeared(DiskPath, DiskItem?)
-    /// Any item may have changed.
-    case doubtful
-}
-
 extension DiskStore {
     /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
     /// account must be revalidated before they are fresh.
@@ -118,6 +106,11 @@ extension DiskStore {
             try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
         }
         try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
+        try moveListsAndBodies(from, to, account: account, db)
+    }
+
+    private func moveListsAndBodies(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
+        let owner = Self.owner(account)
         // The lists of the folder and of those below it get the new name.
         for (old, end, new) in [
             (from.text + "\n", from.text + "\u{B}", to.text + "\n"), (from.below, Self.end(of: from.below), to.below),

@@ -20,7 +20,7 @@ extension DiskStore {
     /// - Returns: Nil if the account was logged out meanwhile.
     func share(_ job: DownloadJob, at now: Date) async throws -> (job: DownloadJob, isNew: Bool)? {
         try await database.write { db in
-            guard try Self.account(job.account, db) != nil else { return nil }
+            guard try Self.epoch(of: job.account, db) != nil else { return nil }
             let arguments: StatementArguments = [job.account, job.path.text, job.version, job.status.rawValue]
             if let shared = try Row.fetchOne(db, sql: Self.selectShared, arguments: arguments).flatMap(DownloadJob.init)
             {
@@ -28,7 +28,7 @@ extension DiskStore {
             }
             try db.execute(
                 sql: "DELETE FROM disk_download WHERE account = ? AND status IN ('done', 'failed') AND created_at < ?",
-                arguments: [job.account, now.addingTimeInterval(-7 * 86_400).diskMilliseconds]
+                arguments: [job.account, now.addingTimeInterval(-7 * 86_400).millisecondsSince1970]
             )
             try db.execute(
                 sql: """
@@ -39,7 +39,7 @@ extension DiskStore {
                 arguments: [
                     job.id, job.account, job.path.text, job.version, job.status.rawValue, job.bytesDone, job.bytesTotal,
                     job.failure?.rawValue,
-                    now.diskMilliseconds,
+                    now.millisecondsSince1970,
                 ]
             )
             return (job, true)
@@ -93,7 +93,7 @@ extension DiskStore {
     /// Stores an operation that continues; the latest 1,000 of an account are kept.
     func keep(_ operation: DiskOperation, at now: Date) async throws {
         try await database.write { db in
-            guard try Self.account(operation.account, db) != nil else { return }
+            guard try Self.epoch(of: operation.account, db) != nil else { return }
             try db.execute(
                 sql: """
                     INSERT INTO disk_operation (id, account, upstream_id, action, path, target, status, created_at)
@@ -102,7 +102,7 @@ extension DiskStore {
                 arguments: [
                     operation.id, operation.account, operation.upstreamID, operation.action.rawValue,
                     operation.path.text, operation.target?.text,
-                    operation.status.rawValue, now.diskMilliseconds,
+                    operation.status.rawValue, now.millisecondsSince1970,
                 ]
             )
             try db.execute(

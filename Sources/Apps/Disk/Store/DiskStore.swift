@@ -1,9 +1,7 @@
 import Database
-import Foundation
 import Freshness
 import GRDB
 import ResponseStore
-import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
 ///
@@ -29,8 +27,7 @@ struct DiskStore: Sendable {
                     total INTEGER NOT NULL, -- bytes, as the next two
                     used INTEGER NOT NULL,
                     trash INTEGER NOT NULL,
-                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder: \
-                an answer asked for before one is not taken in after it
+                    epoch INTEGER NOT NULL, -- random at first, one more with every change made through Larder
                     revision INTEGER NOT NULL, -- one more with every change of what screens show
                     rejected INTEGER NOT NULL -- 1: the upstream refused its token
                 ) STRICT, WITHOUT ROWID;
@@ -86,7 +83,27 @@ struct DiskStore: Sendable {
                     created_at INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 """
-        )
+        ),
+        SchemaMigration(
+            "disk/002 logins",
+            sql: """
+                CREATE TABLE disk_login (
+                    session TEXT NOT NULL PRIMARY KEY, -- identity of the session
+                    account TEXT NOT NULL,
+                    token TEXT NOT NULL, -- name of the sealed token; sessions of an earlier version share one
+                    rejected INTEGER NOT NULL, -- 1: the upstream refused the token
+                    created_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX disk_login_by_account ON disk_login (account, rejected, created_at);
+                CREATE INDEX disk_login_by_token ON disk_login (token);
+                INSERT INTO disk_login (session, account, token, rejected, created_at)
+                    SELECT hex(session.token_hash), session.account, 'disk/token/' || session.account,
+                        disk_account.rejected, session.created_at
+                    FROM session JOIN disk_account ON disk_account.account = session.account
+                    WHERE session.app = 'disk';
+                ALTER TABLE disk_account DROP COLUMN rejected;
+                """
+        ),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
@@ -103,12 +120,16 @@ struct DiskStore: Sendable {
 
     /// Creates the store of one database.
     ///
-    /// - Parameter client: Turns an account into a key of the store, so that responses and bodies of an account are
+    /// - Parameter credential: Turns an account into a key of the store, so that responses and bodies of an account are
     ///   removed together.
-    init(_ database: LarderDatabase, secrets: SealedSecrets, client: YandexDiskClient) {
+    init(
+        _ database: LarderDatabase,
+        secrets: SealedSecrets,
+        credential: @escaping @Sendable (_ account: String) -> CredentialHash
+    ) {
         self.database = database
         self.secrets = secrets
-        credential = { client.credential(of: $0) }
+        self.credential = credential
         responses = ResponseStore(database)
     }
 
@@ -143,16 +164,4 @@ extension DiskStore {
 
     /// Token that is valid until the onboarding changes.
     var onboardingValidity: ChangeToken { ChangeToken(of: stamps[""]) }
-}
-
-extension Date {
-    /// Milliseconds since 1970-01-01 UTC, rounded down and clamped to `Int64`, since an API may send any time.
-    var diskMilliseconds: Int64 {
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
-        return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min)
-    }
-
-    init(diskMilliseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(diskMilliseconds) / 1000)
-    }
 }

@@ -6,17 +6,14 @@ import Upstream
 
 /// The API's response to a write.
 enum CallOutcome: Sendable, Equatable {
-    /// It is done.
-    case done
+    /// It is done; the path of the result, if the response has it.
+    case done(place: DiskPath?)
     /// It continues; the operation has the status.
     case underWay(operation: String)
 }
 
 // Calls whose responses are not stored: writes, links, operations.
 extension YandexDiskClient {
-    /// Creates a folder.
-    ///
-    /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
     /// Creates a folder.
     ///
     /// - Throws: ``DiskRefusal``, `UpstreamError`, as all of these calls do.
@@ -56,12 +53,10 @@ extension YandexDiskClient {
     }
 
     /// Removes the public address of an item.
-    /// Removes the public address of an item.
     func unpublish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
         try await write(.put, url("/resources/unpublish", [("path", path.text)]), token, success: .ok)
     }
 
-    /// Restores an item from the trash.
     /// Restores an item from the trash.
     func restore(_ path: DiskPath, name: String?, overwrite: Bool, _ token: String) async throws -> CallOutcome {
         var query = [("path", path.text), ("overwrite", String(overwrite))]
@@ -100,7 +95,6 @@ extension YandexDiskClient {
         return (record.preview, try record.about(path).item)
     }
 
-    /// Returns the address to which a file is uploaded.
     /// Returns the address to which a file is uploaded.
     func uploadLink(_ path: DiskPath, overwrite: Bool, _ token: String) async throws -> LinkRecord {
         try await read(url("/resources/upload", [("path", path.text), ("overwrite", String(overwrite))]), token)
@@ -146,8 +140,14 @@ extension YandexDiskClient {
         guard response.status == success else {
             throw UpstreamError.badResponse(status: response.status, reason: "not the status of this call")
         }
-        if success == .ok || !response.body.isEmpty { let _: LinkRecord = try Self.decoded(response) }
-        return .done
+        guard success == .ok || !response.body.isEmpty else { return .done(place: nil) }
+        let link: LinkRecord = try Self.decoded(response)
+        return .done(place: Self.place(in: link.href))
+    }
+
+    /// Returns the path in the address of a resource, `…/resources?path=disk:/…`; nil if it has none.
+    static func place(in href: String) -> DiskPath? {
+        URLComponents(string: href)?.queryItems?.first { $0.name == "path" }?.value.flatMap { DiskPath($0) }
     }
 
     private func read<Record: Decodable & Sendable>(_ url: String, _ token: String) async throws -> Record {
@@ -176,35 +176,5 @@ extension YandexDiskClient {
             components.queryItems?.first { $0.name == "id" }?.value
             ?? components.path.split(separator: "/").last.map(String.init)
         return id.flatMap { $0.isEmpty || $0 == "operations" || $0.utf8.count > 256 ? nil : $0 }
-    }
-}
-
-/// The size of a small picture in one of the API's spellings.
-struct PreviewSize: Sendable, Equatable {
-    /// `S`, `XL`, `120x120`, `128x`, …
-    let text: String
-    /// Whether width and height are both given, so that the picture is cropped.
-    let isCropped: Bool
-
-    static let standard = PreviewSize(text: "120x120", isCropped: true)
-
-    /// Parses a size; nil if it is malformed or larger than a screen needs.
-    init?(_ text: String) {
-        if ["S", "M", "L", "XL", "XXL", "XXXL", "XXXS", "XXS", "XS"].contains(text) {
-            self.init(text: text, isCropped: false)
-            return
-        }
-        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
-        let numbers = sides.map { side in side.isDigits ? Int(side) : nil }
-        guard sides.count <= 2,
-            zip(sides, numbers).allSatisfy({ $0.isEmpty ? sides.count == 2 : (1...2000).contains($1 ?? 0) }),
-            text != "x", !text.isEmpty
-        else { return nil }
-        self.init(text: text, isCropped: sides.count == 2 && !sides.contains(""))
-    }
-
-    private init(text: String, isCropped: Bool) {
-        self.text = text
-        self.isCropped = isCropped
     }
 }

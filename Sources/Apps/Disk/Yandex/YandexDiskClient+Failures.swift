@@ -19,8 +19,10 @@ extension YandexDiskClient {
     var sizeMissing: UpstreamFailure { failure(.badResponse(status: .ok, reason: "a file without a size")) }
 
     /// Translates an error of a request into a problem of this app. Other errors are returned unchanged.
-    func translated(_ error: any Error) -> any Error {
-        if let refusal = DiskRefusal(error) { return refusal.problem(upstream) }
+    ///
+    /// - Parameter hasPath: Whether the request is about a path, or about an item of a known path.
+    func translated(_ error: any Error, hasPath: Bool = true) -> any Error {
+        if let refusal = DiskRefusal(error) { return refusal.problem(upstream, hasPath: hasPath) }
         return (error as? UpstreamError).map { failure($0) } ?? error
     }
 
@@ -43,7 +45,7 @@ extension YandexDiskClient {
 extension DiskRefusal {
     /// Translates a refusal into a problem: by status first, then by the API's error code, since Yandex publishes no
     /// list of codes.
-    func problem(_ upstream: Upstream) -> Problem {
+    func problem(_ upstream: Upstream, hasPath: Bool = true) -> Problem {
         let title = upstream.configuration.title
         let kind: (ProblemCode, String) =
             switch (status, code) {
@@ -51,13 +53,15 @@ extension DiskRefusal {
             case (401, _):
                 (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
             case (403, _): (.upstreamForbidden, "\(title) does not allow this.")
-            case (404, _), (410, _): (.notFound, "\(title) has nothing at this path.")
+            case (404, _), (410, _):
+                (.notFound, hasPath ? "\(title) has nothing at this path." : "\(title) says that it has no such list.")
             case (409, "DiskPathDoesntExistsError"): (.notFound, "The folder that it would be in does not exist.")
             case (409, "MD5DifferError"), (412, _): (.preconditionFailed, "It has changed on \(title) in the meantime.")
             case (409, _) where code.contains("Exist"):
                 (.targetExists, "There is something of this name already; nothing was overwritten.")
             case (413, _): (.tooLarge, "The file is larger than \(title) takes.")
-            case (409, _), (423, _): (.upstreamForbidden, "\(title) does not allow this now (\(code)).")
+            case (423, _): (.locked, "\(title) is using this for another operation. Try again.")
+            case (409, _): (.upstreamForbidden, "\(title) does not allow this now (\(code)).")
             default: (.upstreamBadResponse, "\(title) answered \(status).")
             }
         return Problem(kind.0, kind.1, upstream: .init(name: upstream.configuration.name, status: status))

@@ -9,6 +9,8 @@ struct YandexDiskClient: Sendable {
     let upstream: Upstream
     /// How long lists are fresh.
     let freshness: Duration
+    /// How long the list of all files is fresh, which searches look through.
+    let searchFreshness: Duration
     private let hasher: CredentialHasher
 
     /// Creates a client.
@@ -16,10 +18,12 @@ struct YandexDiskClient: Sendable {
     /// - Parameters:
     ///   - upstream: The API.
     ///   - freshness: How long lists are fresh.
+    ///   - searchFreshness: How long the list of all files is fresh.
     ///   - hasher: Turns accounts into keys of the store.
-    init(upstream: Upstream, freshness: Duration, hasher: CredentialHasher) {
+    init(upstream: Upstream, freshness: Duration, searchFreshness: Duration, hasher: CredentialHasher) {
         self.upstream = upstream
         self.freshness = freshness
+        self.searchFreshness = searchFreshness
         self.hasher = hasher
     }
 
@@ -157,7 +161,7 @@ extension YandexDiskClient {
             (record: FlatListRecord) throws(UpstreamError) in
             try validate(try record.listing(offset: offset) { $0.kind == .file })
         }
-        resource.freshness = max(freshness, .seconds(60))
+        resource.freshness = searchFreshness
         return resource
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPTypes
+import Upstream
 
 /// `Disk`: the account and its space.
 struct DiskInfoRecord: Decodable, Sendable {
@@ -26,9 +26,7 @@ struct DiskInfoRecord: Decodable, Sendable {
         }
     }
 
-    let totalSpace: Int
-    let usedSpace: Int
-    let trashSize: Int?
+    let space: DiskSpace
     let user: User?
 
     private enum CodingKeys: String, CodingKey {
@@ -40,11 +38,13 @@ struct DiskInfoRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        totalSpace = try container.decode(Int.self, forKey: .totalSpace)
-        usedSpace = try container.decode(Int.self, forKey: .usedSpace)
-        trashSize = try container.decodeIfPresent(Int.self, forKey: .trashSize)
+        space = DiskSpace(
+            total: try container.decode(Int.self, forKey: .totalSpace),
+            used: try container.decode(Int.self, forKey: .usedSpace),
+            trash: try container.decodeIfPresent(Int.self, forKey: .trashSize) ?? 0
+        )
         user = try container.decodeIfPresent(User.self, forKey: .user)
-        guard totalSpace >= 0, usedSpace >= 0, trashSize ?? 0 >= 0 else {
+        guard space.total >= 0, space.used >= 0, space.trash >= 0 else {
             throw DecodingError.dataCorruptedError(
                 forKey: .totalSpace,
                 in: container,
@@ -91,9 +91,6 @@ struct ResourceRecord: Decodable, Sendable {
         var rows: [ListedRow]
         let total: Int?
         let offset: Int?
-
-        /// The items; nil for one that the app does not know, which counts for the position.
-        var items: [DiskItem?] { rows.items }
 
         private enum CodingKeys: CodingKey { case items, total, offset }
 
@@ -157,12 +154,10 @@ struct ResourceRecord: Decodable, Sendable {
 struct FlatListRecord: Decodable, Sendable {
     var rows: [ListedRow]
     let offset: Int?
+    /// The number of rows that were requested, as the API repeats it.
+    let limit: Int?
 
-    /// The items; nil for one that the app does not know, such as a path of another scheme, which counts for the
-    /// position.
-    var items: [DiskItem?] { rows.items }
-
-    private enum CodingKeys: CodingKey { case items, offset }
+    private enum CodingKeys: CodingKey { case items, offset, limit }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -170,15 +165,7 @@ struct FlatListRecord: Decodable, Sendable {
             $0.value?.row ?? .unreadable
         }
         offset = try? container.decode(Int.self, forKey: .offset)
-    }
-}
-
-/// A list item of any shape: a malformed one must not invalidate the others.
-private struct Tolerant<Value: Decodable & Sendable>: Decodable, Sendable {
-    let value: Value?
-
-    init(from decoder: any Decoder) throws {
-        value = try? Value(from: decoder)
+        limit = try? container.decode(Int.self, forKey: .limit)
     }
 }
 

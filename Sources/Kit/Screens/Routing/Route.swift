@@ -8,6 +8,9 @@ public struct Route: Sendable {
     /// Responds to a request with its session.
     public typealias SessionHandler = @Sendable (ScreenRequest, Session) async throws -> ScreenResponse
 
+    /// Responds to a request with its session, if it has one.
+    public typealias KnownSessionHandler = @Sendable (ScreenRequest, Session?) async throws -> ScreenResponse
+
     /// Largest request body of a route that sets no other limit, in bytes.
     public static let defaultBodyBytes = 64 << 10
 
@@ -45,6 +48,19 @@ public struct Route: Sendable {
         self.init(method, path, screen, maximumBodyBytes: maximumBodyBytes, .session(app: app, handler))
     }
 
+    /// Creates a route that anyone may use, and that responds differently to a session of an app. A token that opens
+    /// none is ignored.
+    public init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ screen: String,
+        knownSession app: String,
+        maximumBodyBytes: Int = Route.defaultBodyBytes,
+        _ handler: @escaping KnownSessionHandler
+    ) {
+        self.init(method, path, screen, maximumBodyBytes: maximumBodyBytes, .knownSession(app: app, handler))
+    }
+
     /// Creates a route for everything below a path.
     /// - Parameters:
     ///   - path: its last segment is a parameter that stands for any number of segments
@@ -73,6 +89,8 @@ public struct Route: Sendable {
         case open(Handler)
         /// The same, with a session of an app.
         case session(app: String, SessionHandler)
+        /// The same, with a session of an app if there is one.
+        case knownSession(app: String, KnownSessionHandler)
         /// With a response that is sent as it is.
         case raw(RawHandling)
     }

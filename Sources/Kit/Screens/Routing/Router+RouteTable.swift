@@ -64,6 +64,9 @@ private struct RouteResponder: HTTPResponder {
             sessionToken = sessions.changeToken(of: credential)
             let session = try sessions.session(of: credential, app: app)
             screen = try await handler(screenRequest, session)
+        case .knownSession(let app, let handler):
+            sessionToken = sessions.changeToken(of: credential)
+            screen = try await handler(screenRequest, try sessions.knownSession(of: credential, app: app))
         case .raw(let raw):
             return try await raw.handler(request, context)
         }

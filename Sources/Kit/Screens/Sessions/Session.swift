@@ -20,13 +20,17 @@ public struct Session: Sendable, Equatable {
     public let name: String?
     /// When it began.
     public let createdAt: Date
+    /// Identity of the session, under which an app stores what belongs to this session only; empty before it is opened.
+    /// The token cannot be computed from it.
+    public let id: String
 
     /// Describes a session.
-    public init(app: String, kind: Kind, account: String, name: String?, createdAt: Date) {
+    public init(app: String, kind: Kind, account: String, name: String?, createdAt: Date, id: String = "") {
         self.app = app
         self.kind = kind
         self.account = account
         self.name = name
         self.createdAt = createdAt
+        self.id = id
     }
 }

@@ -51,18 +51,31 @@ public struct SessionStore: Sendable {
     /// - Parameter check: throws if the account may not have a session any more.
     /// - Throws: `StorageError`; what `check` throws.
     public func open(_ session: Session, check: @escaping @Sendable (Database) throws -> Void) async throws -> String {
-        let token = SessionToken.make()
         try await database.write { db in
             try check(db)
-            try db.execute(
-                sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-                arguments: [
-                    SessionToken.hash(token), session.app, session.kind.rawValue, session.account, session.name,
-                    session.createdAt.millisecondsSince1970,
-                ]
-            )
+            return try open(session, in: db).token
         }
-        return token
+    }
+
+    /// Stores a session in the transaction that stores what belongs to it.
+    /// - Returns: The token, and the identity of the session.
+    /// - Throws: GRDB's errors.
+    public func open(_ session: Session, in db: Database) throws -> (token: String, id: String) {
+        let token = SessionToken.make()
+        let hash = SessionToken.hash(token)
+        try db.execute(
+            sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [
+                hash, session.app, session.kind.rawValue, session.account, session.name,
+                session.createdAt.millisecondsSince1970,
+            ]
+        )
+        return (token, Self.id(of: hash))
+    }
+
+    /// Returns the identity of the session whose token has this hash: the hash in hexadecimal, as SQLite's `hex`.
+    private static func id(of tokenHash: Data) -> String {
+        tokenHash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
     }
 
     /// Returns the session of a credential.
@@ -158,7 +171,8 @@ public struct SessionStore: Sendable {
                     kind: row[1] == Session.Kind.guest.rawValue ? .guest : .user,
                     account: row[2],
                     name: row[3],
-                    createdAt: Date(millisecondsSince1970: row[4])
+                    createdAt: Date(millisecondsSince1970: row[4]),
+                    id: Self.id(of: tokenHash)
                 )
             }
         }

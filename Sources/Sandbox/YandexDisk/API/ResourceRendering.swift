@@ -11,7 +11,13 @@ struct ResourceRendering {
     /// The published node that everything is shown relative to; its owner's view where there is none.
     var shared: DiskNode?
 
-    func resource(_ node: DiskNode, in tree: DiskTree, fields: FieldSelection) -> JSONObject {
+    /// - Parameter isListed: Whether it is an item of a list, which does not name the owner of what is shared.
+    func resource(
+        _ node: DiskNode,
+        in tree: DiskTree,
+        fields: FieldSelection,
+        isListed: Bool = false
+    ) -> JSONObject {
         var object = JSONObject()
         func add(_ name: String, _ value: @autoclosure () -> JSONValue?) {
             guard fields.contains(name), let value = value() else { return }
@@ -57,16 +63,17 @@ struct ResourceRendering {
         }
         if let shared {
             add("views_count", .integer(shared.id == node.id ? shared.publication?.views ?? 0 : 0))
-            let account = tree.account
-            add(
-                "owner",
-                [
-                    "login": .string(account.login), "display_name": .string(account.displayName),
-                    "uid": .string(account.uid),
-                ]
-            )
+            if !isListed { add("owner", owner(of: tree)) }
         }
         return object
+    }
+
+    private func owner(of tree: DiskTree) -> JSONValue {
+        let account = tree.account
+        return [
+            "login": .string(account.login), "display_name": .string(account.displayName),
+            "uid": .string(account.uid),
+        ]
     }
 
     /// A folder's list, below `_embedded`.
@@ -89,7 +96,7 @@ struct ResourceRendering {
         add("limit", .integer(paging.limit))
         add("offset", .integer(paging.offset))
         add("total", .integer(total))
-        add("items", .array(items.map { .object(resource($0, in: tree, fields: fields.below("items"))) }))
+        add("items", .array(items.map { .object(resource($0, in: tree, fields: fields.below("items"), isListed: true)) }))
         return object
     }
 

@@ -41,7 +41,7 @@ struct Profile: Sendable {
         let changeToken = store.changeToken(account: account.id)
         var result = try await accounts.reader.info(account, try request.cachePolicy())
         result.changeToken = result.changeToken?.and(changeToken)
-        guard let present = try store.account(account.id) else { throw Problem.loggedOut }
+        guard let present = try store.renewed(account) else { throw Problem.loggedOut }
         return (present, result)
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import Freshness
 import HTTPTypes
@@ -13,6 +14,8 @@ struct Sessions: Sendable {
     let store: DiskStore
     let sessions: SessionStore
     let queue: DownloadQueue
+    /// Tasks that no request waits for.
+    let background: BackgroundTasks
     let clock: WallClock
     let logger: Logger
 
@@ -26,7 +29,7 @@ struct Sessions: Sendable {
             authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier),
             state: state
         )
-        return try request.local(screen, "disk.session", status: .created, now: clock.now())
+        return try .local(screen, "disk.session", request, status: .created)
     }
 
     /// `POST /v1/disk/session`: with a token, or with the code that Yandex OAuth gave the browser. The API is asked
@@ -48,9 +51,9 @@ struct Sessions: Sendable {
 
     /// `GET /v1/disk/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        guard let account = try store.account(session.account) else { throw Problem.loggedOut }
+        guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         let screen = DiskSessionScreen(session, linkedAt: account.linkedAt)
-        return try request.local(screen, "disk.session", now: clock.now())
+        return try .local(screen, "disk.session", request)
     }
 
     /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.
@@ -62,11 +65,11 @@ struct Sessions: Sendable {
                 dialog: .init(title: LogoutDialog.title, message: LogoutDialog.message, buttons: LogoutDialog.buttons)
             )
         }
-        let token = try store.token(of: session.account)
+        let tokens = try store.tokens(of: session.account)
         try await store.wipe(session.account, sessions: sessions)
         queue.cancel(account: session.account)
-        if let token { revoke(token) }
-        return try request.local(FarewellScreen(), "disk.session", now: clock.now())
+        for token in tokens { revoke(token) }
+        return try .local(FarewellScreen(route: DiskRoute.login.rawValue), "disk.session", request)
     }
 
     private func requiredOAuth() throws -> YandexOAuthClient {
@@ -147,16 +150,19 @@ struct Sessions: Sendable {
         guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
             throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
         }
-        let now = clock.now()
-        try await store.link(uid, info, token, at: now)
-        let session = Session(app: DiskApp.name, kind: .user, account: uid, name: info.user?.login, createdAt: now)
-        let bearer = try await sessions.open(session)
-        let linkedAt = try store.account(uid)?.linkedAt ?? now
-        return try request.local(
-            DiskSessionScreen(session, linkedAt: linkedAt, token: bearer),
+        let session = Session(
+            app: DiskApp.name,
+            kind: .user,
+            account: uid,
+            name: info.user?.login,
+            createdAt: clock.now()
+        )
+        let (account, bearer) = try await store.link(session, info.space, token, sessions: sessions)
+        return try .local(
+            DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: bearer),
             "disk.session",
+            request,
             status: .created,
-            now: clock.now(),
             headerFields: [.location: "/v1/disk/session"]
         )
     }
@@ -165,7 +171,7 @@ struct Sessions: Sendable {
     /// was brought by the client and stays valid.
     private func revoke(_ token: DiskToken) {
         guard let oauth, token.refreshToken != nil, oauth.upstream.reachability.isReachable else { return }
-        queue.background { [logger] in
+        background.start { [logger] in
             do {
                 try await oauth.revoke(accessToken: token.accessToken)
             } catch let refusal as YandexOAuthClient.Refusal {

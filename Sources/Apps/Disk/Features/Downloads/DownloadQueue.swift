@@ -20,8 +20,6 @@ final class DownloadQueue: Sendable {
         var entries: [String: Entry] = [:]
         var waiting: [String] = []
         var running = 0
-        var tasks: [Int: Task<Void, Never>] = [:]
-        var lastTask = 0
         var isStopped = false
     }
 
@@ -71,25 +69,11 @@ final class DownloadQueue: Sendable {
             defer {
                 state.entries = [:]
                 state.waiting = []
-                state.tasks = [:]
             }
-            return state.entries.values.compactMap(\.task) + state.tasks.values
+            return state.entries.values.compactMap(\.task)
         }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-    }
-
-    /// Runs a background task that is cancelled when the server ends.
-    func background(_ work: @escaping @Sendable () async -> Void) {
-        state.withLock { state in
-            guard !state.isStopped else { return }
-            state.lastTask += 1
-            let number = state.lastTask
-            state.tasks[number] = Task {
-                await work()
-                self.state.withLock { $0.tasks[number] = nil }
-            }
-        }
     }
 
     private func startWaiting() {

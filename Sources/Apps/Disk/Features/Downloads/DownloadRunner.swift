@@ -44,6 +44,8 @@ struct DownloadRunner: Sendable {
         switch error {
         case is FileParts.WrongLength, is FileKeeper.WrongContent: .damaged
         case let problem as Problem where problem.code == .upstreamBadResponse: .unreachable
+        // The token of another login may be accepted.
+        case let problem as Problem where problem.code == .upstreamSessionExpired: .sessionExpired
         case is Problem, is UpstreamFailure, is FileKeeper.NotKept, is StorageError: nil
         default: .damaged  // The body broke off.
         }

@@ -1,3 +1,4 @@
+import ResponseStore
 import Foundation
 import Freshness
 import HTTPTypes
@@ -28,6 +29,9 @@ struct Downloads: Sendable {
         guard let version = item.version, let size = item.size else { throw client.sizeMissing }
         let isStored = try await files.open(.content, of: item, account: account.id) != nil
         guard isStored || !result.provenance.offline else { throw client.unreachable }
+        guard isStored || files.budget.admits(size) else {
+            throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
+        }
         let new = DownloadJob(
             id: SessionToken.make(),
             account: account.id,

@@ -31,7 +31,8 @@ struct Content: Sendable {
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         guard !result.provenance.offline else { throw client.unreachable }
-        return try await fetched(row.item, request, for: account)
+        let item = try await items.presentVersion(of: row.item, result, for: account)
+        return try await fetched(item, request, for: account)
     }
 
     private func fetched(_ item: DiskItem, _ request: ScreenRequest, for account: DiskAccount) async throws
@@ -53,7 +54,7 @@ struct Content: Sendable {
         let provenance = Provenance.fetched(at: now, stored: isStored)
         return try await .content(unread, to: request, provenance: provenance, now: now) { range in
             guard range.count == size else {
-                return try await fetcher.part(range, of: item, account: account.id)
+                return try await fetcher.part(range, of: item, for: account)
             }
             return try await fetcher.whole(of: item, size: size, for: account)
         }

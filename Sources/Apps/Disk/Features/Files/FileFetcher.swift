@@ -20,7 +20,7 @@ struct FileFetcher: Sendable {
     /// - Parameter job: The download that it is for: the body ends with an error if it cannot be stored.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func whole(of item: DiskItem, size: Int, for account: DiskAccount, job: String? = nil) async throws -> ByteStream {
-        let parts = try await part(0..<size, of: item, account: account.id)
+        let parts = try await part(0..<size, of: item, for: account)
         let keeper = FileKeeper(
             item,
             size: size,
@@ -40,7 +40,7 @@ struct FileFetcher: Sendable {
     /// replaced once.
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
-    func part(_ range: Range<Int>, of item: DiskItem, account: String) async throws -> ByteStream {
+    func part(_ range: Range<Int>, of item: DiskItem, for account: DiskAccount) async throws -> ByteStream {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
         do {
             var status = HTTPResponse.Status.ok

@@ -62,16 +62,31 @@ struct Pages: Sendable {
             }
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
-        let subject = Subject(item: row.item, account: account, result: result)
+        let subject = try await subject(row.item, account, result)
+        return try await rendered(subject, page: number, width: width)
+    }
+
+    /// Returns what a picture is made of: an outdated version only if its content is stored.
+    private func subject(_ item: DiskItem, _ account: DiskAccount, _ result: ReadResult) async throws -> Subject {
+        let isUsable = try !result.provenance.stale || files.store.body(.content, of: item, account: account.id) != nil
+        guard !isUsable, !result.provenance.offline else {
+            return Subject(item: item, account: account, result: result)
+        }
+        let present = try await items.presentVersion(of: item, result, for: account)
+        return Subject(item: present, account: account, result: result)
+    }
+
+    /// Makes a picture of a page, and stores it.
+    private func rendered(_ subject: Subject, page number: Int, width: Int) async throws -> ScreenResponse {
         let picture = try await picture(of: subject, page: number, width: width)
         let isStored = try await files.save(
             picture.data,
-            as: body,
-            of: row.item,
+            as: .page(number, width: width),
+            of: subject.item,
             type: picture.mediaType,
-            for: account
+            for: subject.account
         )
-        guard let type = PictureType(of: picture.data) else { throw Problem(.damaged("no picture came of it")) }
+        guard let type = PictureType(of: picture.data) else { throw Problem(.damaged("the result is no picture")) }
         let now = clock.now()
         return .picture(picture.data, type: type, provenance: .fetched(at: now, stored: isStored), now: now)
     }
@@ -128,41 +143,5 @@ struct Pages: Sendable {
             throw Problem.fileChanges
         }
         return stored
-    }
-}
-
-extension Problem {
-    /// Explains why there is no picture or PDF of a file.
-    fileprivate init(_ error: MediaError) {
-        switch error {
-        case .toolMissing(.soffice):
-            self.init(
-                .toolMissing,
-                "LibreOffice is not installed where Larder runs, so office files cannot be shown as PDF or as pictures."
-            )
-        case .toolMissing(let tool):
-            self.init(
-                .toolMissing,
-                "\(tool.executable) is not installed where Larder runs, so the file cannot be shown as a picture."
-            )
-        case .unconfined:
-            self.init(
-                .toolMissing,
-                "Office files are converted only where the kernel can keep LibreOffice from other files "
-                    + "(Landlock, Linux 5.13 or later)."
-            )
-        case .overloaded:
-            self.init(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
-        case .tooLarge: self.init(.tooLarge, "The file is too large to be shown as a picture.")
-        case .noSuchPage(let number): self = .notFound("The file has no page \(number).")
-        case .unsupported(let kind): self.init(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
-        case .encrypted: self.init(.unsupportedMediaType, "The file needs a password.")
-        case .unavailable, .failed: self = .processingUnavailable
-        case .timedOut, .damaged, .tooManyPages, .noGlyphs, .crashed:
-            self.init(
-                .unsupportedMediaType,
-                "The file cannot be shown as a picture: it is broken, or takes too long."
-            )
-        }
     }
 }

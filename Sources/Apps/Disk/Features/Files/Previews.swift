@@ -71,20 +71,11 @@ struct Previews: Sendable {
         -> ScreenResponse
     {
         guard client.isReachable else { throw UpstreamError.unreachable(.network) }
-        let (href, item) = try await tokens.authorized(account.id) {
+        let (href, item) = try await tokens.authorized(account) {
             try await client.previewLink(known.path, size: size, $0)
         }
         guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
-        // The API documents that its own hosts require the owner's token; it is not sent to other origins.
-        let response = try await tokens.authorized(account.id) { token in
-            var fields = client.headerFields(token)
-            fields[.accept] = "image/*"
-            return try await client.upstream.call(OutgoingRequest(url: href, headerFields: fields))
-        }
-        guard response.status == .ok, let type = PictureType(of: response.body) else {
-            throw UpstreamError.badResponse(status: response.status, reason: "not a picture")
-        }
-        let bytes = Data(response.body)
+        let (bytes, type) = try await download(href, for: account)
         let present = item ?? known
         var isStored = false
         if present.version != nil, files.budget.admits(bytes.count) {
@@ -98,5 +89,20 @@ struct Previews: Sendable {
         }
         let now = clock.now()
         return .picture(bytes, type: type, provenance: .fetched(at: now, stored: isStored), now: now)
+    }
+    /// Downloads a picture from a link of the API.
+    ///
+    /// - Throws: `UpstreamError` if it is no picture, or cannot be had; ``DiskRefusal``.
+    private func download(_ href: String, for account: DiskAccount) async throws -> (Data, PictureType) {
+        // The API documents that its own hosts require the owner's token; it is not sent to other origins.
+        let response = try await tokens.authorized(account) { token in
+            var fields = client.headerFields(token)
+            fields[.accept] = "image/*"
+            return try await client.upstream.call(OutgoingRequest(url: href, headerFields: fields))
+        }
+        guard response.status == .ok, let type = PictureType(of: response.body) else {
+            throw UpstreamError.badResponse(status: response.status, reason: "not a picture")
+        }
+        return (Data(response.body), type)
     }
 }

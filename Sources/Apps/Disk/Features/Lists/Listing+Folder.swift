@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ResponseStore
 import Screens
 import Upstream
 
@@ -24,49 +25,37 @@ extension Listing {
             query: "\(path.text)\n\(sort)",
             page: asked,
             folder: path,
-            empty: .folder
+            empty: .folder,
+            actions: [.refresh(path.link(to: "/v1/disk/files", ("refresh", "1")))]
         )
-        return try await list(query, request, for: account) { context in
+        return try await list(query, request, for: account) { key, rows in
             client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: account.id) {
                 [store] record throws(UpstreamError) in
-                try Self.rows(of: record, path, asked, context, store)
+                store.persistRows(try record.fetchedRows(of: path, asked, as: key), rows)
             }
         }
     }
+}
 
-    private static func rows(
-        of record: ResourceRecord,
-        _ path: DiskPath,
+extension ResourceRecord {
+    /// Returns the rows of a part of a folder, or the one row of a file at its place.
+    ///
+    /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a folder without its content.
+    fileprivate func fetchedRows(
+        of path: DiskPath,
         _ asked: PageRequest,
-        _ context: Context,
-        _ store: DiskStore
-    ) throws(UpstreamError) -> Resource.PersistRows {
-        let own = record.item.map { [$0] } ?? []
-        guard record.kind != .file else {
-            return store.persistRows(
-                own,
-                as: nil,
-                about: path,
-                account: context.account,
-                epoch: context.epoch,
-                at: context.now,
-                changed: context.changed
-            )
-        }
-        guard let embedded = record.embedded else {
-            throw .badResponse(status: .ok, reason: "a folder without its content")
-        }
-        return store.persistRows(
-            embedded.items.prefix(asked.limit).uniqueByPath,
-            beside: own,
-            as: context.key,
+        as key: PageKey
+    ) throws(UpstreamError) -> FetchedRows {
+        let own = item.map { [$0] } ?? []
+        guard kind != .file else { return FetchedRows(rows: own.map { .item($0) }, subject: path) }
+        guard let embedded else { throw .badResponse(status: .ok, reason: "a folder without its content") }
+        return FetchedRows(
+            rows: embedded.rows.prefix(asked.limit).uniqueByPath,
+            others: own,
+            key: key,
             folder: path,
             total: embedded.total,
-            hasMore: embedded.hasMore(after: asked),
-            account: context.account,
-            epoch: context.epoch,
-            at: context.now,
-            changed: context.changed
+            hasMore: embedded.hasMore(after: asked)
         )
     }
 }
@@ -74,6 +63,6 @@ extension Listing {
 extension ResourceRecord.Embedded {
     /// Whether rows follow the requested page: as the total says, else if the page is full.
     func hasMore(after asked: PageRequest) -> Bool {
-        total.map { asked.end < $0 && !items.isEmpty } ?? (items.count >= asked.limit)
+        total.map { asked.end < $0 && !rows.isEmpty } ?? (rows.count >= asked.limit)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ResponseStore
 import Screens
 import Upstream
 
@@ -11,38 +12,36 @@ extension Listing {
             throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
         }
         let account = try await accounts.account(of: session)
-        let refresh = Action(id: "refresh", title: "Refresh", method: "GET", href: "/v1/disk/published?refresh=1")
         let query = Query(
             screen: "disk.published",
             list: "published",
             query: type,
             page: asked,
             empty: .published,
-            actions: [refresh]
+            actions: [.refresh("/v1/disk/published?refresh=1")]
         )
-        return try await list(query, request, for: account) { context in
+        return try await list(query, request, for: account) { key, rows in
             client.published(
                 limit: asked.limit + 1,
                 offset: asked.offset,
                 type: type == "all" ? nil : type,
                 account: account.id
             ) { [store] record in
-                let items = record.items.prefix(asked.limit).uniqueByPath.map { item in
-                    // Published because it is in this list, whether or not the response has a link.
-                    var item = item
-                    item.isPublished = true
-                    return item
-                }
-                return store.persistRows(
-                    items,
-                    as: context.key,
-                    hasMore: record.items.count > asked.limit,
-                    account: context.account,
-                    epoch: context.epoch,
-                    at: context.now,
-                    changed: context.changed
-                )
+                store.persistRows(record.publishedRows(asked, as: key), rows)
             }
         }
+    }
+}
+
+extension FlatListRecord {
+    /// Returns the rows of a page of published items. They are published because they are in this list, whether or not
+    /// the response has a link.
+    fileprivate func publishedRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
+        let page = rows.prefix(asked.limit).uniqueByPath.map { row in
+            guard case .item(var item) = row else { return row }
+            item.isPublished = true
+            return .item(item)
+        }
+        return FetchedRows(rows: page, key: key, hasMore: rows.count > asked.limit)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ResponseStore
 import Screens
 import Upstream
 
@@ -25,21 +26,12 @@ extension Listing {
             list: "recent",
             query: mediaTypes,
             page: asked,
-            empty: .recent
+            empty: .recent,
+            actions: [.refresh("/v1/disk/recent?refresh=1")]
         )
-        return try await list(query, request, for: account) { context in
+        return try await list(query, request, for: account) { key, rows in
             client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: account.id) { [store] record in
-                let items = record.items.uniqueByPath
-                return store.persistRows(
-                    Array(items.dropFirst(asked.offset).prefix(asked.limit)),
-                    beside: Array(items.prefix(asked.offset)),
-                    as: context.key,
-                    hasMore: record.items.count > asked.end,
-                    account: context.account,
-                    epoch: context.epoch,
-                    at: context.now,
-                    changed: context.changed
-                )
+                store.persistRows(record.recentRows(asked, as: key), rows)
             }
         }
     }
@@ -56,5 +48,18 @@ extension Listing {
             )
         }
         return Set(types).sorted().joined(separator: ",")
+    }
+}
+
+extension FlatListRecord {
+    /// Returns the rows of a page of a list that was requested from its beginning.
+    fileprivate func recentRows(_ asked: PageRequest, as key: PageKey) -> FetchedRows {
+        let unique = rows.uniqueByPath
+        return FetchedRows(
+            rows: Array(unique.dropFirst(asked.offset).prefix(asked.limit)),
+            others: unique.prefix(asked.offset).items,
+            key: key,
+            hasMore: rows.count > asked.end
+        )
     }
 }

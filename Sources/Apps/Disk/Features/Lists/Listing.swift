@@ -8,7 +8,6 @@ import Upstream
 struct Listing: Sendable {
     let accounts: DiskAccounts
     let pages: PageReader
-    let events: DiskEvents
     /// Time zone of texts if a request does not name one.
     let timeZone: TimeZone
     let clock: WallClock
@@ -32,16 +31,6 @@ struct Listing: Sendable {
         var actions: [Action]?
     }
 
-    /// The account, the epoch and the time of a request to the API, for the rows of its response.
-    struct Context: Sendable {
-        let key: PageKey
-        let account: String
-        let epoch: Int64
-        let now: Date
-        /// Publishes the new revision if a page that was known has changed.
-        let changed: @Sendable (_ revision: Int) -> Void
-    }
-
     /// Returns a list: from the API or as it is stored, and says which.
     ///
     /// - Parameter resource: Describes the request to the API.
@@ -50,7 +39,7 @@ struct Listing: Sendable {
         _ query: Query,
         _ request: ScreenRequest,
         for account: DiskAccount,
-        _ resource: (Context) -> Resource
+        _ resource: (PageKey, RowsRequest) -> Resource
     ) async throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
         let changeToken = store.changeToken(account: account.id)
@@ -61,11 +50,14 @@ struct Listing: Sendable {
             offset: query.page.offset,
             limit: query.page.limit
         )
-        let changed: @Sendable (Int) -> Void = { [events] revision in
-            events.screenChanged(query.screen, revision, account: account.id)
-        }
-        let (page, result) = try await pages.page(key, of: query.folder, for: account, try request.cachePolicy()) {
-            resource(Context(key: key, account: account.id, epoch: $0, now: clock.now(), changed: changed))
+        let (page, result) = try await pages.page(
+            key,
+            on: query.screen,
+            of: query.folder,
+            for: account,
+            try request.cachePolicy()
+        ) {
+            resource(key, $0)
         }
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }
@@ -86,6 +78,7 @@ struct Listing: Sendable {
             folder: query.folder,
             empty: query.empty,
             isEmpty: isEmpty,
+            offline: result.provenance.offline,
             actions: query.actions
         )
         let meta = Meta(
@@ -93,6 +86,7 @@ struct Listing: Sendable {
             state: isEmpty ? .empty : .content,
             provenance: result.provenance,
             revision: page.revision,
+            partial: page.isPartial ? true : nil,
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown
         )
@@ -116,13 +110,5 @@ extension Page {
     init(_ asked: PageRequest, _ page: DiskPage) {
         self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         nextOffset = page.hasMore ? asked.end : nil
-    }
-}
-
-extension Sequence<DiskItem?> {
-    /// The first item of each path: a list shows nothing twice, and nothing that is not known.
-    var uniqueByPath: [DiskItem] {
-        var seen = Set<DiskPath>()
-        return compactMap { $0 }.filter { seen.insert($0.path).inserted }
     }
 }

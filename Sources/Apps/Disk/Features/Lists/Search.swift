@@ -24,10 +24,7 @@ struct Search: Sendable {
     /// `GET /v1/disk/search`: files and folders whose name contains a text.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
-        let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
-            throw Problem.invalidParameter("query", accepted: "accepts 1 to \(DiskPath.longestName) characters")
-        }
+        let text = try text(request)
         let timeZone = try request.timeZone(fallback: timeZone)
         let account = try await accounts.account(of: session)
         let known = try await allFiles(of: account, try request.cachePolicy())
@@ -40,20 +37,43 @@ struct Search: Sendable {
         )
         let shown = Page(asked, count: found.rows.count, total: found.total, hasMore: asked.end < found.total)
         let isEmpty = found.total == 0
+        return try .screen(
+            Envelope(
+                data: RowListScreen(
+                    found.rows,
+                    timeZone: timeZone,
+                    empty: .search,
+                    isEmpty: isEmpty,
+                    offline: known.provenance.offline
+                ),
+                meta: Self.meta(known, isEmpty: isEmpty, shown),
+                links: request.links(for: shown)
+            ),
+            provenance: known.provenance,
+            now: clock.now()
+        )
+    }
+
+    /// Reads the text to be searched for.
+    ///
+    /// - Throws: 400 `invalid-parameter`.
+    private func text(_ request: ScreenRequest) throws -> String {
+        let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
+            throw Problem.invalidParameter("query", accepted: "accepts 1 to \(DiskPath.longestName) characters")
+        }
+        return text
+    }
+
+    private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page) -> Meta {
         let provenance = known.provenance
-        let meta = Meta(
+        return Meta(
             screen: "disk.search",
             state: isEmpty ? .empty : .content,
             provenance: provenance,
             partial: known.lastPart == nil || provenance.offline,
             banner: provenance.offline ? .diskOffline : nil,
-            page: shown
-        )
-        let data = RowListScreen(found.rows, timeZone: timeZone, empty: .search, isEmpty: isEmpty)
-        return try .screen(
-            Envelope(data: data, meta: meta, links: request.links(for: shown)),
-            provenance: provenance,
-            now: clock.now()
+            page: page
         )
     }
 
@@ -96,17 +116,12 @@ struct Search: Sendable {
             offset: offset,
             limit: Self.batchSize
         )
-        return try await pages.page(key, for: account, cachePolicy) { epoch in
-            let now = clock.now()
-            return client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
-                store.persistRows(
-                    record.items.uniqueByPath,
-                    as: key,
-                    hasMore: record.items.count >= Self.batchSize,
-                    account: account.id,
-                    epoch: epoch,
-                    at: now,
-                    changed: { _ in }
+        return try await pages.page(key, on: nil, for: account, cachePolicy) { rows in
+            client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
+                let hasMore = record.rows.count >= Self.batchSize
+                return store.persistRows(
+                    FetchedRows(rows: record.rows.uniqueByPath, key: key, hasMore: hasMore),
+                    rows
                 )
             }
         }

@@ -11,7 +11,6 @@ struct Trash: Sendable {
     let pages: PageReader
     let writer: WriteExecutor
     let responses: WriteResponses
-    let events: DiskEvents
     let clock: WallClock
 
     private var client: YandexDiskClient { accounts.reader.client }
@@ -30,6 +29,7 @@ struct Trash: Sendable {
             screen: "disk.trash",
             state: isEmpty ? .empty : .content,
             provenance: result.provenance,
+            partial: page.isPartial ? true : nil,
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown
         )
@@ -55,23 +55,19 @@ struct Trash: Sendable {
             offset: asked.offset,
             limit: asked.limit
         )
-        return try await pages.page(key, for: account, cachePolicy) { epoch in
-            let now = clock.now()
-            return client.trash(limit: asked.limit, offset: asked.offset, account: account.id) {
-                [store, events] record throws(UpstreamError) in
+        return try await pages.page(key, on: "disk.trash", for: account, cachePolicy) { rows in
+            client.trash(limit: asked.limit, offset: asked.offset, account: account.id) {
+                [store] record throws(UpstreamError) in
                 guard let embedded = record.embedded else {
                     throw .badResponse(status: .ok, reason: "a trash without its content")
                 }
-                return store.persistRows(
-                    embedded.items.uniqueByPath,
-                    as: key,
+                let fetched = FetchedRows(
+                    rows: embedded.rows.uniqueByPath,
+                    key: key,
                     total: embedded.total,
-                    hasMore: embedded.hasMore(after: asked),
-                    account: account.id,
-                    epoch: epoch,
-                    at: now,
-                    changed: { events.screenChanged("disk.trash", $0, account: account.id) }
+                    hasMore: embedded.hasMore(after: asked)
                 )
+                return store.persistRows(fetched, rows)
             }
         }
     }
@@ -87,17 +83,9 @@ struct Trash: Sendable {
         if let name { try DiskPath.checkName(name) }
         let overwrite = try fields.diskFlag("overwrite")
         let account = try await accounts.account(of: session)
-        let origin = try store.row(path, account: account.id)?.item.origin
         let kind = DiskWrite.Kind.restore(name: name, overwrite: overwrite)
         let write = DiskWrite(kind: kind, path: path, conditions: responses.conditions(of: request))
         let outcome = try await writer.run(write, for: account)
-        let back = origin.flatMap { DiskPath($0) }?.parent ?? .root
-        return try responses.removed(
-            outcome,
-            path,
-            back: back.link(to: "/v1/disk/files"),
-            screen: "disk.trash",
-            request
-        )
+        return try responses.restored(outcome, request)
     }
 }

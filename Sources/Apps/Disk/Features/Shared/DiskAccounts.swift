@@ -10,19 +10,25 @@ struct DiskAccounts: Sendable {
 
     /// Returns the logged-in account of a session.
     ///
-    /// - Throws: As ``account(_:)`` does.
-    func account(of session: Session) async throws -> DiskAccount {
-        try await account(session.account)
-    }
-
-    /// Returns a logged-in account.
-    ///
-    /// Nothing stored is shown of an account whose token the API has refused: first the API has to accept it again.
+    /// Nothing stored is shown to a session whose token the API has refused: first the API has to accept it again.
     ///
     /// - Throws: 401 `session-expired` if it was logged out, 401 `upstream-session-expired` if its token is refused.
+    func account(of session: Session) async throws -> DiskAccount {
+        guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
+        return try await accepted(account)
+    }
+
+    /// Returns a logged-in account for work that belongs to no session, with a token that the API accepts if there is
+    /// one.
+    ///
+    /// - Throws: As ``account(of:)`` does.
     func account(_ id: String) async throws -> DiskAccount {
         guard let account = try store.account(id) else { throw Problem.loggedOut }
-        guard account.isRejected else { return account }
+        return try await accepted(account)
+    }
+
+    private func accepted(_ account: DiskAccount) async throws -> DiskAccount {
+        guard account.login.isRejected else { return account }
         do {
             _ = try await reader.info(account, .revalidate)
         } catch let problem as Problem where problem.code == .upstreamForbidden || problem.code == .notFound {
@@ -30,7 +36,7 @@ struct DiskAccounts: Sendable {
         } catch {
             throw refused
         }
-        guard let account = try store.account(id), !account.isRejected else { throw refused }
+        guard let account = try store.renewed(account), !account.login.isRejected else { throw refused }
         return account
     }
 

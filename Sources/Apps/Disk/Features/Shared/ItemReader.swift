@@ -6,7 +6,7 @@ import Upstream
 
 /// Reads single files and folders.
 struct ItemReader: Sendable {
-    let reader: ResourceReader
+    var reader: ResourceReader
     let events: DiskEvents
     let clock: WallClock
 
@@ -16,18 +16,21 @@ struct ItemReader: Sendable {
     /// Reads a file or folder: from the API, or as a list has shown it before. A file that the API says is gone leaves
     /// all lists.
     ///
+    /// - Parameter waitsToTimeout: Whether the API's response is waited for whatever the patience.
     /// - Throws: 404 `not-found`, other problems, `UpstreamFailure`, `StorageError`.
     func item(
         _ path: DiskPath,
         for account: DiskAccount,
-        _ cachePolicy: CachePolicy
+        _ cachePolicy: CachePolicy,
+        waitsToTimeout: Bool = false
     ) async throws -> (DiskRow, ReadResult) {
         var present = account
         var cachePolicy = cachePolicy
         for _ in 0..<Self.attempts {
             do {
                 let seenAt = try store.row(path, account: account.id)?.seenAt
-                let resource = resource(of: path, for: present, seenAt: seenAt)
+                var resource = resource(of: path, for: present, seenAt: seenAt)
+                resource.waitsToTimeout = waitsToTimeout
                 let result = try await reader.read(resource, of: path, for: present, cachePolicy)
                 if let row = try store.row(path, account: account.id) { return (row, result) }
                 if let absence = client.absence(result, at: clock.now()) { throw absence }
@@ -36,10 +39,10 @@ struct ItemReader: Sendable {
                     throw Problem.notFound("\(path.name) was deleted or moved while it was read.")
                 }
                 // The stored response is from before the removal: revalidate it.
-                present = try store.account(account.id) ?? present
+                present = try store.renewed(account) ?? present
                 cachePolicy = .revalidate
             } catch let failure as UpstreamFailure where failure.error == .notStored && cachePolicy != .onlyIfCached {
-                guard let renewed = try store.account(account.id) else { throw Problem.loggedOut }
+                guard let renewed = try store.renewed(account) else { throw Problem.loggedOut }
                 present = renewed
                 cachePolicy = .revalidate
             }
@@ -49,24 +52,39 @@ struct ItemReader: Sendable {
 
     /// Reads something that must be a file.
     ///
+    /// - Parameter waitsToTimeout: Whether the API's response is waited for whatever the patience.
+    ///
     /// - Throws: 400 `invalid-parameter` for a folder; as ``item(_:for:_:)`` does.
     func file(
         _ path: DiskPath,
         for account: DiskAccount,
-        _ cachePolicy: CachePolicy
+        _ cachePolicy: CachePolicy,
+        waitsToTimeout: Bool = false
     ) async throws -> (DiskRow, ReadResult) {
-        let (row, result) = try await item(path, for: account, cachePolicy)
+        let (row, result) = try await item(path, for: account, cachePolicy, waitsToTimeout: waitsToTimeout)
         guard row.item.kind == .file else {
             throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder")
         }
         return (row, result)
     }
 
+    /// Returns the present version of a file whose content is to be fetched: that of an outdated version would not be
+    /// what its head announces.
+    ///
+    /// - Parameter result: The read of the known version.
+    /// - Throws: The failure of the API if it does not say what the present version is; `Problem`, `StorageError`.
+    func presentVersion(of item: DiskItem, _ result: ReadResult, for account: DiskAccount) async throws -> DiskItem {
+        guard result.provenance.stale else { return item }
+        let (row, present) = try await file(item.path, for: account, .revalidate, waitsToTimeout: true)
+        if let absence = client.absence(present, at: clock.now()) { throw absence }
+        return row.item
+    }
+
     /// How often a read starts again because the account was logged in again or a row was removed meanwhile.
     static let attempts = 4
     static let accountReplaced = UpstreamError.badResponse(
         status: nil,
-        reason: "the account was logged in anew while it was read"
+        reason: "the account was logged in again while it was read"
     )
 
     private func resource(of path: DiskPath, for account: DiskAccount, seenAt: Date?) -> Resource {
@@ -75,16 +93,10 @@ struct ItemReader: Sendable {
             guard let item = record.item, item.path == path else {
                 throw .badResponse(status: .ok, reason: "another file than was asked for")
             }
-            return store.persistRows(
-                [item],
-                as: nil,
-                about: path,
-                account: account.id,
-                epoch: account.epoch,
-                at: now
-            ) {
+            let request = RowsRequest(account: account.id, epoch: account.epoch, time: now) {
                 events.listsChanged($0, account: account.id)
             }
+            return store.persistRows(FetchedRows(rows: [.item(item)], subject: path), request)
         }
         resource.bundledAt = seenAt
         resource.bundledSource = .upstream

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import Freshness
 import ResponseStore
 import Screens
@@ -7,6 +8,7 @@ import Upstream
 /// Reads pages of lists.
 struct PageReader: Sendable {
     let reader: ResourceReader
+    let events: DiskEvents
     let accessRecorder: AccessRecorder
     let clock: WallClock
 
@@ -15,46 +17,82 @@ struct PageReader: Sendable {
 
     /// Reads a page from the API, or as it is stored if the API need not or cannot be asked.
     ///
-    /// Changes made during the request are in it
-    /// (``DiskStore/persistRows(_:beside:as:folder:about:total:hasMore:account:epoch:at:changed:)``). The API is asked
-    /// again only if the account was logged in again, or if a page is missing that a stored response belongs to. A page
-    /// that was evicted, or that has moved with its folder, is as old as its own date says.
+    /// Changes made during the request are in it (``DiskStore/persistRows(_:_:)``). The API is asked again only if the
+    /// account was logged in again, or if a page is missing that a stored response belongs to. A page that was evicted,
+    /// or that has moved with its folder, is as old as its own date says.
+    ///
+    /// A page that is not stored is made of other stored pages of its list while the API does not respond; of a part
+    /// of it only while the API is unreachable.
     ///
     /// - Parameters:
+    ///   - screen: The screen whose clients are notified if the page has changed; nil for a page that none shows.
     ///   - folder: The folder whose content the page shows, if it is one.
-    ///   - resource: Describes the request in an epoch of the account.
+    ///   - resource: Describes the request.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
     func page(
         _ key: PageKey,
+        on screen: String?,
         of folder: DiskPath? = nil,
         for account: DiskAccount,
         _ cachePolicy: CachePolicy,
-        _ resource: (_ epoch: Int64) -> Resource
+        _ resource: (RowsRequest) -> Resource
     ) async throws -> (DiskPage, ReadResult) {
         var cachePolicy = cachePolicy
         var present = account
         for _ in 0..<ItemReader.attempts {
-            var resource = resource(present.epoch)
-            resource.bundledAt = try store.pageDate(key)
+            let substitute = try store.substitute(key, of: folder, account: account.id)
+            var resource = resource(request(present, screen, hasSubstitute: substitute != nil))
+            resource.bundledAt = substitute.flatMap { $0.isPartial && client.isReachable ? nil : $0.fetchedAt }
             resource.bundledSource = .upstream
             let result: ReadResult
             do {
                 result = try await reader.read(resource, of: folder, for: present, cachePolicy)
             } catch let failure as UpstreamFailure where failure.error == .notStored && cachePolicy != .onlyIfCached {
-                guard let renewed = try store.account(account.id) else { throw Problem.loggedOut }
+                guard let renewed = try store.renewed(account) else { throw Problem.loggedOut }
                 present = renewed
                 cachePolicy = .revalidate
                 continue
+            } catch let failure as UpstreamFailure
+                where failure.error.isUnreachable && substitute?.isPartial == true && resource.bundledAt == nil
+                    && !client.isReachable
+            {
+                continue  // Now that the API is known to be unreachable, a part is better than nothing.
             }
-            if let page = try store.page(key, account: account.id) {
-                accessRecorder.note(key, at: clock.now())
-                return (page, result)
-            }
+            if let page = try page(key, of: folder, account, result) { return (page, result.marked(by: page)) }
             try explainAbsence(of: folder, account, cachePolicy, result)
-            present = try store.account(account.id) ?? present
+            present = try store.renewed(account) ?? present
             cachePolicy = .revalidate
         }
         throw client.failure(ItemReader.accountReplaced)
+    }
+
+    /// Returns the page that a read has fetched or found, or what other stored pages have of it.
+    private func page(
+        _ key: PageKey,
+        of folder: DiskPath?,
+        _ account: DiskAccount,
+        _ result: ReadResult
+    ) throws -> DiskPage? {
+        if let page = try store.page(key, account: account.id) {
+            accessRecorder.note(key, at: clock.now())
+            return page
+        }
+        guard !result.provenance.isValidatedNow else { return nil }
+        return try store.window(key, of: folder, account: account.id).flatMap {
+            $0.page.isPartial && !result.provenance.offline ? nil : $0.page
+        }
+    }
+
+    /// Returns the request for the rows of a page.
+    private func request(_ account: DiskAccount, _ screen: String?, hasSubstitute: Bool) -> RowsRequest {
+        RowsRequest(
+            account: account.id,
+            epoch: account.epoch,
+            time: clock.now(),
+            hasSubstitute: hasSubstitute
+        ) { [events] revision in
+            if let screen { events.screenChanged(screen, revision, account: account.id) }
+        }
     }
 
     /// Explains why a page is missing after a read; returns if another request may help.
@@ -74,5 +112,20 @@ struct PageReader: Sendable {
         if let folder, result.provenance.isValidatedNow {
             throw Problem.notFound("\(folder.name) was deleted or moved while it was read.")
         }
+    }
+}
+
+extension ReadResult {
+    /// Returns the result for a page: stale if rows are missing that it should show.
+    fileprivate func marked(by page: DiskPage) -> ReadResult {
+        var result = self
+        if page.lacksRows { result.provenance.stale = true }
+        return result
+    }
+}
+
+extension UpstreamError {
+    fileprivate var isUnreachable: Bool {
+        if case .unreachable = self { true } else { false }
     }
 }

@@ -6,7 +6,7 @@ import Upstream
 /// Reads resources of the API for an account, through the store.
 struct ResourceReader: Sendable {
     let client: YandexDiskClient
-    let tokens: TokenProvider
+    var tokens: TokenProvider
     let store: DiskStore
 
     /// Reads a resource with the account's token, which is opened only if a request is sent.
@@ -24,16 +24,42 @@ struct ResourceReader: Sendable {
         resource.generation = account.epoch
         resource.needsRevalidation = { [store] db in try store.isOvertaken(account.epoch, account: account.id, db) }
         do {
-            return try await tokens.authorized(account.id) { [client, resource] token in
-                try await client.upstream.read(resource, cachePolicy) { resource in
-                    resource.headerFields[.authorization] = YandexDiskClient.authorization(try await token())
-                }
-            }
+            return try await result(of: resource, for: account, cachePolicy)
         } catch {
             if let path, DiskRefusal(error)?.isGone == true {
                 try await store.forget(path, account: account.id, asOf: account.epoch)
             }
-            throw client.translated(error)
+            if let expired = error as? TokenProvider.Expired, let failure = expired.failure { throw failure }
+            throw client.translated(error, hasPath: path != nil)
+        }
+    }
+
+    /// Reads a resource. While an expired token cannot be refreshed, what is stored is returned as offline: the failure
+    /// of OAuth says nothing about it.
+    private func result(
+        of resource: Resource,
+        for account: DiskAccount,
+        _ cachePolicy: CachePolicy
+    ) async throws -> ReadResult {
+        do {
+            return try await authorized(resource, account, cachePolicy, client.upstream.configuration.patience)
+        } catch let expired as TokenProvider.Expired {
+            if let stored = try client.upstream.unrequestedResult(of: resource) { return stored }
+            if let failure = expired.failure { throw failure }
+            return try await authorized(resource, account, cachePolicy, nil)
+        }
+    }
+
+    private func authorized(
+        _ resource: Resource,
+        _ account: DiskAccount,
+        _ cachePolicy: CachePolicy,
+        _ patience: Duration?
+    ) async throws -> ReadResult {
+        try await tokens.authorized(account, patience: patience) { [client, resource] token in
+            try await client.upstream.read(resource, cachePolicy) { resource in
+                resource.headerFields[.authorization] = YandexDiskClient.authorization(try await token())
+            }
         }
     }
 
@@ -41,7 +67,12 @@ struct ResourceReader: Sendable {
     ///
     /// - Throws: As ``read(_:of:for:_:)`` does.
     func info(_ account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> ReadResult {
-        let resource = client.info(account: account.id) { store.persistRows(of: $0, account: account.id) }
+        let resource = client.info(account: account.id) { [store] record throws(UpstreamError) in
+            guard record.user?.uid ?? account.id == account.id else {
+                throw .badResponse(status: .ok, reason: "another account's data")
+            }
+            return store.persistRows(of: record.space, account: account)
+        }
         return try await read(resource, for: account, cachePolicy)
     }
 }

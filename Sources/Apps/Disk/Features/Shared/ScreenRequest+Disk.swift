@@ -2,7 +2,6 @@ import Foundation
 import Freshness
 import HTTPTypes
 import Screens
-import Upstream
 
 extension ScreenRequest {
     /// Reads a path of the query.
@@ -35,25 +34,6 @@ extension ScreenRequest {
     /// - Throws: 400 `invalid-parameter` for a name that is not in the time zone database.
     func timeZone(fallback: TimeZone) throws -> TimeZone {
         try query.timeZone() ?? fallback
-    }
-
-    /// Returns a screen of Larder's own, without an upstream.
-    ///
-    /// - Throws: `EncodingError`.
-    func local(
-        _ content: some Encodable & Sendable,
-        _ screen: String,
-        status: HTTPResponse.Status = .ok,
-        now: Date,
-        headerFields: HTTPFields = [:]
-    ) throws -> ScreenResponse {
-        try .screen(
-            Envelope(data: content, meta: Meta(screen: screen, provenance: .local), links: Links(self: selfLink)),
-            status: status,
-            provenance: .local,
-            now: now,
-            headerFields: headerFields
-        )
     }
 }
 
@@ -112,8 +92,9 @@ extension DiskPath {
     ///
     /// - Throws: 422 `validation-failed`.
     static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
-        let rule = "\(field) must have 1 to \(longestName) characters, without / and control characters."
-        guard !name.isEmpty else {
+        let rule =
+            "\(field) must have 1 to \(longestName) characters, not only spaces, without / and control characters."
+        guard !name.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
             throw Problem.validation([.field("/\(field)", isMissing ? "required" : "empty", rule)])
         }
         guard name.unicodeScalars.count <= longestName else {

@@ -72,6 +72,15 @@ struct DiskWrite: Sendable {
         }
     }
 
+    /// Whether the item at the place that it leads to must be known before: else one that was there already could be
+    /// taken for the result of a write whose response does not arrive.
+    var needsPlace: Bool {
+        switch kind {
+        case .makeFolder, .copy: true
+        default: false
+        }
+    }
+
     /// Returns the path that the write leads to; nil for a restore whose origin is not known.
     func place(of subject: DiskItem?) -> DiskPath? {
         guard case .restore(let name, _) = kind else { return target ?? path }
@@ -117,34 +126,48 @@ struct DiskWrite: Sendable {
     func made(subject: DiskItem?, replaced: DiskItem?, sent: UploadedBytes.Summary?, at now: Date) -> DiskItem? {
         let now = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         switch kind {
-        case .upload:
-            var item = DiskItem(path: path, kind: .file)
-            item.size = sent?.count
-            item.md5 = sent?.md5
-            item.created = replaced?.created ?? now
-            item.modified = now
-            item.mediaType = replaced?.mediaType
-            item.mimeType = replaced?.mimeType
-            return item
+        case .upload: return DiskItem(uploaded: sent, to: path, replacing: replaced, at: now)
         case .makeFolder:
             var item = DiskItem(path: path, kind: .dir)
             item.created = now
             item.modified = now
             return item
         case .move(let target, _): return subject?.at(target)
-        case .copy(let target, _):
-            var item = subject?.at(target)
-            item?.isPublished = false
-            item?.publicURL = nil
-            item?.resourceID = nil
-            item?.created = now
-            item?.modified = now
-            return item
+        case .copy(let target, _): return subject?.copied(to: target, at: now)
         case .publish:
             var item = subject
             item?.isPublished = true
             return item
         case .delete, .unpublish, .restore: return nil
         }
+    }
+}
+
+extension DiskItem {
+    /// Describes an uploaded file as far as it is known.
+    fileprivate init(
+        uploaded sent: UploadedBytes.Summary?,
+        to path: DiskPath,
+        replacing replaced: DiskItem?,
+        at now: Date
+    ) {
+        self.init(path: path, kind: .file)
+        size = sent?.count
+        md5 = sent?.md5
+        created = replaced?.created ?? now
+        modified = now
+        mediaType = replaced?.mediaType
+        mimeType = replaced?.mimeType
+    }
+
+    /// Returns a copy of the item at another path, which is not published.
+    fileprivate func copied(to path: DiskPath, at now: Date) -> DiskItem {
+        var item = at(path)
+        item.isPublished = false
+        item.publicURL = nil
+        item.resourceID = nil
+        item.created = now
+        item.modified = now
+        return item
     }
 }

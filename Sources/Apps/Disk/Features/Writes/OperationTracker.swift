@@ -7,7 +7,7 @@ import Upstream
 /// Follows operations: writes that the API finishes after it has accepted them (202).
 struct OperationTracker: Sendable {
     let client: YandexDiskClient
-    let tokens: TokenProvider
+    var tokens: TokenProvider
     let store: DiskStore
     let events: DiskEvents
     /// How long a write waits for the end of its operation.
@@ -19,12 +19,12 @@ struct OperationTracker: Sendable {
     ///
     /// - Returns: The operation with its status.
     /// - Throws: `CancellationError`.
-    func follow(_ operation: DiskOperation) async throws -> DiskOperation {
+    func follow(_ operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation {
         var operation = operation
         let deadline = clock.now().addingTimeInterval(wait.seconds)
         while true {
             do {
-                operation.status = try await status(of: operation)
+                operation.status = try await status(of: operation, for: account)
             } catch {
                 // The write was accepted. Clients can ask for the operation later.
                 logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
@@ -37,14 +37,17 @@ struct OperationTracker: Sendable {
     /// Returns the status of an operation; running while the API fails to say.
     ///
     /// - Throws: 404 `not-found` if the API does not know it any more; `Problem`, `UpstreamFailure`, `StorageError`.
-    func status(of operation: DiskOperation) async throws -> DiskOperation.Status {
+    func status(
+        of operation: DiskOperation,
+        for account: DiskAccount
+    ) async throws -> DiskOperation.Status {
         do {
-            return try await tokens.authorized(operation.account) {
+            return try await tokens.authorized(account) {
                 try await client.operation(operation.upstreamID, $0)
             }
         } catch let refusal as DiskRefusal where refusal.status == 404 {
             throw Problem.notFound(
-                "Yandex Disk does not know this operation any more. What came of it is seen in the lists."
+                "Yandex Disk does not know this operation any more. The lists show its result."
             )
         } catch UpstreamError.failing, UpstreamError.badResponse {
             return .running

@@ -17,7 +17,7 @@ struct Operations: Sendable {
         }
         if operation.status == .running {
             guard tracker.client.isReachable else { throw tracker.client.unreachable }
-            operation.status = try await tracker.status(of: operation)
+            operation.status = try await tracker.status(of: operation, for: account)
             if operation.status != .running, try await tracker.store.finish(operation, as: operation.status) {
                 try await tracker.apply(operation)
             }

@@ -6,7 +6,7 @@ import Upstream
 /// Calls of a write: their failures are reported in the words of a write, which has changed nothing.
 struct WriteCalls: Sendable {
     let client: YandexDiskClient
-    let tokens: TokenProvider
+    var tokens: TokenProvider
     let store: DiskStore
 
     /// Checks that the API is reachable: else nothing is sent, and nothing queued.
@@ -24,7 +24,7 @@ struct WriteCalls: Sendable {
     func call<Value>(about path: DiskPath, _ account: DiskAccount, _ body: () async throws -> Value) async throws
         -> Value
     {
-        let epoch = try store.account(account.id)?.epoch ?? account.epoch
+        let epoch = try store.renewed(account)?.epoch ?? account.epoch
         do {
             return try await body()
         } catch UpstreamError.unreachable {
@@ -32,6 +32,12 @@ struct WriteCalls: Sendable {
         } catch let refusal as DiskRefusal where refusal.isGone {
             try await store.forget(path, account: account.id, asOf: epoch)
             throw refusal.problem(client.upstream)
+        } catch let failure as UpstreamFailure {
+            // Nothing was sent to the API.
+            var problem = failure.problem
+            problem.detail =
+                "The account's token has expired, and Yandex OAuth does not renew it now. Nothing was changed."
+            throw problem
         } catch UpstreamError.failing(let status, let retryAfter) {
             var problem = client.failure(.failing(status: status, retryAfter: retryAfter)).problem
             problem.detail = "Yandex Disk answered \(status.code). Here nothing was changed."
@@ -45,7 +51,7 @@ struct WriteCalls: Sendable {
     ///
     /// - Throws: ``DiskRefusal`` (404) if nothing is there; `UpstreamError`, `UpstreamFailure`, `StorageError`.
     func current(_ path: DiskPath, _ account: DiskAccount) async throws -> DiskItem {
-        try await tokens.authorized(account.id) { try await client.current(path, $0) }
+        try await tokens.authorized(account) { try await client.current(path, $0) }
     }
 
     private var refusedOffline: Problem {

@@ -20,15 +20,16 @@ enum WriteOutcome: Sendable {
 /// is.
 ///
 /// 1. Unreachable: 503 `offline-write-refused`. Nothing is sent.
-/// 2. Writes of one path are serialized. The preconditions are evaluated: 412 if they do not hold.
+/// 2. Writes of one path are serialized: 423 `locked` if another one does not end in time. The preconditions
+///    are evaluated: 412 if they do not hold.
 /// 3. The request is sent, once; an upload with its link and its bytes.
 /// 4. A response decides. Without one, the present state is compared with the intended one: done, not done, or 502
 ///   `outcome-unknown`.
 /// 5. What is done is applied to the store, then read back from the API. If that fails, the write is still done.
 struct WriteExecutor: Sendable {
-    let calls: WriteCalls
-    let items: ItemReader
-    let operations: OperationTracker
+    private(set) var calls: WriteCalls
+    private(set) var items: ItemReader
+    private(set) var operations: OperationTracker
     let events: DiskEvents
     let clock: WallClock
     let logger: Logger
@@ -51,15 +52,30 @@ struct WriteExecutor: Sendable {
         self.logger = logger
     }
 
+    /// Returns an executor for one write, whose requests share one opened token.
+    private func openingTokenOnce() -> WriteExecutor {
+        var executor = self
+        let tokens = calls.tokens.forOneWrite()
+        executor.calls.tokens = tokens
+        executor.items.reader.tokens = tokens
+        executor.operations.tokens = tokens
+        return executor
+    }
+
     /// Runs a write to its end, even if the client disconnects: what was done must be recorded here.
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; `CancellationError` only before anything was sent.
     func run(_ write: DiskWrite, for account: DiskAccount) async throws -> WriteOutcome {
         let keys = [write.path, write.target].compactMap { $0.map { "\(account.id) \($0.text)" } }
-        let run = WriteRun(executor: self, write: write, account: account)
-        return try await paths.holding(keys) {
-            try calls.refuseOffline()
-            return try await Task { try await run.run() }.value
+        let run = WriteRun(executor: openingTokenOnce(), write: write, account: account)
+        let timeout = calls.client.upstream.configuration.totalTimeout
+        do {
+            return try await paths.holding(keys, timeout: { [clock] in try await clock.sleep(timeout) }) {
+                try calls.refuseOffline()
+                return try await Task { try await run.run() }.value
+            }
+        } catch is KeyedMutex.WaitTooLong {
+            throw Problem(.locked, "Another request is changing \(write.path.name). Nothing was changed; try again.")
         }
     }
 }

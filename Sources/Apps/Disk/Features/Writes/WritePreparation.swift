@@ -31,6 +31,7 @@ struct WritePreparation: Sendable {
         }
         if let path = write.place(of: before.subject) {
             before.place = try store.row(path, account: account.id)?.item
+            if before.place == nil, write.needsPlace { before.place = try await present(path, mayBeMissing: true) }
         }
         guard write.conditions != .none else { return before }
         let compared = try await comparedItem(subject: before.subject)

@@ -68,6 +68,29 @@ struct WriteResponses: Sendable {
         )
     }
 
+    /// Returns the response to a write that restores something from the trash.
+    ///
+    /// - Throws: `EncodingError`.
+    func restored(_ outcome: WriteOutcome, _ request: ScreenRequest) throws -> ScreenResponse {
+        var place: DiskPath?
+        switch outcome {
+        case .underWay(let operation): return try self.operation(operation, request)
+        case .done(let row, _): place = row.item.path.scheme == .disk ? row.item.path : nil
+        case .unneeded(let item): place = item.path
+        }
+        let back = (place?.parent ?? .root).link(to: "/v1/disk/files")
+        let provenance = Provenance(source: .upstream)
+        return try .screen(
+            Envelope(
+                data: RestorationScreen(path: place?.text, back: back),
+                meta: Meta(screen: "disk.trash", provenance: provenance),
+                links: Links(self: back)
+            ),
+            provenance: provenance,
+            now: clock.now()
+        )
+    }
+
     /// Returns the screen of an operation: 202 while it runs, 200 after its end.
     ///
     /// - Throws: `EncodingError`.

@@ -8,9 +8,15 @@ import Upstream
 extension WriteRun {
     /// Applies a write that is done to the store, and reads back what is there now.
     ///
-    /// - Parameter bytes: The bytes of an upload.
-    /// - Throws: 401 `session-expired` if the account was logged out; `StorageError`.
-    func settle(_ before: WritePreparation.Before, _ bytes: UploadedBytes.Summary?) async throws -> WriteOutcome {
+    /// - Parameters:
+    ///   - bytes: The bytes of an upload.
+    ///   - place: Where the API says that the result is.
+    /// - Throws: `StorageError`.
+    func settle(
+        _ before: WritePreparation.Before,
+        _ bytes: UploadedBytes.Summary?,
+        place: DiskPath? = nil
+    ) async throws -> WriteOutcome {
         let now = clock.now()
         let made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         let change = write.change(subject: before.subject, made: made)
@@ -19,10 +25,13 @@ extension WriteRun {
         if let made, try store.row(made.path, account: account.id)?.item != made {
             revision = try await store.apply(.appeared(made.path, made), account: account.id, at: now)
         }
-        guard let revision else { throw Problem.loggedOut }
-        executor.events.listsChanged(revision, account: account.id)
+        // Nil if the account was logged out meanwhile: it is done all the same.
+        if let revision { executor.events.listsChanged(revision, account: account.id) }
         guard let made else {
-            let gone = before.subject ?? DiskItem(path: write.path, kind: .file)
+            var gone = before.subject ?? DiskItem(path: write.path, kind: .file)
+            if case .restore = write.kind, let place = place ?? write.place(of: before.subject) {
+                gone = gone.at(place)
+            }
             return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
         }
         return try await readBack(made, now)
@@ -30,7 +39,7 @@ extension WriteRun {
 
     /// Returns what is there now: as the API says, or as it follows from the write.
     private func readBack(_ made: DiskItem, _ now: Date) async throws -> WriteOutcome {
-        if calls.client.isReachable, let present = try store.account(account.id) {
+        if calls.client.isReachable, let present = try store.renewed(account) {
             do {
                 let (row, result) = try await executor.items.item(made.path, for: present, .revalidate)
                 return .done(row, result.provenance)
@@ -46,21 +55,25 @@ extension WriteRun {
 
     /// Follows a write that the API has accepted and continues.
     ///
+    /// - Parameter bytes: The bytes of an upload.
     /// - Throws: 502 `upstream-bad-response` if the operation failed; `StorageError`, `CancellationError`.
-    func follow(_ upstreamID: String, _ before: WritePreparation.Before) async throws -> WriteOutcome {
-        let operation = try await executor.operations.follow(
-            DiskOperation(
-                id: SessionToken.make(),
-                account: account.id,
-                upstreamID: upstreamID,
-                action: write.action,
-                path: write.path,
-                target: write.target,
-                status: .running
-            )
+    func follow(
+        _ upstreamID: String,
+        _ before: WritePreparation.Before,
+        _ bytes: UploadedBytes.Summary?
+    ) async throws -> WriteOutcome {
+        let begun = DiskOperation(
+            id: SessionToken.make(),
+            account: account.id,
+            upstreamID: upstreamID,
+            action: write.action,
+            path: write.path,
+            target: write.target,
+            status: .running
         )
+        let operation = try await executor.operations.follow(begun, for: account)
         switch operation.status {
-        case .done: return try await settle(before, nil)
+        case .done: return try await settle(before, bytes)
         case .failed:
             try await executor.operations.apply(operation)
             throw Problem(

@@ -24,8 +24,8 @@ struct WriteRun: Sendable {
         let sender = WriteSender(calls: calls, write: write, account: account, guardedMD5: guardedMD5(before.subject))
         do {
             switch try await sender.send() {
-            case .done(let bytes): return try await settle(before, bytes)
-            case .underWay(let upstreamID): return try await follow(upstreamID, before)
+            case .done(let bytes, let place): return try await settle(before, bytes, place: place)
+            case .underWay(let upstreamID, let bytes): return try await follow(upstreamID, before, bytes)
             case .unknown(let error, let bytes): return try await inspect(after: error, before, bytes)
             }
         } catch let problem as Problem where problem.code == .targetExists && write.conditions.forbidReplacing {

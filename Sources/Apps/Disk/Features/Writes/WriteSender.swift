@@ -9,10 +9,10 @@ import Upstream
 struct WriteSender: Sendable {
     /// The result of sending.
     enum Outcome: Sendable {
-        /// The API says that it is done.
-        case done(UploadedBytes.Summary?)
+        /// The API says that it is done, and where, if the response has that.
+        case done(UploadedBytes.Summary?, place: DiskPath?)
         /// The API has accepted it and continues; the identifier of its operation.
-        case underWay(String)
+        case underWay(String, UploadedBytes.Summary?)
         /// No usable response arrived, and it may have been carried out.
         case unknown(UpstreamError, UploadedBytes.Summary?)
     }
@@ -33,9 +33,9 @@ struct WriteSender: Sendable {
         }
         return try await calls.call(about: write.path, account) {
             do {
-                switch try await calls.tokens.authorized(account.id, call) {
-                case .done: return .done(nil)
-                case .underWay(let operation): return .underWay(operation)
+                switch try await calls.tokens.authorized(account, call) {
+                case .done(let place): return .done(nil, place: place)
+                case .underWay(let operation): return .underWay(operation, nil)
                 }
             } catch let error as UpstreamError where error.leavesOutcomeUnknown {
                 return .unknown(error, nil)
@@ -46,7 +46,7 @@ struct WriteSender: Sendable {
     private func call(_ token: String) async throws -> CallOutcome {
         let (client, path, keeps) = (calls.client, write.path, write.conditions.forbidReplacing)
         switch write.kind {
-        case .upload: return .done
+        case .upload: return .done(place: nil)
         case .makeFolder: return try await client.makeFolder(path, token)
         case .delete(let permanently):
             return try await client.delete(path, permanently: permanently, md5: guardedMD5, token)
@@ -69,7 +69,7 @@ struct WriteSender: Sendable {
         let overwrite = overwrite && !write.conditions.forbidReplacing
         let bytes = UploadedBytes(length: length)
         return try await calls.call(about: write.path, account) {
-            let link = try await calls.tokens.authorized(account.id) {
+            let link = try await calls.tokens.authorized(account) {
                 try await calls.client.uploadLink(write.path, overwrite: overwrite, $0)
             }
             let request = StreamedRequest(
@@ -82,9 +82,9 @@ struct WriteSender: Sendable {
             do {
                 let response = try await calls.client.upstream.stream(request, headTimeout: Self.maximumUploadTime)
                 guard try Self.isUnfinished(response), let operation = link.operationID else {
-                    return .done(bytes.summary)
+                    return .done(bytes.summary, place: nil)
                 }
-                return .underWay(operation)
+                return .underWay(operation, bytes.summary)
             } catch let error as UpstreamError where error.leavesOutcomeUnknown {
                 return .unknown(error, bytes.summary)
             }

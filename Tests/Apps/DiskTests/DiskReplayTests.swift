@@ -5,7 +5,7 @@ import Testing
 @testable import Disk
 
 @Suite("Responses brought up to date by changes")
-struct ReplayTests {
+struct DiskReplayTests {
     private func path(_ text: String) throws -> DiskPath { try #require(DiskPath(text)) }
 
     private func item(_ text: String, md5: String = "old") throws -> DiskItem {
@@ -25,7 +25,7 @@ struct ReplayTests {
         #expect(after([.doubtful], items).count == 4)
     }
 
-    @Test("What was moved is where it went, whether the response knew the move or not")
+    @Test("What was moved is at its new path, whether the response was made before the move or after it")
     func moved() throws {
         let change = DiskChange.moved(from: try path("/a"), to: try path("/new/b"))
         #expect(
@@ -50,6 +50,15 @@ struct ReplayTests {
                 [try item("/a", md5: "b")]
             ) == ["disk:/a b"]
         )
+    }
+
+    @Test("TRUST-04 a new item at the path of one that was moved away is not taken for the moved one")
+    func replacedByNew() throws {
+        let moved = DiskChange.moved(from: try path("/a"), to: try path("/b"))
+        let made = DiskChange.appeared(try path("/a"), try item("/a", md5: "new"))
+        // A response of after both, and one of before.
+        #expect(after([moved, made], [try item("/a", md5: "new"), try item("/b")]) == ["disk:/a new", "disk:/b old"])
+        #expect(after([moved, made], [try item("/a")]) == ["disk:/b old"])
     }
 
     @Test("What was unpublished is not public any more")
@@ -104,7 +113,7 @@ struct ReplayTests {
             log.changes(from: 9, to: 13) == nil && log.changes(from: 12, to: 14) == nil
                 && log.changes(from: 14, to: 13) == nil
         )
-        // Logged in anew.
+        // Logged in again.
         log.append(.doubtful, epoch: 500)
         #expect(log.changes(from: 13, to: 500) == nil && log.changes(from: 499, to: 500).map(Array.init) == [.doubtful])
         for epoch in Int64(501)...2000 { log.append(.doubtful, epoch: epoch) }

@@ -8,7 +8,7 @@ import Testing
 @testable import Disk
 
 @Suite("Files as pictures and as PDFs over HTTP")
-struct PageTests {
+struct PagesTests {
     /// The engine with the programs of this machine.
     private static func engine(without missing: MediaTool? = nil) throws -> MediaEngine {
         let found = MediaTools.find(
@@ -63,7 +63,9 @@ struct PageTests {
         }
     }
 
-    @Test("DISK-25 without LibreOffice an office file says so, in its view and where its PDF is asked for")
+    @Test(
+        "DISK-25 without LibreOffice an office file says so, in its view and in the response to a request for its PDF"
+    )
     func withoutOffice() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.docx")

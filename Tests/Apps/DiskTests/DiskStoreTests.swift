@@ -13,7 +13,7 @@ import Testing
 @testable import Upstream
 
 @Suite("Rows, lists and bodies of many files")
-struct StoreTests {
+struct DiskStoreTests {
     @Test(
         "a query that runs per request, or over a folder, finds its rows by an index",
         arguments: [
@@ -143,7 +143,7 @@ struct StoreTests {
         }
     }
 
-    @Test("what the upstream was asked before a change is not taken in after it: the list is asked for again")
+    @Test("a response requested before a change is discarded after it: the list is requested again")
     func staleResponse() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt")

@@ -9,7 +9,7 @@ import Upstream
 @testable import Disk
 
 @Suite("What the upstream changes or refuses by itself")
-struct NewsTests {
+struct ItemReaderTests {
     @Test(
         "DISK-34 what another client has deleted is not found any more, online and offline"
     )

@@ -1,15 +1,6 @@
 import HTTPTypes
 import Upstream
 
-/// A row of a list of the API.
-enum ListedRow: Sendable, Equatable {
-    case item(DiskItem)
-    /// An item that the app does not show, such as one with a path of another scheme.
-    case elsewhere
-    /// Not a row of the API.
-    case unreadable
-}
-
 // Validation of lists before they replace stored ones.
 extension ResourceRecord {
     /// Returns the record of the requested folder with the rows that are in it. Other rows count for the position only.
@@ -43,8 +34,11 @@ extension ResourceRecord.Embedded {
         }
         if let total {
             guard total >= 0 else { throw .badResponse(status: .ok, reason: "a negative total") }
+            guard rows.isEmpty || total - rows.count >= offset else {
+                throw .badResponse(status: .ok, reason: "a total that is less than its rows")
+            }
             guard !rows.isEmpty || limit == 0 || total <= offset else {
-                throw .badResponse(status: .ok, reason: "no rows where its total says that there are some")
+                throw .badResponse(status: .ok, reason: "no rows although its total says that there are some")
             }
         }
         var checked = self
@@ -62,6 +56,9 @@ extension FlatListRecord {
     func listing(offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
         guard self.offset ?? offset == offset else {
             throw .badResponse(status: .ok, reason: "a part of the list that was not asked for")
+        }
+        guard !rows.isEmpty || limit != nil else {
+            throw .badResponse(status: .ok, reason: "no rows and no limit that says how many were requested")
         }
         var record = self
         record.rows = try rows.belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
@@ -81,10 +78,5 @@ extension [ListedRow] {
             throw .badResponse(status: .ok, reason: "a list without a single usable row")
         }
         return rows
-    }
-
-    /// The items that are shown; nil for other rows, which count for the position.
-    var items: [DiskItem?] {
-        map { if case .item(let item) = $0 { item } else { nil } }
     }
 }

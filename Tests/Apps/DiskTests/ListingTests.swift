@@ -10,7 +10,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Lists over HTTP")
-struct ListScreenTests {
+struct ListingTests {
     @Test("DISK-10 a row has everything that the app shows, formatted as it does, with fallbacks for what is missing")
     func row() async throws {
         let disk = FakeYandexDisk()
@@ -24,7 +24,7 @@ struct ListScreenTests {
             let names: Set<String> = [
                 "type", "name", "path", "size", "size_text", "created", "created_text", "modified", "media_type",
                 "mime_type", "icon", "viewer", "preview_url",
-                "published", "public_url", "downloaded", "href",
+                "published", "public_url", "downloaded", "href", "actions",
             ]
             for index in 0..<3 { #expect(response.names(in: "data.items.\(index)") == names) }
             #expect(DiskHarness.names(response) == ["big.bin", "docs", "photo.jpg"])
@@ -122,7 +122,8 @@ struct ListScreenTests {
                 }
                 #expect(Set(names).count == 6)
             }
-            try await app.get("/v1/disk/recent?limit=3", as: token).expectProblem("upstream-unavailable", 503)
+            try await app.get("/v1/disk/recent?media_type=image", as: token)
+                .expectProblem("upstream-unavailable", 503)
         }
     }
 
@@ -255,7 +256,7 @@ struct ListScreenTests {
     }
 
     @Test(
-        "illegal parameters are 400 and ask nobody",
+        "illegal parameters are 400, and no request is sent",
         arguments: [
             "files?path=", "files?path=a", "files?path=trash:/", "files?path=/a//b", "files?path=/../b",
             "files?path=%00", "files?path=/a%00",
@@ -353,7 +354,7 @@ struct ListScreenTests {
     }
 
     @Test(
-        "an answer that is not what Yandex promises takes no good copy's place",
+        "a response that is not what Yandex promises replaces no good copy",
         arguments: ["[]", "{}", "null", "<html>", #"{"items":{}}"#, #"{"type":"dir","path":"disk:/"}"#]
     )
     func nonsense(body: String) async throws {

@@ -117,7 +117,7 @@ enum EachWrite: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 @Suite("Outcomes of writes")
-struct WriteOutcomeTests {
+struct WriteInspectorTests {
     /// Everything a write may need is known here before.
     private func know(_ app: DiskHarness, _ token: String) async throws {
         for screen in ["files", "files?path=/folder", "recent", "trash", "published"] {
@@ -410,11 +410,50 @@ struct WriteOutcomeTests {
         }
     }
 
+    @Test("TRUST-05 what was there unseen, as a file of the same content, is not reported as the result of a copy")
+    func unseenEqual() async throws {
+        let disk = EachWrite.disk()
+        disk.put("disk:/folder/b.txt", "text of a")
+        disk.makeFolder("disk:/new")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { (request) throws(UpstreamError) in
+                guard EachWrite.isWrite(request) else { return nil }
+                throw .unreachable(.reset)
+            }
+            for write in [EachWrite.copy, .folder] {
+                let response = try await write.ask(app, token)
+                response.expectProblem("outcome-unknown", 502)
+            }
+        }
+    }
+
+    @Test("TRUST-05 a write that was done is a success, also if its account was logged out meanwhile")
+    func loggedOut() async throws {
+        let disk = EachWrite.disk()
+        try await DiskHarness.run(disk) { app in
+            for write in [EachWrite.delete, .folder, .publish] {
+                let token = try await app.logIn()
+                if write == .publish { disk.put("disk:/a.txt", "text of a") }
+                disk.onTheWay { request in
+                    guard EachWrite.isWrite(request) else { return }
+                    _ = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token)
+                }
+                let response = try await write.ask(app, token)
+                #expect(response.status == write.successStatus, "\(write): \(response.text)")
+                #expect(write.isDone(on: disk))
+                disk.onTheWay { _ in }
+            }
+            #expect(try app.store.account("1130") == nil)
+        }
+    }
+
     @Test("PDF-14 TRUST-05 what another app saves to the Disk goes the same way")
     func otherApps() async throws {
         let disk = EachWrite.disk()
         try await DiskHarness.run(disk) { app in
-            _ = try await app.logIn()
+            let credential = BearerCredential([.authorization: "Bearer \(try await app.logIn())"])
+            let session = try app.sessions.session(of: credential, app: DiskApp.name)
             let files = app.app.composition.diskFiles
             disk.intercept { [disk] (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }
@@ -422,7 +461,7 @@ struct WriteOutcomeTests {
                 throw .unreachable(.reset)
             }
             let bytes = ByteStream(.init(string: "document"))
-            #expect(try await files.upload(bytes, length: 8, to: "disk:/d.pdf", account: "1130"))
+            #expect(try await files.upload(bytes, length: 8, to: "disk:/d.pdf", session))
             #expect(disk.change { $0.nodes["disk:/d.pdf"]?.bytes } == Array("document".utf8))
         }
     }

@@ -13,7 +13,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Downloads over HTTP")
-struct DownloadScreenTests {
+struct DownloadsTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     private func start(
@@ -199,7 +199,7 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("a job that ran when the server was ended is taken up again, never stuck")
+    @Test("a job that ran when the server ended is resumed")
     func resumed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -240,7 +240,7 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("so many at a time; the others wait for their turn")
+    @Test("only the configured number run at a time; the others wait")
     func places() async throws {
         let gate = Gate()
         let disk = held(gate)
@@ -256,15 +256,18 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("a file that the cache has no room for fails, and says so")
+    @Test("DISK-38 a download that the cache has no room for is refused at once")
     func tooLarge() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         try await DiskHarness.run(disk, DiskHarness.Settings(budget: CacheBudget(bytes: 1000))) { app in
             let token = try await app.logIn()
-            let (_, id) = try await start(app, token)
-            await app.events.published("job", containing: #""status":"failed""#)
-            #expect(try await app.get("/v1/disk/downloads/\(id)", as: token)["data.failure"] == "too-large")
+            let requests = disk.requests.count
+            for _ in 0..<2 {
+                try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/a.bin"}"#)
+                    .expectProblem("too-large", 413)
+            }
+            #expect(disk.requests.count <= requests + 1, "only its size was requested")
         }
     }
 

@@ -7,7 +7,7 @@ enum DiskReplay {
     /// Returns an item after these changes; nil if it is gone.
     static func item(_ original: DiskItem, after changes: some Sequence<DiskChange>) -> DiskItem? {
         var present: DiskItem? = original
-        for change in changes {
+        for change in changes.sinceLastSeen(original) {
             switch change {
             case .deleted(let path), .restored(let path):
                 if let item = present, path.covers(item.path) { present = nil }
@@ -78,5 +78,27 @@ extension DiskItem {
         item.path = path
         item.name = path.name
         return item
+    }
+}
+
+extension Sequence<DiskChange> {
+    /// Returns the changes that an item of a response may not know: those after the last one that has created it as it
+    /// is in the response. So an item that has moved away is told from a later one of the same path.
+    fileprivate func sinceLastSeen(_ item: DiskItem) -> [DiskChange] {
+        let changes = Array(self)
+        let last = changes.lastIndex { change in
+            guard case .appeared(item.path, let created?) = change else { return false }
+            return created.isSameVersion(as: item)
+        }
+        return last.map { Array(changes[$0...]) } ?? changes
+    }
+}
+
+extension DiskItem {
+    /// Whether both are known to be the same version of the same file or folder.
+    fileprivate func isSameVersion(as other: DiskItem) -> Bool {
+        guard kind == other.kind else { return false }
+        if let resourceID, let otherID = other.resourceID, resourceID != otherID { return false }
+        return kind == .dir ? resourceID != nil && other.resourceID != nil : version != nil && version == other.version
     }
 }

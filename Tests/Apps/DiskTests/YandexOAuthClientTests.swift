@@ -13,7 +13,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Login with a code, refresh and revocation")
-struct OAuthTests {
+struct YandexOAuthClientTests {
     /// Yandex OAuth with one code, one refresh token, and tokens that the Disk knows.
     private static func oauth(_ disk: FakeYandexDisk, expiresIn: Int = 31_536_000) -> ScriptedTransport {
         let issued = Mutex(0)
@@ -189,6 +189,70 @@ struct OAuthTests {
             #expect(unreachable["upstream.name"] == "yandex_oauth")
             oauth.always { (_) in .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
             try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
+        }
+    }
+
+    @Test(
+        "DISK-37 a token that expired while OAuth is away leaves what is stored readable, as offline; writes say why",
+        arguments: ["away", "500", "429", "page", "nonsense"]
+    )
+    func expiredWhileAway(failure: String) async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        let oauth = Self.oauth(disk, expiresIn: 3600)
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
+            let token = try await text(
+                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
+            )
+            let stored = ["files", "recent", "profile", "file?path=/a.txt"]
+            for target in stored { #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200) }
+            app.clock.advance(by: .seconds(3590))
+            oauth.always { (_) throws(UpstreamError) in
+                switch failure {
+                case "500": .json("{}", status: .internalServerError)
+                case "429": .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "5"])
+                case "page": .page(502)
+                case "nonsense": .json("{}")
+                default: throw .unreachable(.reset)
+                }
+            }
+            let requests = disk.requests.count
+            for target in stored + ["files?limit=1"] {
+                let response = try await app.get("/v1/disk/\(target)", as: token)
+                #expect(response.status == 200 && response["meta.offline"] == true, "\(target): \(response.text)")
+                #expect(response["meta.banner.code"] == "offline" && response["meta.stale"] == true, "\(target)")
+            }
+            let missing = try await app.get("/v1/disk/files?path=/never", as: token)
+            #expect(missing.status >= 429 && missing["upstream.name"] == "yandex_oauth")
+            let write = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            #expect(write.status >= 429 && write["upstream.name"] == "yandex_oauth")
+            #expect(write.text.contains("Nothing was changed") && !write.text.contains("stored"))
+            #expect(disk.requests.count == requests, "nothing is sent without a token")
+        }
+    }
+
+    @Test("DISK-37 a slow OAuth costs no more than the patience if something is stored, and all it takes if not")
+    func slow() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        let oauth = Self.oauth(disk, expiresIn: 3600)
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
+            let token = try await text(
+                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
+            )
+            _ = try await app.get("/v1/disk/files", as: token)
+            app.clock.advance(by: .seconds(3590))
+            oauth.hold()
+            async let stored = app.get("/v1/disk/files", as: token)
+            async let missing = app.get("/v1/disk/recent", as: token)
+            await app.clock.sleepers(2, of: .seconds(2))
+            app.clock.advance(by: .seconds(2))
+            let shown = try await stored
+            #expect(shown["meta.offline"] == true && DiskHarness.names(shown) == ["a.txt"])
+            oauth.release()
+            #expect(try await missing.status == 200)
+            #expect(oauth.requests.count { Self.form(of: $0)["grant_type"] == "refresh_token" } == 1)
+            #expect(try await app.get("/v1/disk/files?refresh=1", as: token)["meta.offline"] == false)
         }
     }
 

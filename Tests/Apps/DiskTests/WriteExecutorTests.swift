@@ -11,7 +11,7 @@ import Testing
 @testable import Upstream
 
 @Suite("Many readers and writers of one account at once")
-struct ManyAtOnceTests {
+struct WriteExecutorTests {
     /// Responses by kind and status.
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
@@ -138,7 +138,32 @@ struct ManyAtOnceTests {
         }
     }
 
-    @Test("TRUST-04 a 404 that was asked for before an upload does not take away what has been uploaded since")
+    @Test("TRUST-04 a write that stalls holds up others of its path for a bounded time only: 423, retryable")
+    func stalled() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let gate = Gate()
+            disk.onTheWay { request in
+                if request.method == .delete { try await gate.passUnlessCancelled() }
+            }
+            async let first = app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            await gate.arrivals()
+            async let second = app.ask(.put, "/v1/disk/file/content?path=/a.txt", as: token, bytes: [1])
+            let wait = app.composition.writer.calls.client.upstream.configuration.totalTimeout
+            await app.clock.sleepers(of: wait)
+            app.clock.advance(by: wait)
+            let refused = try await second
+            refused.expectProblem("locked", 423)
+            #expect(refused["retryable"] == true)
+            gate.open()
+            #expect(try await first.status == 200)
+            #expect(try await app.ask(.put, "/v1/disk/file/content?path=/a.txt", as: token, bytes: [1]).status == 201)
+        }
+    }
+
+    @Test("TRUST-04 a 404 that was requested before an upload does not remove what has been uploaded since")
     func overtakenByUpload() async throws {
         let disk = FakeYandexDisk()
         try await DiskHarness.run(disk) { app in

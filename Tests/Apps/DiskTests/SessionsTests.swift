@@ -12,7 +12,7 @@ import Upstream
 @testable import Disk
 
 @Suite("Onboarding, login and logout over HTTP")
-struct SessionScreenTests {
+struct SessionsTests {
     @Test("DISK-01 a first start shows the onboarding with its three pages")
     func coldStart() async throws {
         try await DiskHarness.run { app in

@@ -1,0 +1,45 @@
+import Foundation
+
+/// A row, the time when the API last listed it, and whether its present version is stored.
+struct DiskRow: Sendable {
+    var item: DiskItem
+    var seenAt: Date
+    var isDownloaded: Bool
+}
+
+/// A page of a list, and the revision of the account in the same read transaction.
+struct DiskPage: Sendable {
+    var rows: [DiskRow]
+    var total: Int?
+    var hasMore: Bool
+    var revision: Int?
+    /// Whether only some of the requested positions are stored.
+    var isPartial: Bool
+    /// Whether the response had rows that cannot be read, so that the page lacks what it should show.
+    var lacksRows: Bool
+
+    /// Creates a page.
+    ///
+    /// - Parameter keys: Keys of its positions, as the store has them.
+    init(
+        _ rows: [DiskRow],
+        keys: [String],
+        total: Int?,
+        hasMore: Bool,
+        revision: Int?,
+        isPartial: Bool = false
+    ) {
+        self.rows = rows
+        self.total = total
+        self.hasMore = hasMore
+        self.revision = revision
+        self.isPartial = isPartial
+        lacksRows = keys.contains(ListedRow.unreadable.key)
+    }
+}
+
+/// A page as it is stored, and when the oldest part of it was fetched.
+struct StoredPage: Sendable {
+    var page: DiskPage
+    var fetchedAt: Date
+}

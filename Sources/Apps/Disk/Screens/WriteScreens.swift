@@ -1,0 +1,76 @@
+import Screens
+
+/// `DELETE` of a file or publication: the removed path.
+struct RemovalScreen: Encodable, Sendable {
+    let path: String
+    /// The screen to return to.
+    let back: String
+}
+
+/// `POST /v1/disk/trash/restore`: where the restored item is.
+struct RestorationScreen: Encodable, Sendable {
+    /// Its path; null if the API did not say, and it is not known where it was before.
+    @Nullable var path: String?
+    /// The screen to return to.
+    let back: String
+
+    init(path: String?, back: String) {
+        _path = Nullable(wrappedValue: path)
+        self.back = back
+    }
+}
+
+/// `POST /v1/disk/links`.
+struct LinkScreen: Encodable, Sendable {
+    let path: String
+    /// Null if it was published and the address could not be read back: the same request returns it later.
+    @Nullable var publicUrl: String?
+
+    init(path: String, publicUrl: String?) {
+        self.path = path
+        _publicUrl = Nullable(wrappedValue: publicUrl)
+    }
+}
+
+/// `POST` and `GET /v1/disk/downloads/{id}`.
+struct DownloadScreen: Encodable, Sendable {
+    let id: String
+    let path: String
+    let status: String
+    let bytesDone: Int
+    let bytesTotal: Int
+    let progress: Double
+    @Nullable var contentUrl: String?
+    /// Why it failed; null if it did not.
+    @Nullable var failure: String?
+
+    init(_ job: DownloadJob) {
+        id = job.id
+        path = job.path.text
+        status = job.status.rawValue
+        bytesDone = job.bytesDone
+        bytesTotal = job.bytesTotal
+        progress = job.progress
+        _contentUrl = Nullable(wrappedValue: job.status == .done ? job.path.link(to: "/v1/disk/file/content") : nil)
+        _failure = Nullable(wrappedValue: job.failure?.rawValue)
+    }
+}
+
+/// `GET /v1/disk/operations/{id}`, and the response to a write that the API has accepted and continues.
+struct OperationScreen: Encodable, Sendable {
+    let id: String
+    let action: String
+    let path: String
+    @Nullable var target: String?
+    let status: String
+    let href: String
+
+    init(_ operation: DiskOperation) {
+        id = operation.id
+        action = operation.action.rawValue
+        path = operation.path.text
+        _target = Nullable(wrappedValue: operation.target?.text)
+        status = operation.status.rawValue
+        href = "/v1/disk/operations/\(operation.id)"
+    }
+}

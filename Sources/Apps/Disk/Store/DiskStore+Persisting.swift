@@ -1,0 +1,147 @@
+import Database
+import Foundation
+import GRDB
+import ResponseStore
+import Upstream
+
+extension DiskStore {
+    /// Returns the update of a page and its rows, for the transaction that stores the response.
+    ///
+    /// Changes since the request are applied to the response, so that nothing reappears that a write has removed; a
+    /// newer response that is stored already stays. Such a response must be revalidated: ``isOvertaken(_:account:_:)``.
+    func persistRows(_ fetched: FetchedRows, _ request: RowsRequest) -> Resource.PersistRows {
+        { [self] db in
+            guard let present = try Self.epoch(of: request.account, db),
+                let changes = changeLogs.changes(of: request.account, from: request.epoch, to: present)
+            else { throw UpstreamError.notStored }
+            let fetched = fetched.after(changes)
+            let rows = try fetched.allItems.filter {
+                try changes.isEmpty || !isNewer($0.path, than: request.time, account: request.account, db)
+            }
+            var isChanged = try keep(
+                rows,
+                about: fetched.subject,
+                account: request.account,
+                at: request.time,
+                in: db
+            )
+            var isKnown = true
+            if let page = fetched.page(at: request.time) {
+                let saved = try save(page, request, present: present, db)
+                isKnown = saved.isKnown || request.hasSubstitute
+                isChanged = isChanged || saved.isChanged
+            }
+            guard isChanged else { return }
+            bump(request.account, after: db)
+            guard isKnown else { return }
+            let revision = try Self.nextRevision(request.account, db)
+            db.afterNextTransaction { _ in request.changed(revision) }
+        }
+    }
+
+    /// Stores a page unless a newer one is stored.
+    ///
+    /// - Parameter present: Epoch of the account now.
+    /// - Returns: Whether the page was known before, and whether it is new or has changed.
+    private func save(_ page: PageList, _ request: RowsRequest, present: Int64, _ db: Database) throws -> (
+        isKnown: Bool, isChanged: Bool
+    ) {
+        let old = try pages.page(page.key, in: db)
+        guard old == nil || !changeLogs.isStoredLater(page.key, than: request.epoch, present: present) else {
+            return (true, false)
+        }
+        db.afterNextTransaction { [changeLogs] _ in changeLogs.stored(page.key, epoch: request.epoch) }
+        try pages.save(page, in: db)
+        return (old != nil, old.map { !Self.same($0, page) } ?? true)
+    }
+
+    /// Stores rows as the API lists them now.
+    ///
+    /// - Parameter subject: The path that was requested, if it was one: see ``FetchedRows/subject``.
+    /// - Returns: Whether any of them is new or has changed.
+    @discardableResult
+    func keep(
+        _ items: [DiskItem],
+        about subject: DiskPath?,
+        account: String,
+        at now: Date,
+        in db: Database
+    ) throws -> Bool {
+        let select = try db.cachedStatement(sql: Self.selectItem)
+        let upsert = try db.cachedStatement(sql: Self.upsertItem)
+        var isChanged = false
+        for item in items {
+            let old = try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init)
+            if old != item { isChanged = true }
+            // A folder has become a file.
+            if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
+                try removeContents(of: item.path, account: account, db)
+            }
+            try upsert.execute(arguments: [
+                account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size,
+                item.created?.millisecondsSince1970,
+                item.modified?.millisecondsSince1970, item.mediaType, item.mimeType, item.md5, item.resourceID,
+                item.publicURL, item.isPublished, item.origin,
+                item.deleted?.millisecondsSince1970, now.millisecondsSince1970,
+            ])
+        }
+        return isChanged
+    }
+
+    static let upsertItem = """
+        INSERT INTO disk_item
+            (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id,
+            public_url, published, origin, deleted, seen_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account, path) DO UPDATE SET
+            name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size,
+            created = excluded.created, modified = excluded.modified, media_type = excluded.media_type,
+            mime_type = excluded.mime_type, md5 = excluded.md5, resource_id = excluded.resource_id,
+            public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
+            deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at)
+        """
+
+    /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it
+    /// is fresh.
+    func isOvertaken(_ epoch: Int64, account: String, _ db: Database) throws -> Bool {
+        try Self.epoch(of: account, db) != epoch
+    }
+
+    /// Whether a row was seen at or after the time of a request.
+    private func isNewer(_ path: DiskPath, than asked: Date, account: String, _ db: Database) throws -> Bool {
+        try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, path.text]).map {
+            $0 >= asked.millisecondsSince1970
+        } ?? false
+    }
+
+    static let selectSeen = "SELECT seen_at FROM disk_item WHERE account = ? AND path = ?"
+
+    private static func same(_ one: PageList, _ other: PageList) -> Bool {
+        one.total == other.total && one.hasMore == other.hasMore && one.rowKeys.count == other.rowKeys.count
+            && zip(one.rowKeys, other.rowKeys).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+}
+
+extension FetchedRows {
+    /// All items of the response.
+    fileprivate var allItems: [DiskItem] { rows.items + others }
+
+    /// Returns the rows after changes that were made since the request.
+    fileprivate func after(_ changes: ArraySlice<DiskChange>) -> FetchedRows {
+        guard !changes.isEmpty else { return self }
+        var fetched = self
+        let items = DiskReplay.rows(rows.items, after: changes).filter { folder == nil || $0.path.parent == folder }
+        fetched.rows = items.map { .item($0) } + rows.filter { $0 == .unreadable }.prefix(1)
+        fetched.others = DiskReplay.rows(others, after: changes)
+        // The page of a folder that was moved or removed since is none.
+        if let folder, !DiskReplay.isSame(folder, after: changes) { fetched.key = nil }
+        return fetched
+    }
+
+    /// Returns the page that the rows make; nil if they make none.
+    fileprivate func page(at time: Date) -> PageList? {
+        key.map {
+            PageList(key: $0, rowKeys: rows.map(\.key), total: total, hasMore: hasMore, fetchedAt: time)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Database
+import Foundation
+import GRDB
+import ResponseStore
+
+/// What can be shown while a page cannot be requested.
+struct Substitute: Sendable, Equatable {
+    /// When the oldest part of it was fetched.
+    var fetchedAt: Date
+    /// Whether only some of the requested positions are stored.
+    var isPartial: Bool
+}
+
+// What is stored of a list under other positions than the requested ones, for the time when it cannot be requested.
+extension DiskStore {
+    /// Returns the rows between two positions that other stored pages of the list have; of a folder that is stored
+    /// whole, in any order.
+    ///
+    /// - Returns: Nil if none of the positions is stored.
+    /// - Throws: `StorageError`.
+    func window(_ key: PageKey, of folder: DiskPath?, account: String) throws -> StoredPage? {
+        try database.read { db in
+            let window = try PageWindow(sources(key, db), offset: key.offset, limit: key.limit)
+            if let window, window.isWhole { return try page(window, account: account, db) }
+            if let folder, let sorted = try sortedFolder(folder, key, account: account, db) { return sorted }
+            return try window.map { try page($0, account: account, db) }
+        }
+    }
+
+    /// Returns what can be shown while a page cannot be requested: the page itself, or else its window
+    /// (``window(_:of:account:)``).
+    ///
+    /// - Throws: `StorageError`.
+    func substitute(_ key: PageKey, of folder: DiskPath?, account: String) throws -> Substitute? {
+        if let page = try database.read({ try pages.page(key, in: $0) }) {
+            return Substitute(fetchedAt: page.fetchedAt, isPartial: false)
+        }
+        return try window(key, of: folder, account: account).map {
+            Substitute(fetchedAt: $0.fetchedAt, isPartial: $0.page.isPartial)
+        }
+    }
+
+    private func page(_ window: PageWindow, account: String, _ db: Database) throws -> StoredPage {
+        let page = DiskPage(
+            try rows(window.rowKeys, account: account, db),
+            keys: window.rowKeys,
+            total: window.total,
+            hasMore: window.hasMore,
+            revision: try Self.revision(of: account, db),
+            isPartial: !window.isWhole
+        )
+        return StoredPage(page: page, fetchedAt: window.fetchedAt)
+    }
+
+    /// Returns the stored pages that have rows of a window, the newest first.
+    private func sources(_ key: PageKey, _ db: Database) throws -> [PageWindow.Source] {
+        let arguments: StatementArguments = [
+            key.account, key.screen, key.query, PageWindow.Source.sum(key.offset, key.limit), key.offset,
+        ]
+        return try Row.fetchAll(try db.cachedStatement(sql: Self.selectSources), arguments: arguments).map { row in
+            var source = PageWindow.Source(row: row)
+            for row in try Row.fetchAll(try db.cachedStatement(sql: Self.selectKeys), arguments: [row["id"]]) {
+                source.keys[source.offset + row[0]] = row[1] as String
+            }
+            return source
+        }
+    }
+
+    // More pages than this that overlap one window are those of clients with ever other limits.
+    static let selectSources = """
+        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at FROM page
+        WHERE account = ? AND screen = ? AND query = ? AND page_offset < ?
+        AND (page_offset + page_limit > ? OR has_more = 0)
+        ORDER BY fetched_at DESC LIMIT 200
+        """
+    static let selectKeys = "SELECT position, row_key FROM page_row WHERE page_id = ?"
+}
+
+// Folders that are stored whole.
+extension DiskStore {
+    /// Returns a window of a folder that is stored whole in another order; nil if it is not.
+    private func sortedFolder(
+        _ folder: DiskPath,
+        _ key: PageKey,
+        account: String,
+        _ db: Database
+    ) throws -> StoredPage? {
+        guard let (query, fetchedAt) = try wholeList(of: folder, owner: key.account, db),
+            let sort = key.query.split(separator: "\n").last,
+            let column = Self.columns.first(where: { $0 == sort.drop { $0 == "-" } })
+        else { return nil }
+        let order = sort.hasPrefix("-") ? "DESC" : "ASC"
+        let arguments: StatementArguments = [account, key.account, query]
+        let found = try Row.fetchAll(
+            db,
+            sql: "SELECT * \(Self.ofList) ORDER BY \(column) \(order), path \(order) LIMIT ? OFFSET ?",
+            arguments: arguments + [key.limit, key.offset]
+        )
+        let total = try Int.fetchOne(db, sql: "SELECT count(*) \(Self.ofList)", arguments: arguments) ?? 0
+        let rows = try diskRows(found, account: account, db)
+        let page = DiskPage(
+            rows,
+            keys: rows.map(\.item.path.text),
+            total: total,
+            hasMore: PageWindow.Source.sum(key.offset, key.limit) < total,
+            revision: try Self.revision(of: account, db)
+        )
+        return StoredPage(page: page, fetchedAt: fetchedAt)
+    }
+
+    /// Returns the list of a folder that is stored whole, and when its oldest page was fetched; nil if there is none.
+    private func wholeList(of folder: DiskPath, owner: String, _ db: Database) throws -> (query: String, Date)? {
+        let arguments: StatementArguments = [owner, folder.text + "\n", folder.text + "\u{B}"]
+        let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectFolderPages), arguments: arguments)
+        let lists = Dictionary(grouping: rows) { $0["query"] as String }.mapValues { $0.map(PageWindow.Source.init) }
+        let whole = lists.filter { PageWindow.isWholeList($0.value) }.compactMap { query, sources in
+            sources.map(\.fetchedAt).min().map { (query, $0) }
+        }
+        return whole.max { $0.1 < $1.1 }
+    }
+
+    /// The columns that folders are sorted by; the API has the same names.
+    private static let columns = ["name", "path", "created", "modified", "size"]
+    static let selectFolderPages = """
+        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at FROM page
+        WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
+        """
+    static let ofList = """
+        FROM disk_item WHERE account = ? AND path IN (
+            SELECT page_row.row_key FROM page JOIN page_row ON page_row.page_id = page.id
+            WHERE page.account = ? AND page.screen = 'files' AND page.query = ?
+        )
+        """
+}
+
+extension PageWindow.Source {
+    /// Reads a row of table `page`.
+    fileprivate init(row: Row) {
+        self.init(
+            offset: row["page_offset"],
+            limit: row["page_limit"],
+            hasMore: row["has_more"],
+            total: row["total"],
+            fetchedAt: Date(millisecondsSince1970: row["fetched_at"])
+        )
+    }
+}

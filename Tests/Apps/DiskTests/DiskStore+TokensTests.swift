@@ -1,0 +1,120 @@
+import Database
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Tokens of several sessions of one account", .timeLimit(.minutes(2)))
+struct DiskStoreTokensTests {
+    private static func authorizations(_ disk: FakeYandexDisk) -> Set<String> {
+        Set(disk.requests.compactMap { $0.headerFields[.authorization] })
+    }
+
+    @Test("DISK-37 each session has its own token; one that the upstream refuses ends that session only")
+    func own() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt", "text")
+        disk.change { $0.tokens = ["first": "1130", "second": "1130"] }
+        try await DiskHarness.run(disk) { app in
+            let first = try await app.logIn("first")
+            let second = try await app.logIn("second")
+            for (session, token) in [(first, "first"), (second, "second")] {
+                disk.change { $0.requests = [] }
+                #expect(try await app.get("/v1/disk/files?refresh=1", as: session).status == 200)
+                #expect(Self.authorizations(disk) == ["OAuth \(token)"])
+            }
+            disk.change { $0.tokens["second"] = nil }
+            try await app.get("/v1/disk/files?refresh=1", as: second).expectProblem("upstream-session-expired", 401)
+            try await app.get("/v1/disk/files", as: second).expectProblem("upstream-session-expired", 401)
+            for _ in 0..<3 {
+                app.clock.advance(by: .seconds(6))
+                #expect(try await app.get("/v1/disk/files?refresh=1", as: first).status == 200)
+                try await app.get("/v1/disk/recent", as: second).expectProblem("upstream-session-expired", 401)
+            }
+            disk.goAway()
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: first)) == ["a.txt"])
+            try await app.get("/v1/disk/files", as: second).expectProblem("upstream-session-expired", 401)
+            disk.intercept(nil)
+            disk.change { $0.tokens["second"] = "1130" }
+            #expect(try await app.get("/v1/disk/files?refresh=1", as: second).status == 200, "it is accepted again")
+        }
+    }
+
+    @Test("DISK-37 a logout is the account's: it ends all its sessions and removes all their tokens")
+    func logout() async throws {
+        let disk = FakeYandexDisk()
+        disk.change { $0.tokens = ["first": "1130", "second": "1130", "other": "7"] }
+        try await DiskHarness.run(disk) { app in
+            let sessions = [try await app.logIn("first"), try await app.logIn("second")]
+            let other = try await app.logIn("other")
+            #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: sessions[0]).status == 200)
+            for session in sessions {
+                try await app.get("/v1/disk/files", as: session).expectProblem("session-expired", 401)
+            }
+            #expect(try await app.get("/v1/disk/files", as: other).status == 200)
+            let names = try app.database.read {
+                try String.fetchAll($0, sql: "SELECT name FROM sealed_secret WHERE name LIKE 'disk/%'")
+            }
+            #expect(names.count == 1 && names[0].hasPrefix("disk/token/7/"))
+        }
+    }
+
+    @Test("DISK-37 work that belongs to no session takes a token that the upstream accepts")
+    func download() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt", "text")
+        disk.change { $0.tokens = ["first": "1130", "second": "1130"] }
+        try await DiskHarness.run(disk) { app in
+            let first = try await app.logIn("first")
+            app.clock.advance(by: .seconds(1))
+            _ = try await app.logIn("second")
+            _ = try await app.get("/v1/disk/files", as: first)
+            disk.change { $0.tokens["second"] = nil }
+            let job = try await app.ask(.post, "/v1/disk/downloads", as: first, json: #"{"path":"/a.txt"}"#)
+            #expect(job.status == 202)
+            await app.events.published("job", containing: #""status":"done""#)
+            #expect(try await app.get("/v1/disk/files?refresh=1", as: first).status == 200)
+        }
+    }
+
+    @Test("DISK-37 sessions of an earlier version keep the token that they shared")
+    func earlierVersion() async throws {
+        let disk = FakeYandexDisk()
+        let box = TokenBox()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
+            box.token = try await app.logIn()
+            let token = try #require(try app.store.tokens(of: "1130").first)
+            let sealed = try JSONEncoder().encode(token)
+            // As it was before: one token of the account, and no table of logins.
+            try await app.database.write { db in
+                for name in try DiskStore.tokenNames(of: "1130", db) { try app.store.secrets.remove(name: name, in: db) }
+                try app.store.secrets.store(sealed, name: "disk/token/1130", in: db)
+                try db.execute(
+                    sql: """
+                        DROP TABLE disk_login;
+                        ALTER TABLE disk_account ADD COLUMN rejected INTEGER NOT NULL DEFAULT 0;
+                        DELETE FROM grdb_migrations WHERE identifier = 'disk/002 logins';
+                        """
+                )
+            }
+        }
+        try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
+            let files = try await app.get("/v1/disk/files", as: box.token)
+            #expect(files.status == 200)
+            #expect(Self.authorizations(disk) == ["OAuth good"])
+            #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: box.token).status == 200)
+            #expect(
+                try app.database.read {
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM sealed_secret WHERE name LIKE 'disk/%'")
+                } == 0
+            )
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import TestKit
+import HTTPTypes
+import Testing
+
+@testable import Disk
+
+/// What the tests of writes begin with, and what they look at.
+enum WriteScenario {
+    private static let screens = ["recent", "files", "published", "search?query=a"]
+
+    /// A Disk with a published file, and a folder with a file.
+    static func disk() -> FakeYandexDisk {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt", "text of a")
+        disk.makeFolder("disk:/folder")
+        disk.put("disk:/folder/a inner.txt", "inner")
+        disk.change { $0.nodes["disk:/a.txt"]?.publicURL = "https://yadi.sk/d/a" }
+        return disk
+    }
+
+    /// Returns the names of all lists as they are stored, without the upstream.
+    static func stored(_ app: DiskHarness, _ token: String) async throws -> [String: [String]] {
+        app.disk.goAway()
+        var names: [String: [String]] = [:]
+        for screen in screens {
+            names[screen] = DiskHarness.names(
+                try await app.get("/v1/disk/\(screen)", as: token, [.cacheControl: "no-cache"])
+            )
+        }
+        return names
+    }
+
+    /// Requests all lists once.
+    static func seen(_ app: DiskHarness, _ token: String) async throws {
+        for screen in screens + ["files?path=/folder"] {
+            #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
+        }
+    }
+}

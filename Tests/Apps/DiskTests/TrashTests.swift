@@ -1,0 +1,70 @@
+import TestKit
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("The trash over HTTP")
+struct TrashTests {
+    @Test("DISK-34 the trash is listed and restored from")
+    func trash() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            _ = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            let trash = try await app.get("/v1/disk/trash", as: token)
+            trash.expectScreen("disk.trash")
+            #expect(
+                trash["data.items.0.origin"] == "disk:/a.txt"
+                    && trash["data.items.0.deleted_text"] == "16.06.2025 12:53"
+            )
+            let path = try text(trash["data.items.0.path"])
+            let restored = try await app.ask(
+                .post,
+                "/v1/disk/trash/restore",
+                as: token,
+                json: #"{"path":"\#(path)"}"#
+            )
+            #expect(restored.status == 200 && restored["data.path"] == "disk:/a.txt")
+            #expect(restored["data.back"] == "/v1/disk/files?path=disk%3A%2F")
+            #expect(disk.change { $0.nodes["disk:/a.txt"] != nil })
+            #expect(try await app.get("/v1/disk/trash", as: token)["meta.state"] == "empty")
+            try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"\#(path)"}"#).expectProblem(
+                "not-found",
+                404
+            )
+            try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"disk:/a.txt"}"#)
+                .expectProblem("validation-failed", 422)
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)).contains("a.txt"))
+        }
+    }
+
+    @Test("DISK-38 a restore says where the item is now: as the upstream says, else as it follows from its origin")
+    func place() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            for (href, path) in [
+                ("https://disk.test/v1/disk/resources?path=disk%3A%2Ffolder%2Fa%20%281%29.txt", "disk:/folder/a (1).txt"),
+                ("https://disk.test/v1/disk/resources", nil),
+            ] as [(String, String?)] {
+                disk.intercept { request in
+                    guard request.url.contains("/restore") else { return nil }
+                    return .json(#"{"href":"\#(href)","method":"GET","templated":false}"#, status: .created)
+                }
+                let restored = try await app.ask(
+                    .post,
+                    "/v1/disk/trash/restore",
+                    as: token,
+                    json: #"{"path":"trash:/a.txt_1"}"#
+                )
+                #expect(restored.status == 200)
+                #expect(restored["data.path"] == path.map { .string($0) } ?? .null, "\(restored.text)")
+            }
+        }
+    }
+}
