@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`, `larder settings`.
+/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`, `larder account`,
+/// `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,13 +19,15 @@ struct LarderCommand: AsyncParsableCommand {
               larder sandbox --sandbox-port 9000              the simulated upstreams alone
               larder doctor                                   check database, data directory, libraries and upstreams
               larder cache size                               how much is cached, of which budget
+              larder account reset-password --user bob        set another password for an account
               larder settings                                 list all settings
 
             Command line beats environment beats file beats default.
             """,
         version: LarderVersion.text,
         subcommands: [
-            ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self, SettingsCommand.self,
+            ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self, AccountCommand.self,
+            SettingsCommand.self,
         ]
     )
 

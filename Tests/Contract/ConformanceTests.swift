@@ -9,7 +9,9 @@ struct ConformanceTests {
     /// there is none.
     static let unseen: [String: String] = [
         "POST /v1/notes/session 503 overloaded":
-            "needs more logins at once than a test can be sure of; PasswordTests shows that they are turned away",
+            "needs more logins at once than a test can be sure of; PasswordHasherTests shows that they are turned away",
+        "PUT /v1/notes/account/password 503 overloaded": "as above",
+        "POST /v1/notes/account/deletion 503 overloaded": "as above",
         "GET /v1/disk/operations/{id} 202 ":
             "the simulated Disk ends an operation when it is asked for it; ChangeScreenTests shows one that goes on",
         "POST /v1/disk/links 502 outcome-unknown": failsBetween,
@@ -155,16 +157,20 @@ struct ConformanceTests {
         #expect(details.isSuperset(of: table), "\(details)")
     }
 
-    @Test("SRV-12 The metrics are text that Prometheus reads, and only those that are documented, with their types")
+    @Test("SRV-12, TRUST-17 The metrics are text that Prometheus reads: all documented, with HELP and their types")
     func metrics() async throws {
         let documented = try #require(document.operation("GET /metrics")?.value["x-metrics"]?.object)
         let texts = try await Conversation.observations().filter {
             $0.operation == "GET /metrics" && $0.response.status == 200 && !$0.isHead
         }.map(\.response.text)
         #expect(!texts.isEmpty)
+        var described: Substring = ""
         for line in texts.flatMap({ $0.split(separator: "\n") }) {
-            if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
+            if let help = line.wholeMatch(of: /# HELP (\w+) .+\./) {
+                described = help.1
+            } else if let type = line.wholeMatch(of: /# TYPE (\w+) (\w+)/) {
                 #expect(documented[String(type.1)] == .string(String(type.2)), "\(line)")
+                #expect(described == type.1, "\(line) has no HELP")
             } else {
                 #expect(line.wholeMatch(of: /\w+(\{(\w+="([^"\\]|\\.)*",?)*\})? [-+0-9.e]+/) != nil, "\(line)")
             }

@@ -128,4 +128,24 @@ import Testing
         #expect(credentials.count == 3 && credentials[0] == nil)
         #expect(credentials[1] != nil && credentials[1] == credentials[2])
     }
+
+    @Test("TRUST-17 X-Request-Id and traceparent go along to the upstream's journal, from screens and mounts")
+    func traces() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex)
+        let guest = try await larder.guest()
+        let trace = "0af7651916cd43dd8448eb211c80319c"
+        for (id, path) in [("screen-1", "/v1/ships?refresh=1"), ("mount-1", "/v1/upstreams/spacex/v4/ships")] {
+            let fields = [
+                "X-Request-Id": id, "traceparent": "00-\(trace)-b7ad6b7169203331-01", "Cache-Control": "no-cache",
+            ]
+            #expect(try await guest.get(path, fields).status == 200)
+            let entries = try await sandbox.control.get("/journal?upstream=spacex").json.entries.array
+            let headers = try #require(entries.last).headers
+            #expect(headers[dynamicMember: "x-request-id"].string == id)
+            let parent = try #require(headers.traceparent.string)
+            #expect(parent.hasPrefix("00-\(trace)-") && !parent.contains("b7ad6b7169203331"))
+        }
+        #expect(larder.process.log.contains("trace_id=\(trace)"))
+    }
 }

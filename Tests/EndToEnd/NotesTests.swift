@@ -114,6 +114,31 @@ import Testing
         #expect(try await bob.get("/v1/notes/people").json.meta.page.total.int == 120)
     }
 
+    @Test("NOTE-11 The operator resets a password while no server uses the data; all sessions of the account end")
+    func reset() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await start(data, sandbox)
+        let bob = try await member(larder)
+        let reset = { (user: String, input: String) in
+            let arguments = ["account", "reset-password", "--user", user, "--data-directory", data.path]
+            let process = RunningProcess(arguments + ["--notes-scrypt-logarithm", "10"], input: input)
+            return (status: await process.ended(), text: process.output + process.log)
+        }
+        #expect(await reset("bob", "battery staple\n").status == 1, "the server uses the data")
+        #expect(await larder.stop() == 0)
+        for (user, input) in [("eve", "battery staple\n"), ("bob", ""), ("bob", "\n")] {
+            #expect(await reset(user, input).status == 1, "\(user)")
+        }
+        let done = await reset("BOB", "battery staple\n")
+        #expect(done.status == 0 && !done.text.contains("battery"), "\(done.text)")
+        let again = try await start(data, sandbox)
+        var client = again.client
+        client.token = bob.token
+        #expect(try await client.get("/v1/notes").status == 401)
+        #expect(try await member(again, "login").token == nil)
+        #expect(try await member(again, "login", password: "battery staple").token != nil)
+    }
+
     @Test("NOTE-01 SRV-11 neither the passwords nor the key of the people API are in the log or the data")
     func secrets() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

@@ -26,7 +26,7 @@ import Testing
         #expect(after.data.items.array.map(\.id.string) == before.data.items.array.map(\.id.string))
         #expect(after.data.items.array.count == 30)
         #expect(after.meta.offline.bool == true && after.meta.stale.bool == true)
-        #expect(after.meta.source.string == "cache")
+        #expect(after.meta.source.string == "upstream")
         #expect(after.meta.fetched_at.string == before.meta.fetched_at.string)
         #expect(after.meta.banner.text.string == "No internet connection. You’re in Offline mode.")
         #expect(offline["Cache-Status"]?.hasSuffix("detail=unreachable") == true)

@@ -61,4 +61,9 @@ struct CacheStatusTests {
                 == "c; hit; detail=\"not \\\"so\\\" good\""
         )
     }
+
+    @Test("SRV-05 A response that the cache has made itself is neither a hit nor forwarded (RFC 9211 §2.2)")
+    func generated() {
+        #expect(CacheStatus(.generated, detail: "placeholder").member(of: "larder") == "larder; detail=placeholder")
+    }
 }

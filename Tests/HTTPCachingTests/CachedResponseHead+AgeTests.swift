@@ -34,13 +34,13 @@ struct CachedResponseHeadAgeTests {
         #expect(stored.age(at: Sample.now) == 14)
     }
 
-    @Test("A clock set back gives no negative age")
+    @Test("A clock set back gives no negative age, and no response that is fresh until the clock has caught up")
     func clockSetBack() {
         var stored = Sample.stored([.date: Sample.date(0)])
         stored.responseTime = Sample.now.addingTimeInterval(100)
         stored.requestTime = Sample.now.addingTimeInterval(200)
-        #expect(stored.residentTime(at: Sample.now) == 0)
-        #expect(stored.age(at: Sample.now) == 100)
+        #expect(stored.residentTime(at: Sample.now) == 100)
+        #expect(stored.age(at: Sample.now) == 200)
     }
 
     @Test("An invalid Age is ignored", arguments: ["abc", "-7200", "7200.0", "7200;foo=bar", ""])

@@ -7,7 +7,7 @@ struct AcceptedEncodingsTests {
         "Clients that take gzip",
         arguments: [
             ["gzip"], ["GZIP"], ["deflate, gzip;q=0.1"], ["*"], ["br", "gzip"], ["x-gzip"], ["gzip ; q=1.0"],
-            ["*;q=0, gzip"],
+            ["*;q=0, gzip"], ["gzip, identity"], ["gzip;q=0.5, *;q=0.1"],
         ]
     )
     func takes(values: [String]) {
@@ -18,7 +18,7 @@ struct AcceptedEncodingsTests {
         "Clients that do not",
         arguments: [
             [], [""], ["identity"], ["gzip;q=0"], ["gzip;q=0.000, *"], ["br, deflate"], ["*;q=0"], ["gzipped"],
-            ["gzip;q=x"],
+            ["gzip;q=x"], ["gzip;q=0.5, identity;q=1"], ["gzip;q=0.5, *;q=1"], ["identity, gzip;q=0.9"],
         ]
     )
     func refuses(values: [String]) {

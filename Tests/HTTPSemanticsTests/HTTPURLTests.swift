@@ -51,7 +51,7 @@ struct HTTPURLTests {
         arguments: [
             "http://%5B%5D/", "http://%5b%5d:80/", "http://a%00b/", "http://a%20b/", "http://a%2Fb/", "http://a%40b/",
             "http://[v1.a]/",
-            "http://%5B::1%5D/", "http://a,b/", "http://%C3%A9.test/",
+            "http://%5B::1%5D/", "http://a,b/", "http://%C3%A9.test/", "http://%31", "http://a%2Etest/",
         ]
     )
     func hosts(text: String) {
@@ -77,5 +77,19 @@ struct HTTPURLTests {
         for text in ["http://u:p@a.test/", "http://u@a.test:1/", "http://@a.test/"] {
             #expect(try HTTPURL(text).hasUser, "\(text)")
         }
+    }
+
+    @Test(
+        "Origin and request target are as they were written; what no URI has is encoded",
+        arguments: [
+            ("http://a.test", "http://a.test", "/"), ("HTTP://A.test:80/x?y#z", "http://A.test:80", "/x?y"),
+            ("http://u@a.test/a%ffb", "http://a.test", "/a%ffb"), ("http://a.test?q=%zz", "http://a.test", "/?q=%zz"),
+            ("http://[::1]:8080/a/../b", "http://[::1]:8080", "/a/../b"),
+            ("http://a.test/д x", "http://a.test", "/%D0%B4%20x"),
+        ]
+    )
+    func targets(text: String, origin: String, target: String) throws {
+        let url = try HTTPURL(text)
+        #expect(url.origin == origin && url.requestTarget == target)
     }
 }

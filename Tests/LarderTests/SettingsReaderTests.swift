@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Logging
 import Settings
 import TestKit
@@ -49,6 +50,33 @@ import Upstream
         #expect(configuration.log.level == .info && configuration.log.format == .text)
         #expect(configuration.clockStart == nil)
         #expect(catalogue.all.allSatisfy { $0.standard.map($0.kind.accepts) ?? true })
+    }
+
+    @Test("SRV-11 http.public_url is scheme, host and port; its origin is spelled as browsers do")
+    func publicURL() throws {
+        let cases = [
+            ("https://Larder.example", "Larder.example", "https://larder.example"),
+            ("https://larder.example:443/", "larder.example", "https://larder.example"),
+            ("http://larder.example:8443", "larder.example", "http://larder.example:8443"),
+        ]
+        for (text, host, origin) in cases {
+            let url = try #require(try read(["--http-public-url", text]).http.publicURL)
+            #expect(url.host == host && url.origin == origin, "\(text)")
+        }
+        #expect(try read().http.publicURL == nil)
+        for text in ["larder.example", "https://larder.example/base", "https://larder.example?a"] {
+            #expect(throws: SettingError.self, "\(text)") { try read(["--http-public-url", text]) }
+        }
+    }
+
+    @Test("TRUST-18 One address has half of all connections unless it is set; trusted proxies are ranges")
+    func addresses() throws {
+        #expect(try read().http.connectionsPerAddress == 512)
+        #expect(try read(["--http-connections", "1"]).http.connectionsPerAddress == 1)
+        #expect(try read(["--http-connections-per-address", "7"]).http.connectionsPerAddress == 7)
+        let proxies = try read(["--http-trusted-proxies", "10.0.0.0/8, ::1"]).http.trustedProxies
+        #expect(proxies == TrustedProxies(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }))
+        #expect(throws: SettingError.self) { try read(["--http-trusted-proxies", "example.org"]) }
     }
 
     @Test("SRV-13 command line beats environment beats default; an empty variable counts as not set")

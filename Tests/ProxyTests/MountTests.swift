@@ -178,9 +178,15 @@ struct MountTests {
                 "https://api.test/a%7Cb?%7Bc%7D=%20",
             ]
         )
-        for target in ["/../x", "/a/%2e%2E/x", "/a/.", "x", "//..//"] {
+        for target in [
+            "/../x", "/a/%2e%2E/x", "/a/.", "x", "//..//", "/..%2fx", "/a%2F..%2Fx", "/..\\x", "/%5c..%5Cx",
+            "/..;a=b/x",
+            "/.;/x", "",
+        ] {
             #expect(!MountRequest.isBelowBase(target), "\(target)")
         }
-        for target in ["/a/..b", "/?..", "//", "/a/.../b"] { #expect(MountRequest.isBelowBase(target), "\(target)") }
+        for target in ["/a/..b", "/?..", "//", "/a/.../b", "/a%2Fb", "/%zz", "/a%", "/..%ff"] {
+            #expect(MountRequest.isBelowBase(target), "\(target)")
+        }
     }
 }

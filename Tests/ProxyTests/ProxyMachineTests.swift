@@ -58,7 +58,15 @@ struct ProxyMachineTests {
 
     @Test("only-if-cached without a usable response fails")
     mutating func onlyIfCached() {
-        #expect(machine.next(.looked(.gatewayTimeout, .ready)) == .fail(.notStored))
+        #expect(machine.next(.looked(.gatewayTimeout(nil), .ready)) == .fail(.notStored))
+    }
+
+    @Test("TRUST-07 only-if-cached gets a stale response only while the upstream is out of reach (RFC 9111 §4.2.4)")
+    mutating func onlyIfDisconnected() {
+        let validation = Self.validation()
+        #expect(machine.next(.looked(.gatewayTimeout(validation), .ready)) == .fail(.notStored))
+        let step = machine.next(.looked(.gatewayTimeout(validation), Self.down))
+        #expect(step == .serveStale(validation, .offline, otherwise: .fail(.notStored)))
     }
 
     @Test("While the upstream is out of reach, a stored response is served without asking, if it may be")

@@ -63,7 +63,7 @@ struct UpstreamStateTests {
         try await it.scene.age(it.scene.list())
         it.scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "30"]))
         try await it.ask()
-        let reading = try await it.scene.upstream.read(it.scene.list())
-        #expect(reading.cacheStatus?.hasSuffix("detail=retry-after") == true)
+        let result = try await it.scene.upstream.read(it.scene.list())
+        #expect(result.cacheStatus?.hasSuffix("detail=retry-after") == true)
     }
 }

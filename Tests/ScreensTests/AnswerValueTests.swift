@@ -60,7 +60,7 @@ struct EnvelopeTests {
             meta: Meta(
                 screen: "ships.list",
                 state: .empty,
-                provenance: Provenance(source: .cache, offline: true, validatedAt: ten.addingTimeInterval(0.9)),
+                provenance: Provenance(source: .upstream, offline: true, validatedAt: ten.addingTimeInterval(0.9)),
                 revision: 8,
                 partial: true,
                 banner: Banner(code: "offline", text: "No internet", dismissal: .online),
@@ -68,12 +68,13 @@ struct EnvelopeTests {
             ),
             links: Links(self: "/v1/ships", next: "/v1/ships?limit=20&offset=20")
         )
-        let meta =
-            #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"#
-            + #""fetched_at":"2026-01-05T10:00:00Z","offline":true,"#
-            + #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"#
-            + #""partial":true,"revision":8,"#
-            + #""screen":"ships.list","source":"cache","stale":true,"state":"empty"}"#
+        let meta = [
+            #"{"banner":{"code":"offline","dismiss":"on_online","text":"No internet"},"#,
+            #""fetched_at":"2026-01-05T10:00:00Z","offline":true,"#,
+            #""page":{"count":20,"has_more":true,"limit":20,"next_offset":20,"offset":0,"total":29},"#,
+            #""partial":true,"revision":8,"#,
+            #""screen":"ships.list","source":"upstream","stale":true,"state":"empty"}"#,
+        ].joined()
         #expect(
             try text(envelope)
                 == #"{"data":{"counts":{"keyOfData":1},"first_name":"A/B","last_name":null},"#
@@ -131,7 +132,7 @@ struct ScreenResponseFieldsTests {
     @Test("SRV-05 Age is the age of the copy in whole seconds, 0 for what was just fetched")
     func age() {
         let stored = Provenance(
-            source: .cache,
+            source: .upstream,
             offline: true,
             validatedAt: ten,
             cacheStatus: CacheStatus(.hit, timeToLive: -85, detail: "offline")
@@ -140,14 +141,28 @@ struct ScreenResponseFieldsTests {
         let fetched = Provenance(
             source: .upstream,
             validatedAt: ten,
-            cacheStatus: CacheStatus(.forward(.uriMiss), stored: true)
+            cacheStatus: CacheStatus(.forward(.uriMiss), stored: true),
+            isValidatedNow: true
         )
         #expect(fields(fetched) == [.cacheStatus: "larder; fwd=uri-miss; stored", .age: "0"])
     }
 
-    @Test("A copy from the future, since clocks are set back, has no negative age")
+    @Test("The age of a copy from the future, since clocks are set back, is its distance")
     func future() {
-        #expect(fields(Provenance(source: .cache, validatedAt: ten + 900, cacheStatus: CacheStatus(.hit)))[.age] == "0")
+        let provenance = Provenance(source: .upstream, validatedAt: ten + 900, cacheStatus: CacheStatus(.hit))
+        #expect(fields(provenance)[.age] == "809")
+    }
+
+    @Test("SRV-05 A response during a pause says when it ends, as a date that stays true")
+    func pause() {
+        let provenance = Provenance(
+            source: .upstream,
+            stale: true,
+            validatedAt: ten,
+            cacheStatus: CacheStatus(.hit, detail: "retry-after"),
+            pausedUntil: Date(timeIntervalSince1970: 784_111_777)
+        )
+        #expect(fields(provenance)[.retryAfter] == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     @Test("SRV-05 Local data has neither field")

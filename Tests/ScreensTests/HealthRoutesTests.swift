@@ -1,5 +1,6 @@
 import Foundation
 import Freshness
+import HTTPServer
 import HTTPTypes
 import Logging
 import TestKit
@@ -14,7 +15,10 @@ struct HealthRoutesTests {
 
     @Test("SRV-12 Liveness, readiness and metrics")
     func health() async throws {
-        let routes = HealthRoutes(checks: [.init("database") {}], exposition: { "a 1\n" }).routes
+        let routes = HealthRoutes(
+            checks: [.init("database") {}],
+            exposition: { $0 == .prometheus ? "a 1\n" : "# EOF\n" }
+        ).routes
         let harness = try ScreenHarness(routes)
         #expect(try await harness.serve(.get, "/health/live").text == #"{"checks":[],"status":"live"}"#)
         let ready = try await harness.serve(.get, "/health/ready")
@@ -24,9 +28,34 @@ struct HealthRoutesTests {
         #expect(metrics.text == "a 1\n" && metrics.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
     }
 
+    @Test("TRUST-17 OpenMetrics for those who prefer it")
+    func openMetrics() async throws {
+        let routes = HealthRoutes(checks: [], exposition: { $0 == .prometheus ? "a 1\n" : "# EOF\n" }).routes
+        let harness = try ScreenHarness(routes)
+        let prometheus = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+        let served = try await harness.serve(.get, "/metrics", [.accept: prometheus])
+        #expect(served.text == "# EOF\n")
+        #expect(served.fields[.contentType] == "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        #expect(served.fields[.vary]?.contains("Accept") == true)
+        for accept in ["*/*", "text/plain, application/openmetrics-text;q=0.5"] {
+            #expect(try await harness.serve(.get, "/metrics", [.accept: accept]).text == "a 1\n")
+        }
+    }
+
+    @Test("SRV-03 Load balancers probe by HTTP/1.0 without Host; nothing else is served without it")
+    func withoutHost() async throws {
+        let routes = HealthRoutes(checks: [], exposition: { _ in "" }).routes
+        let harness = try ScreenHarness(routes)
+        for path in ["/health/live", "/health/ready"] {
+            #expect(try await harness.serve(.get, path, authority: nil).status == .ok)
+        }
+        #expect(try await harness.serve(.get, "/metrics", authority: nil).status == .forbidden)
+    }
+
     @Test("SRV-12 Not ready is 503 and says which check fails, not why")
     func notReady() async throws {
-        let routes = HealthRoutes(checks: [.init("a") {}, .init("b") { throw Broken() }], exposition: { "" }).routes
+        let routes = HealthRoutes(checks: [.init("a") {}, .init("b") { throw Broken() }], exposition: { _ in "" })
+            .routes
         let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .serviceUnavailable)
         #expect(served.text == #"{"checks":[{"name":"a","ok":true},{"name":"b","ok":false}],"status":"not-ready"}"#)
@@ -38,7 +67,7 @@ struct HealthRoutesTests {
             HealthRoutes.Ability(name: "vips", ok: true, install: nil),
             .init(name: "soffice", ok: false, install: "libreoffice"),
         ]
-        let routes = HealthRoutes(checks: [.init("a") {}], abilities: { abilities }, exposition: { "" }).routes
+        let routes = HealthRoutes(checks: [.init("a") {}], abilities: { abilities }, exposition: { _ in "" }).routes
         let served = try await ScreenHarness(routes).serve(.get, "/health/ready")
         #expect(served.status == .ok)
         #expect(
@@ -87,15 +116,12 @@ struct HealthRoutesTests {
         let served = try await ScreenHarness(
             IndexRoutes(version: "1", apps: [("ships", "Ships")], table: table, clock: clock).routes
         ).serve(.get, "/v1")
-        #expect(
-            served.text.contains(
-                #""data":{"apps":[{"app":"ships","screens":[{"#
-                    + #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"#
-                    + #""title":"Ships"}],"#
-                    + #""name":"Larder","screens":[{"#
-                    + #""href":"/v1/status","method":"GET","screen":"status","session":false}],"#
-                    + #""version":"1"}"#
-            )
-        )
+        let expected = [
+            #""data":{"apps":[{"app":"ships","screens":[{"#,
+            #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"title":"Ships"}],"#,
+            #""name":"Larder","screens":[{"#,
+            #""href":"/v1/status","method":"GET","screen":"status","session":false}],"version":"1"}"#,
+        ]
+        #expect(served.text.contains(expected.joined()))
     }
 }

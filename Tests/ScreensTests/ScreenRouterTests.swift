@@ -49,7 +49,7 @@ struct ScreenRouterTests {
             },
             Route(.get, "/v1/screen", "screen") { request in
                 let provenance = Provenance(
-                    source: .cache,
+                    source: .upstream,
                     offline: true,
                     validatedAt: ten,
                     cacheStatus: CacheStatus(.hit, timeToLive: -60, detail: "offline")
@@ -393,6 +393,74 @@ struct ScreenRouterTests {
         #expect(listed.fields[.accessControlAllowOrigin] == "https://shop.example")
         let foreign = try await harness(origins: ["https://other.example"]).serve(.options, "/v1/write", asked)
         #expect(foreign.fields[.accessControlAllowMethods] == nil && foreign.fields[.accessControlAllowOrigin] == nil)
+    }
+
+    // MARK: Effects, spellings, clients
+
+    private func effects() throws -> ScreenHarness {
+        try ScreenHarness(
+            [Route(.get, "/v1/effects", "effects") { plain("\($0.allowsEffects)") }],
+            origins: ["https://app.example"]
+        )
+    }
+
+    @Test("TRUST-20 Whether a GET may change what a user sees: no HEAD, no page of another origin")
+    func allowsEffects() async throws {
+        let harness = try effects()
+        #expect(try await harness.serve(.get, "/v1/effects").text == "true")
+        #expect(try await harness.serve(.get, "/v1/effects", [.origin: "https://app.example"]).text == "true")
+        for fields in [[.origin: "http://evil.example"], [HTTPField.Name(literal: "Sec-Fetch-Site"): "cross-site"]]
+            as [HTTPFields]
+        {
+            #expect(try await harness.serve(.get, "/v1/effects", fields).text == "false", "\(fields)")
+        }
+        let head = try await harness.serve(.head, "/v1/effects")
+        #expect(head.fields[.contentLength] == "\("false".utf8.count)")
+    }
+
+    @Test("SRV-06 OPTIONS * is about the server; a path with needless percent-encoding redirects to its equivalent")
+    func spellings() async throws {
+        let harness = try effects()
+        let options = try await harness.serve(.options, "*")
+        #expect(options.status == .noContent && options.fields[.allow]?.contains("GET") == true)
+        let redirect = try await harness.serve(.get, "/v1/%65ffects?a=%65")
+        #expect(redirect.status == .permanentRedirect && redirect.fields[.location] == "/v1/effects?a=%65")
+        #expect(try await harness.serve(.get, "/v1/%2Feffects").status == .notFound)
+    }
+
+    @Test("SRV-06 A query that is not UTF-8 is malformed", arguments: ["q=%D0%BB%FF", "%ff=1", "q=%zz", "q=%C3%28"])
+    func queryBytes(query: String) async throws {
+        let served = try await effects().serve(.get, "/v1/effects?\(query)")
+        #expect(served.status == .badRequest)
+        #expect(try served.code() == "malformed-request")
+    }
+
+    @Test("TRUST-21 A request knows its client, behind a trusted proxy too")
+    func client() async throws {
+        let registry = TrustedProxies(["10.0.0.0/8"].compactMap { AddressRange($0) })
+        let route = Route(.get, "/v1/client", "client") { plain($0.clientAddress ?? "none") }
+        let fields: HTTPFields = [HTTPField.Name(literal: "X-Forwarded-For"): "1.1.1.1, 192.0.2.1"]
+        let trusted = try ScreenHarness([route], proxies: registry)
+        #expect(try await trusted.serve(.get, "/v1/client", fields, peer: "10.0.0.1").text == "192.0.2.1")
+        #expect(try await trusted.serve(.get, "/v1/client", fields, peer: "203.0.113.1").text == "203.0.113.1")
+        let alone = try ScreenHarness([route])
+        #expect(try await alone.serve(.get, "/v1/client", fields, peer: "10.0.0.1").text == "10.0.0.1")
+    }
+
+    @Test("SRV-11 A body that is declared too large is refused unread")
+    func declaredLength() async throws {
+        let route = Route(.put, "/v1/body", "body", maximumBodyBytes: 10) {
+            _ = try await $0.body()
+            return plain("")
+        }
+        let read = RequestBody(asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> { throw CancellationError() })
+        let response = try await ScreenHarness([route]).respond(
+            .put,
+            "/v1/body",
+            [.contentLength: "99999999"],
+            body: read
+        )
+        #expect(response.status == .contentTooLarge)
     }
 
     // MARK: Sessions, identities, metrics

@@ -221,8 +221,8 @@ struct HTTPClientTransportTests {
             )
             let resource = Resource(url: upstream.configuration.url(of: "/list"), freshness: .zero)
             for _ in 1...3 {
-                let reading = try await upstream.read(resource, .revalidate)
-                #expect(reading.provenance.source == .upstream, "\(reading.provenance)")
+                let result = try await upstream.read(resource, .revalidate)
+                #expect(result.provenance.isValidatedNow, "\(result.provenance)")
             }
             #expect(server.log.value.requests.count == 4)
             #expect(server.log.value.accepted == 2)

@@ -20,7 +20,9 @@ struct ProvenanceStoredTests {
     )
     func unreachable(reason: UnreachableReason) throws {
         let provenance = try #require(serveStale(.unreachable(reason)))
-        #expect(provenance.offline && provenance.stale && provenance.source == .cache && provenance.validatedAt == noon)
+        #expect(
+            provenance.offline && provenance.stale && provenance.source == .upstream && provenance.validatedAt == noon
+        )
         #expect(provenance.cacheStatus?.member(of: "larder") == "larder; fwd=stale; detail=unreachable")
     }
 
@@ -58,7 +60,7 @@ struct ProvenanceStoredTests {
 
     @Test("Offline implies stale, however it is made")
     func offlineImpliesStale() {
-        #expect(Provenance(source: .cache, offline: true, stale: false).stale)
+        #expect(Provenance(source: .upstream, offline: true, stale: false).stale)
         #expect(!Provenance.local.stale && !Provenance.local.offline && Provenance.local.cacheStatus == nil)
     }
 }

@@ -1,5 +1,8 @@
+import Database
 import Foundation
 import HTTPTypes
+import ResponseStore
+import TestKit
 import Testing
 
 @testable import Concurrency
@@ -75,19 +78,39 @@ struct ReachabilityTests {
     }
 
     @Test(
-        "Retry-After of a 429 or 503 is a pause of at most an hour",
+        "Retry-After of a 429 or 503 is a pause of at most five minutes, which any success ends",
         arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable]
     )
     mutating func retryAfter(status: HTTPResponse.Status) {
         _ = reachability.failed("status", status: status, retryAfter: 30, at: noon)
-        #expect(reachability.secondsPaused(at: noon) == 30)
-        #expect(reachability.secondsPaused(at: noon + 29.5) == 1)
-        #expect(reachability.secondsPaused(at: noon + 30) == nil)
-        #expect(reachability.pausedBy == status)
-        _ = reachability.responded(at: noon + 30)
-        #expect(reachability.pausedUntil == nil && reachability.pausedBy == nil)
+        #expect(reachability.pause(at: noon) == Reachability.Pause(status: status, end: noon + 30))
+        #expect(reachability.pause(at: noon + 29.5)?.seconds(at: noon + 29.5) == 1)
+        #expect(reachability.pause(at: noon + 30) == nil)
+        _ = reachability.failed("status 500", status: .internalServerError, at: noon + 1)
+        #expect(reachability.pause(at: noon + 1) != nil)
+        _ = reachability.responded(at: noon + 2)
+        #expect(reachability.pause(at: noon + 2) == nil)
         _ = reachability.failed("status", status: status, retryAfter: .max, at: noon)
-        #expect(reachability.secondsPaused(at: noon) == 3600)
+        #expect(reachability.pause(at: noon)?.seconds(at: noon) == 300)
+        #expect(reachability.pause(at: noon - 86_400) == nil, "a clock that is set back prolongs no pause")
+    }
+
+    @Test("A 429 pauses its credential, a 503 all; a success ends the pause of its own and of all")
+    mutating func pausesByCredential() throws {
+        let hasher = try SealedSecrets(Scenario().database).credentialHasher()
+        let (anna, boris) = (hasher.hash("anna"), hasher.hash("boris"))
+        _ = reachability.failed("429", status: .tooManyRequests, retryAfter: 30, credential: anna, at: noon)
+        #expect(reachability.pause(for: anna, at: noon) != nil && reachability.pause(for: boris, at: noon) == nil)
+        #expect(reachability.pause(at: noon) == nil)
+        _ = reachability.responded(credential: boris, at: noon)
+        #expect(reachability.pause(for: anna, at: noon) != nil)
+        _ = reachability.failed("503", status: .serviceUnavailable, retryAfter: 60, credential: anna, at: noon)
+        #expect(reachability.pause(for: boris, at: noon)?.status == .serviceUnavailable)
+        _ = reachability.responded(credential: boris, at: noon)
+        #expect(reachability.pause(for: boris, at: noon) == nil)
+        #expect(reachability.pause(for: anna, at: noon)?.status == .tooManyRequests)
+        _ = reachability.responded(credential: anna, at: noon)
+        #expect(reachability.pause(for: anna, at: noon) == nil)
     }
 
     @Test("Zero, a missing Retry-After and that of other statuses are no pause")
@@ -95,6 +118,6 @@ struct ReachabilityTests {
         _ = reachability.failed("status", status: .serviceUnavailable, retryAfter: 0, at: noon)
         _ = reachability.failed("status", status: .serviceUnavailable, at: noon)
         _ = reachability.failed("status", status: .internalServerError, retryAfter: 30, at: noon)
-        #expect(reachability.secondsPaused(at: noon) == nil)
+        #expect(reachability.pause(at: noon) == nil)
     }
 }

@@ -155,6 +155,144 @@ struct ResponseGuardTests {
     }
 
     @Test(
+        "TRUST-07 A request target arrives byte for byte, whatever its percent-encoded bytes are",
+        arguments: [
+            "/base/a%ffb", "/base/a/b/%80", "/%e2%28%a1/x?y=1", "/..%c0%afx", "/a%2Fb?q=%ff", "/?a=[1]", "//x", "/%41",
+            "/a;b=c,d/%7e?q=%C3%A9&", "/a%zz",
+        ],
+        [false, true]
+    )
+    func targets(target: String, inParts: Bool) async throws {
+        try await LoopbackServer.with(.response(Self.ok)) { server in
+            _ = try await ask(server.url.dropLast() + target, inParts: inParts).get()
+            let request = try #require(server.log.value.requests.first)
+            #expect(request.hasPrefix("GET \(target) HTTP/1.1\r\n"), "\(request)")
+            #expect(!request.lowercased().contains("larder-exchange"))
+        }
+    }
+
+    @Test(
+        "TRUST-01 Header fields above their limits, and lengths that are none, are a bad response",
+        arguments: [
+            (
+                "X-Long: " + String(repeating: "a", count: 17 << 10),
+                "header fields of more than 64 KiB, or one of more than 16 KiB"
+            ),
+            (
+                (0..<9).map { "X-\($0): " + String(repeating: "a", count: 8 << 10) }.joined(separator: "\r\n"),
+                "header fields of more than 64 KiB, or one of more than 16 KiB"
+            ),
+            ("Content-Length: 9223372036854775808", "a Content-Length that is no length"),
+        ],
+        [false, true]
+    )
+    func heads(head: (fields: String, reason: String), inParts: Bool) async throws {
+        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\n\(head.fields)\r\n\r\n")) { server in
+            let result = try await ask(server.url, inParts: inParts)
+            #expect(result == .failure(.badResponse(status: nil, reason: head.reason)))
+        }
+    }
+
+    @Test(
+        "TRUST-13 A body that stalls ends after the limit, however long the total is; so does silence after a request body"
+    )
+    func stalls() async throws {
+        let begun = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
+        let limits = TransportLimits(
+            total: .seconds(3600),
+            maximumBytes: 1000,
+            publicAddressesOnly: false,
+            stall: .milliseconds(200)
+        )
+        try await LoopbackServer.with(.response(begun), .silence) { server in
+            do {
+                let request = StreamedRequest(method: .get, url: server.url, headerFields: [:])
+                let response = try await transport.stream(request, within: limits)
+                await #expect(throws: UpstreamError.unreachable(.totalTimeout)) {
+                    _ = try await response.body.collect(upTo: 1000)
+                }
+                let upload = StreamedRequest(
+                    method: .put,
+                    url: server.url,
+                    headerFields: [:],
+                    body: ByteStream(ByteBuffer(string: "bytes")),
+                    bodyLength: 5
+                )
+                await #expect(throws: UpstreamError.unreachable(.totalTimeout)) {
+                    try await transport.stream(upload, within: limits)
+                }
+            } catch {
+                Issue.record(error)
+            }
+            try await transport.shutdown()
+        }
+    }
+
+    @Test("Parts of a body that arrive together are passed on as one")
+    func joined() async throws {
+        let chunks = String(repeating: "1\r\nx\r\n", count: 1000) + "0\r\n\r\n"
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
+        let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
+        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)) {
+            server in
+            do {
+                let request = StreamedRequest(method: .get, url: server.url, headerFields: [:])
+                let response = try await transport.stream(request, within: limits)
+                var (parts, bytes) = (0, 0)
+                for try await part in response.body {
+                    parts += 1
+                    bytes += part.readableBytes
+                }
+                #expect(bytes == 1000 && parts < 100, "\(parts) parts")
+            } catch {
+                Issue.record(error)
+            }
+            try await transport.shutdown()
+        }
+    }
+
+    @Test(
+        "An idempotent request whose kept-alive connection was closed is sent again once, on a new one (RFC 9112 §9.3.1)",
+        arguments: [(HTTPRequest.Method.get, true), (.delete, true), (.post, false)],
+        [false, true]
+    )
+    func staleConnection(request: (method: HTTPRequest.Method, isResent: Bool), inParts: Bool) async throws {
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
+        let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
+        func send(_ url: String, _ method: HTTPRequest.Method) async throws(UpstreamError) -> Int {
+            guard inParts else {
+                return try await transport.exchange(OutgoingRequest(method: method, url: url), within: limits).status
+                    .code
+            }
+            let request = StreamedRequest(method: method, url: url, headerFields: [:])
+            let response = try await transport.stream(request, within: limits)
+            _ = try? await response.body.collect(upTo: 1000)
+            return response.status.code
+        }
+        try await LoopbackServer.with(.response(Self.ok), .reset, .response(Self.ok), .reset) { server in
+            do {
+                #expect(try await send(server.url, .get) == 200)
+                if request.isResent {
+                    #expect(try await send(server.url, request.method) == 200)
+                    #expect(server.log.value.requests.count == 3 && server.log.value.accepted == 2)
+                    // The first request of a connection has met no stale one.
+                    await #expect(throws: UpstreamError.unreachable(.reset)) { try await send(server.url, .get) }
+                    #expect(server.log.value.requests.count == 4)
+                } else {
+                    await #expect(throws: UpstreamError.unreachable(.reset)) {
+                        try await send(server.url, request.method)
+                    }
+                    #expect(server.log.value.requests.count == 2)
+                }
+            } catch {
+                Issue.record(error)
+            }
+            try await transport.shutdown()
+        }
+    }
+
+    @Test(
         "TRUST-01 A redirect to a port that is none is refused, and nothing is sent there",
         arguments: [
             "http://127.0.0.1:99999/", "//127.0.0.1:65536/", "http://127.0.0.1:0/",

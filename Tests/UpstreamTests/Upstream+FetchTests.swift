@@ -18,11 +18,11 @@ struct UpstreamFetchTests {
         try await scene.age(scene.list())
         let storedAt = scene.clock.now - 60
         scene.transport.then(response(.init(code: status), "<html>"))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
-        #expect(reading.provenance.stale && !reading.provenance.offline)
-        #expect(reading.provenance.validatedAt == storedAt)
-        #expect(try scene.body(of: reading.response) == "old")
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+        #expect(result.provenance.stale && !result.provenance.offline)
+        #expect(result.provenance.validatedAt == storedAt)
+        #expect(try scene.body(of: result.response) == "old")
         #expect(scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == "status \(status)")
     }
@@ -44,10 +44,10 @@ struct UpstreamFetchTests {
         let scene = try Scenario()
         try await scene.age(scene.list())
         scene.transport.always(failure(.unreachable(reason)))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; fwd=stale; detail=unreachable")
-        #expect(reading.provenance.offline && reading.provenance.stale && reading.provenance.source == .cache)
-        #expect(try scene.body(of: reading.response) == "old")
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; fwd=stale; detail=unreachable")
+        #expect(result.provenance.offline && result.provenance.stale && !result.provenance.isValidatedNow)
+        #expect(try scene.body(of: result.response) == "old")
         #expect(!scene.upstream.reachability.isReachable)
         #expect(scene.upstream.reachability.lastError?.reason == reason.rawValue)
     }
@@ -87,9 +87,9 @@ struct UpstreamFetchTests {
         try await scene.age(scene.list())
         await scene.goDown()
         let asked = scene.transport.count
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; hit; ttl=-55; detail=offline")
-        #expect(reading.provenance.offline && reading.provenance.stale)
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; hit; ttl=-55; detail=offline")
+        #expect(result.provenance.offline && result.provenance.stale)
         #expect(scene.transport.count == asked)
         scene.transport.then(response(.ok, "new"))
         let refreshed = try await scene.upstream.read(scene.list(), .revalidate)
@@ -134,9 +134,9 @@ struct UpstreamFetchTests {
             throw .badResponse(status: response.status, reason: "not JSON")
         }
         scene.transport.then(response(.ok, "<html>"))
-        let reading = try await scene.upstream.read(resource)
-        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
-        #expect(reading.provenance.stale && !reading.provenance.offline)
+        let result = try await scene.upstream.read(resource)
+        #expect(result.cacheStatus == "larder; fwd=stale; fwd-status=200; detail=bad-response")
+        #expect(result.provenance.stale && !result.provenance.offline)
         #expect(try scene.storedBody(resource) == "old")
         #expect(scene.upstream.reachability.lastError?.reason == "not JSON")
         #expect(scene.upstream.reachability.isReachable)
@@ -154,9 +154,9 @@ struct UpstreamFetchTests {
             }
         }
         scene.transport.always(response(.ok, "new"))
-        let reading = try await scene.upstream.read(resource)
-        #expect(try scene.body(of: reading.response) == "old")
-        #expect(reading.provenance.stale)
+        let result = try await scene.upstream.read(resource)
+        #expect(try scene.body(of: result.response) == "old")
+        #expect(result.provenance.stale)
         #expect(try scene.storedBody(resource) == "old")
         #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
         var unseen = scene.list("/unseen")
@@ -195,16 +195,17 @@ struct UpstreamFetchTests {
         #expect(try await scene.upstream.read(scene.list()).provenance.stale)
         let asked = scene.transport.count
         scene.clock.advance(by: .seconds(29))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; hit; ttl=-84; detail=retry-after")
-        #expect(reading.provenance.stale && !reading.provenance.offline)
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; hit; ttl=-84; detail=retry-after")
+        #expect(result.provenance.stale && !result.provenance.offline)
+        #expect(result.provenance.pausedUntil == scene.clock.now.addingTimeInterval(1))
         await #expect(throws: UpstreamError.failing(status: status, retryAfter: 1)) {
             try await scene.upstream.read(scene.list("/never-stored"))
         }
         #expect(scene.transport.count == asked)
         scene.clock.advance(by: .seconds(1))
         scene.transport.then(response(.ok, "new"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
     }
 
     @Test("Retry-After applies to the upstream that sent it, not to a host that it only links to")
@@ -213,10 +214,10 @@ struct UpstreamFetchTests {
         scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "3600"]))
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(scene.list()) }
         scene.transport.then(response(.ok, "picture"))
-        let reading = try await scene.upstream.read(Resource(url: "https://pictures.test/a.png", freshness: nil))
-        #expect(try scene.body(of: reading.response) == "picture")
+        let result = try await scene.upstream.read(Resource(url: "https://pictures.test/a.png", freshness: nil))
+        #expect(try scene.body(of: result.response) == "picture")
         #expect(
-            scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 3600,
+            scene.upstream.reachability.pause(at: scene.clock.now)?.seconds(at: scene.clock.now) == 300,
             "its own origin is still left alone"
         )
     }
@@ -236,10 +237,10 @@ struct UpstreamFetchTests {
         }
         try await scene.age(resource)
         scene.transport.then(page)
-        let reading = try await scene.upstream.read(resource)
-        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
-        #expect(reading.provenance.stale && !reading.provenance.offline)
-        #expect(try scene.body(of: reading.response) == "old" && scene.storedBody(resource) == "old")
+        let result = try await scene.upstream.read(resource)
+        #expect(result.cacheStatus == "larder; fwd=stale; fwd-status=\(status); detail=bad-response")
+        #expect(result.provenance.stale && !result.provenance.offline)
+        #expect(try scene.body(of: result.response) == "old" && scene.storedBody(resource) == "old")
         #expect(scene.upstream.reachability.isReachable && scene.upstream.reachability.lastError?.reason == reason)
     }
 
@@ -276,6 +277,31 @@ struct UpstreamFetchTests {
         #expect(scene.upstream.reachability.lastError?.reason == reason)
     }
 
+    @Test("A 429 pauses the account that it is about, if the API limits requests by account")
+    func retryAfterByAccount() async throws {
+        let scene = try Scenario { $0.limitsByCredential = true }
+        let hasher = try SealedSecrets(scene.database).credentialHasher()
+        func list(_ account: String) -> Resource {
+            var resource = scene.list()
+            resource.credential = hasher.hash(account)
+            return resource
+        }
+        scene.transport.then(response(.tooManyRequests, fields: [.retryAfter: "99999999999"]))
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 2_147_483_648)) {
+            try await scene.upstream.read(list("anna"))
+        }
+        scene.transport.then(response(.ok, "boris"))
+        #expect(try await scene.upstream.read(list("boris")).provenance.isValidatedNow)
+        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 300)) {
+            try await scene.upstream.read(list("anna"))
+        }
+        scene.transport.then(response(.ok, "anna"))
+        _ = try await scene.upstream.read(list("anna"), .revalidate)
+        scene.clock.advance(by: .seconds(6))
+        scene.transport.then(response(.ok, "anna"))
+        #expect(try await scene.upstream.read(list("anna")).provenance.isValidatedNow, "a success has ended the pause")
+    }
+
     @Test("Retry-After may be a date")
     func retryAfterDate() async throws {
         let scene = try Scenario()  // It is 2026-01-05 10:00:00 there.
@@ -283,7 +309,7 @@ struct UpstreamFetchTests {
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 30)) {
             try await scene.upstream.read(scene.list())
         }
-        #expect(scene.upstream.reachability.secondsPaused(at: scene.clock.now) == 30)
+        #expect(scene.upstream.reachability.pause(at: scene.clock.now)?.seconds(at: scene.clock.now) == 30)
     }
 
     @Test("SRV-11 A resource on a host that is not listed is not asked for, and marks nothing")

@@ -19,10 +19,10 @@ struct UpstreamReadPatienceTests {
         async let slow = scene.upstream.read(scene.list())
         await scene.clock.sleepers(of: .seconds(2))
         scene.clock.advance(by: .seconds(2))
-        let reading = try await slow
-        #expect(reading.cacheStatus == "larder; fwd=stale; detail=patience")
-        #expect(reading.provenance.stale && !reading.provenance.offline && reading.provenance.source == .cache)
-        #expect(try scene.body(of: reading.response) == "old")
+        let result = try await slow
+        #expect(result.cacheStatus == "larder; fwd=stale; detail=patience")
+        #expect(result.provenance.stale && !result.provenance.offline && !result.provenance.isValidatedNow)
+        #expect(try scene.body(of: result.response) == "old")
         #expect(try scene.storedBody(scene.list()) == "old")
         // A second reader joins what is still under way.
         async let joined = scene.upstream.read(scene.list())
@@ -40,11 +40,11 @@ struct UpstreamReadPatienceTests {
         let scene = try Scenario()
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "one")))
-        async let reading = scene.upstream.read(scene.list())
+        async let result = scene.upstream.read(scene.list())
         await gate.arrivals(1)
         #expect(scene.clock.count(of: .seconds(2)) == 0)
         gate.open()
-        #expect(try await reading.cacheStatus == "larder; fwd=uri-miss; stored")
+        #expect(try await result.cacheStatus == "larder; fwd=uri-miss; stored")
     }
 
     @Test("Without any patience the copy is served and the store is updated afterwards")
@@ -70,9 +70,9 @@ struct UpstreamReadPatienceTests {
         gate.open()
         var statuses: [String: Int] = [:]
         for reader in readers {
-            let reading = try await reader.value
-            #expect(try scene.body(of: reading.response) == "one")
-            statuses[reading.cacheStatus ?? "", default: 0] += 1
+            let result = try await reader.value
+            #expect(try scene.body(of: result.response) == "one")
+            statuses[result.cacheStatus ?? "", default: 0] += 1
         }
         #expect(scene.transport.count == 1)
         #expect(statuses["larder; fwd=uri-miss; stored"] == 1)

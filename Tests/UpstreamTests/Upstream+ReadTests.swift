@@ -3,6 +3,7 @@ import Database
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import NIOCore
 import ResponseStore
 import TestKit
 import Testing
@@ -20,15 +21,15 @@ struct UpstreamReadTests {
         scene.transport.then(
             response(.ok, "one", fields: [.eTag: "\"1\"", .connection: "close, X-Hop", .transferEncoding: "chunked"])
         )
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; fwd=uri-miss; stored")
-        #expect(reading.provenance.source == .upstream)
-        #expect(!reading.provenance.offline && !reading.provenance.stale)
-        #expect(reading.provenance.validatedAt == scene.clock.now)
-        #expect(try scene.body(of: reading.response) == "one")
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; fwd=uri-miss; stored")
+        #expect(result.provenance.isValidatedNow)
+        #expect(!result.provenance.offline && !result.provenance.stale)
+        #expect(result.provenance.validatedAt == scene.clock.now)
+        #expect(try scene.body(of: result.response) == "one")
         #expect(try scene.storedBody(scene.list()) == "one")
         let stored = try #require(try scene.upstream.storedResponse(of: scene.list()))
-        #expect(stored.id == reading.response?.id)
+        #expect(stored.id == result.response?.id)
         #expect(stored.head.headerFields == [.eTag: "\"1\""], "fields of the connection are not kept")
         let request = try #require(scene.transport.requests.first)
         #expect(
@@ -80,11 +81,11 @@ struct UpstreamReadTests {
         let fetchedAt = scene.clock.now
         _ = try await scene.upstream.read(scene.list())
         scene.clock.advance(by: .seconds(4))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; hit; ttl=1")
-        #expect(reading.provenance.source == .cache)
-        #expect(!reading.provenance.stale && !reading.provenance.offline)
-        #expect(reading.provenance.validatedAt == fetchedAt)
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; hit; ttl=1")
+        #expect(!result.provenance.isValidatedNow)
+        #expect(!result.provenance.stale && !result.provenance.offline)
+        #expect(result.provenance.validatedAt == fetchedAt)
         #expect(scene.transport.count == 1)
         scene.clock.advance(by: .seconds(1))
         scene.transport.then(response(.ok, "two"))
@@ -107,12 +108,12 @@ struct UpstreamReadTests {
             response(.ok, body)
         )
         for _ in 0..<3 {
-            let reading = try await scene.upstream.read(scene.list())
-            #expect(reading.provenance.contentFetchedAt == start && reading.provenance.validatedAt == scene.clock.now)
+            let result = try await scene.upstream.read(scene.list())
+            #expect(result.provenance.contentFetchedAt == start && result.provenance.validatedAt == scene.clock.now)
             scene.clock.advance(by: .seconds(1))
             let hit = try await scene.upstream.read(scene.list())
             #expect(
-                hit.provenance.source == .cache && hit.provenance.contentFetchedAt == start
+                !hit.provenance.isValidatedNow && hit.provenance.contentFetchedAt == start
                     && hit.provenance.validatedAt == scene.clock.now - 1
             )
             scene.clock.advance(by: .seconds(60))
@@ -140,10 +141,10 @@ struct UpstreamReadTests {
         let fields: HTTPFields = [.eTag: "\"1\"", .lastModified: "Mon, 05 Jan 2026 10:00:00 GMT", .server: "a"]
         try await scene.age(scene.list(), "one", fields: fields)
         scene.transport.then(response(.notModified, fields: [.eTag: "\"1\"", .server: "b"]))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.cacheStatus == "larder; fwd=stale; fwd-status=304")
-        #expect(reading.provenance.source == .upstream && !reading.provenance.stale)
-        #expect(reading.provenance.validatedAt == scene.clock.now)
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.cacheStatus == "larder; fwd=stale; fwd-status=304")
+        #expect(result.provenance.isValidatedNow && !result.provenance.stale)
+        #expect(result.provenance.validatedAt == scene.clock.now)
         let request = try #require(scene.transport.requests.last)
         #expect(request.headerFields[.ifNoneMatch] == "\"1\"")
         #expect(request.headerFields[.ifModifiedSince] == "Mon, 05 Jan 2026 10:00:00 GMT")
@@ -160,8 +161,8 @@ struct UpstreamReadTests {
         let scene = try Scenario()
         try await scene.age(scene.list(), "one", fields: [.eTag: "\"1\""])
         scene.transport.then(response(.notModified, fields: [.eTag: "\"2\""]))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(reading.provenance.stale && reading.provenance.source == .cache)
+        let result = try await scene.upstream.read(scene.list())
+        #expect(result.provenance.stale && !result.provenance.isValidatedNow)
         #expect(try scene.upstream.storedResponse(of: scene.list())?.head.headerFields[.eTag] == "\"1\"")
     }
 
@@ -176,14 +177,29 @@ struct UpstreamReadTests {
         }
     }
 
+    @Test("A copy from the future, after the clock was set back, is not fresh, and its age is told as its distance")
+    func clockSetBack() async throws {
+        let scene = try Scenario()
+        scene.transport.then(response(.ok, "old"), response(.ok, "new"))
+        _ = try await scene.upstream.read(scene.list())
+        scene.clock.advance(by: .seconds(-9))
+        let policy = try await scene.upstream.read(scene.list(), .onlyIfCached)
+        #expect(policy.provenance.stale && policy.cacheStatus == "larder; hit; ttl=-4")
+        #expect(policy.provenance.age(at: scene.clock.now) == 9)
+        #expect(policy.changeToken?.age?.seconds(at: .now()) == 9)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
+        #expect(try scene.storedBody(scene.list()) == "new")
+        #expect(try await !scene.upstream.read(scene.list()).provenance.stale)
+    }
+
     @Test("no-cache sends a request although the copy is fresh")
     func refresh() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.ok, "one"), response(.ok, "two"))
         _ = try await scene.upstream.read(scene.list())
-        let reading = try await scene.upstream.read(scene.list(), .revalidate)
-        #expect(reading.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
-        #expect(try scene.body(of: reading.response) == "two")
+        let result = try await scene.upstream.read(scene.list(), .revalidate)
+        #expect(result.cacheStatus == "larder; fwd=request; fwd-status=200; stored")
+        #expect(try scene.body(of: result.response) == "two")
     }
 
     @Test("only-if-cached never sends a request")
@@ -192,9 +208,9 @@ struct UpstreamReadTests {
         await #expect(throws: UpstreamError.notStored) { try await scene.upstream.read(scene.list(), .onlyIfCached) }
         #expect(scene.transport.count == 0)
         try await scene.age(scene.list(), "one")
-        let reading = try await scene.upstream.read(scene.list(), .onlyIfCached)
-        #expect(reading.cacheStatus == "larder; hit; ttl=-55")
-        #expect(reading.provenance.stale && !reading.provenance.offline)
+        let result = try await scene.upstream.read(scene.list(), .onlyIfCached)
+        #expect(result.cacheStatus == "larder; hit; ttl=-55")
+        #expect(result.provenance.stale && !result.provenance.offline)
         #expect(scene.transport.count == 1)
     }
 

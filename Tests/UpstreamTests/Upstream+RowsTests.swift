@@ -12,16 +12,16 @@ import Testing
     func flags() async throws {
         let scene = try Scenario()
         let fetchedAt = scene.clock.now.addingTimeInterval(-90)
-        let reading = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
+        let result = scene.upstream.result(ofRowsFetchedAt: fetchedAt)
         #expect(
-            reading.response == nil && reading.provenance.source == .cache
-                && reading.provenance.validatedAt == fetchedAt
+            result.response == nil && result.provenance.source == .upstream
+                && result.provenance.validatedAt == fetchedAt
         )
         #expect(
-            !reading.provenance.offline && !reading.provenance.stale
-                && reading.cacheStatus == "larder; hit; ttl=\(Int(Int32.max) - 90)"
+            !result.provenance.offline && !result.provenance.stale
+                && result.cacheStatus == "larder; hit; ttl=\(Int(Int32.max) - 90)"
         )
-        let changeToken = try #require(reading.changeToken)
+        let changeToken = try #require(result.changeToken)
         #expect(
             changeToken.deadline == nil && changeToken.age?.seconds(at: .now()) == 90 && changeToken.holds(at: .now())
         )

@@ -26,8 +26,8 @@ struct UpstreamClientTests {
     func ownRedirect(status: Int) async throws {
         let scene = try Scenario()
         scene.transport.then(Self.redirect("/moved?x=1#f", .init(code: status)), response(.ok, "one"))
-        let reading = try await scene.upstream.read(Self.authorized(scene))
-        #expect(try scene.body(of: reading.response) == "one")
+        let result = try await scene.upstream.read(Self.authorized(scene))
+        #expect(try scene.body(of: result.response) == "one")
         #expect(scene.transport.requests.last?.url == "https://api.test/moved?x=1")
         #expect(scene.transport.requests.last?.headerFields[.authorization] == "OAuth secret")
         #expect(scene.transport.exchanges.last?.limits.publicAddressesOnly == false)
@@ -125,7 +125,7 @@ struct UpstreamClientTests {
         )
         await #expect(throws: UpstreamError.self) { try await scene.upstream.read(picture) }
         #expect(!scene.upstream.reachability.isReachable)
-        #expect(scene.upstream.reachability.pausedUntil == nil)
+        #expect(scene.upstream.reachability.pause(at: scene.clock.now) == nil)
     }
 
     @Test("A connection that was reset is retried once, and no failure is recorded")
@@ -150,7 +150,7 @@ struct UpstreamClientTests {
     func truncated() async throws {
         let scene = try Scenario()
         scene.transport.then(failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)), response(.ok, "one"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
     }
 
     @Test(
@@ -171,11 +171,11 @@ struct UpstreamClientTests {
     func serviceUnavailable() async throws {
         let scene = try Scenario()
         scene.transport.then(response(.serviceUnavailable), response(.ok, "one"))
-        async let reading = scene.upstream.read(scene.list())
+        async let result = scene.upstream.read(scene.list())
         await scene.clock.sleepers(of: .milliseconds(100))
         #expect(scene.transport.count == 1)
         scene.clock.advance(by: .milliseconds(100))
-        #expect(try await reading.provenance.source == .upstream)
+        #expect(try await result.provenance.isValidatedNow)
         scene.transport.then(response(.serviceUnavailable, fields: [.retryAfter: "0"]))
         await #expect(throws: UpstreamError.failing(status: .serviceUnavailable, retryAfter: 0)) {
             try await scene.upstream.read(scene.list("/other"))

@@ -129,8 +129,26 @@ struct UpstreamHealthTests {
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
         await scene.goDown()
         scene.transport.always(response(.ok, "one"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.source == .upstream)
+        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
         await scene.changes.until { $0.count == 2 }
+    }
+
+    @Test("A read that finds its upstream marked down starts a probe, at most one in two seconds, and does not wait")
+    func probeByRead() async throws {
+        let scene = try Scenario(attempts: 1)
+        _ = try await scene.age(scene.list())
+        await scene.goDown()
+        let count = scene.transport.count
+        #expect(try await scene.upstream.read(scene.list()).provenance.offline)
+        #expect(scene.transport.count == count, "the failure was just now")
+        scene.clock.advance(by: .milliseconds(1999))
+        _ = try await scene.upstream.read(scene.list())
+        scene.clock.advance(by: .milliseconds(1))
+        scene.transport.always(response(.notFound))
+        for _ in 1...3 { #expect(try await scene.upstream.read(scene.list()).provenance.offline || true) }
+        await scene.changes.until { $0.count == 2 }
+        #expect(scene.transport.requests.dropFirst(count).map(\.url) == ["https://api.test/"])
+        #expect(scene.upstream.reachability.isReachable)
     }
 
     @Test("stop() ends the waiting for a probe")
@@ -168,10 +186,10 @@ struct UpstreamHealthTests {
         try await scene.age(scene.list())
         let gate = Gate()
         scene.transport.then(held(by: gate, response(.ok, "new")))
-        async let reading = scene.upstream.read(scene.list())
+        async let result = scene.upstream.read(scene.list())
         await gate.arrivals(1)
         scene.upstream.stop()
-        #expect(try await reading.provenance.stale)
+        #expect(try await result.provenance.stale)
         #expect(scene.changes.value.isEmpty, "being stopped says nothing about the upstream")
     }
 }

@@ -20,9 +20,9 @@ struct UpstreamStoreTests {
     func tooLarge() async throws {
         let scene = try Scenario(budget: CacheBudget(bytes: 1000))
         scene.transport.then(response(.ok, Self.large))
-        let reading = try await scene.upstream.read(scene.list())
-        #expect(try scene.body(of: reading.response) == Self.large)
-        #expect(reading.cacheStatus == "larder; fwd=uri-miss")
+        let result = try await scene.upstream.read(scene.list())
+        #expect(try scene.body(of: result.response) == Self.large)
+        #expect(result.cacheStatus == "larder; fwd=uri-miss")
         #expect(try scene.storedBody(scene.list()) == nil)
     }
 

@@ -15,6 +15,7 @@ extension DiskApp {
             "*.disk.yandex.ru", "*.disk.yandex.net", "*.disk.yandex.com", "*.storage.yandex.net",
         ],
         hasSessions: true,
+        limitsByCredential: true,
         isShared: false,
         storesBodies: false
     )

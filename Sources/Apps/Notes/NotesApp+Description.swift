@@ -1,5 +1,5 @@
 public import AppInterface
-import Database
+public import Database
 public import Screens
 public import Settings
 import Upstream
@@ -44,7 +44,7 @@ extension NotesApp {
             "notes.attempts_per_account",
             .integer(1...100_000),
             default: "10",
-            "failed logins for one user name before it has to wait"
+            "failed logins for one user name from one client address before it has to wait; ten times as many from all"
         ),
         Setting(
             "notes.attempts_per_address",
@@ -59,6 +59,23 @@ extension NotesApp {
             "time after which all attempts are available again"
         ),
     ]
+}
+
+extension NotesApp {
+    /// Returns what an operator may do with accounts.
+    ///
+    /// - Throws: `SettingError` if a setting cannot be read.
+    public static func accountAdministration(
+        _ database: LarderDatabase,
+        _ sessions: SessionStore,
+        _ settings: SettingValues
+    ) throws -> (any AccountAdministration)? {
+        NoteAccountAdministration(
+            store: NoteStore(database),
+            sessions: sessions,
+            cost: .scrypt(logarithm: try Options(settings).scryptLogarithm)
+        )
+    }
 }
 
 extension PeopleClient.Options {

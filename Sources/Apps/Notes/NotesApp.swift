@@ -20,7 +20,7 @@ public struct NotesApp: App {
     public struct Options: Sendable {
         /// Logarithm of scrypt's N: each step doubles time and memory of hashing a password.
         public var scryptLogarithm: Int
-        /// Wrong passwords in a row for one account name.
+        /// Wrong passwords in a row for one account name from one address.
         public var attemptsPerAccount: Int
         /// Wrong passwords in a row from one address.
         public var attemptsPerAddress: Int
@@ -45,6 +45,7 @@ public struct NotesApp: App {
     private let listing: NoteListing
     private let editing: NoteEditing
     private let mapping: NoteMapping
+    private let accounts: NoteAccounts
     private let places: NotePlaces
     private let people: NotePeople
 
@@ -86,16 +87,17 @@ public struct NotesApp: App {
             perAddress: options.attemptsPerAddress,
             window: options.attemptWindow
         )
-        self.sessions = NoteSessions(
-            store: store,
-            sessions: sessions,
+        let passwords = NotePasswords(
             hasher: PasswordHasher(cost: .scrypt(logarithm: options.scryptLogarithm)),
             attempts: LoginGate(limits),
             clock: clock
         )
+        let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
+        self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
+        accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)
         listing = NoteListing(store: store, clock: clock)
-        editing = NoteEditing(store: store, events: events, clock: clock)
-        mapping = NoteMapping(store: store, clock: clock)
+        editing = NoteEditing(store: store, addresses: addresses, events: events, clock: clock)
+        mapping = NoteMapping(store: store, addresses: addresses, clock: clock)
         places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         self.people = NotePeople(store: store, client: people, events: events, clock: clock)
     }
@@ -109,6 +111,8 @@ public struct NotesApp: App {
             Route(.post, "/v1/notes/session", "notes.session", sessions.open),
             Route(.get, "/v1/notes/session", "notes.session", session: Self.name, sessions.show),
             Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close),
+            Route(.put, "/v1/notes/account/password", "notes.session", session: Self.name, accounts.changePassword),
+            Route(.post, "/v1/notes/account/deletion", "notes.session", session: Self.name, accounts.delete),
             Route(.get, notes, "notes.list", session: Self.name, listing.list),
             Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create),
             Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map),

@@ -21,6 +21,15 @@ public protocol App: Sendable {
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
 
+    /// Returns what an operator may do with the app's accounts while no server uses the database. Default: nil, for
+    /// apps whose accounts have no passwords here.
+    /// - Throws: `SettingError` if a setting cannot be read.
+    static func accountAdministration(
+        _ database: LarderDatabase,
+        _ sessions: SessionStore,
+        _ settings: SettingValues
+    ) throws -> (any AccountAdministration)?
+
     /// Creates the app from what the server offers.
     /// - Throws: `SettingError` if settings contradict each other, `StorageError` if data cannot be used, and the
     ///   errors of resources that come with the program.
@@ -48,6 +57,14 @@ extension App {
     public static var migrations: [SchemaMigration] { [] }
     /// No problem codes of its own.
     public static var problems: [ProblemCode] { [] }
+    /// No passwords.
+    public static func accountAdministration(
+        _ database: LarderDatabase,
+        _ sessions: SessionStore,
+        _ settings: SettingValues
+    ) throws -> (any AccountAdministration)? {
+        nil
+    }
     /// No services.
     public var services: [any Service] { [] }
     /// Does nothing.

@@ -18,6 +18,8 @@ public struct UpstreamDescription: Sendable, Equatable {
     public let isOptional: Bool
     /// Whether Larder logs in there for its accounts: then its 401 is the end of a session.
     public let hasSessions: Bool
+    /// Whether it limits requests by account, so that its 429 is about one account only.
+    public let limitsByCredential: Bool
     /// Whether its mount responds to all clients alike. If not, credentials are passed on and everything is stored per
     /// credential.
     public let isShared: Bool
@@ -34,6 +36,7 @@ public struct UpstreamDescription: Sendable, Equatable {
         trustedHostsSetting: String? = nil,
         isOptional: Bool = false,
         hasSessions: Bool = false,
+        limitsByCredential: Bool = false,
         isShared: Bool = true,
         storesBodies: Bool = true
     ) {
@@ -45,6 +48,7 @@ public struct UpstreamDescription: Sendable, Equatable {
         self.trustedHostsSetting = trustedHostsSetting
         self.isOptional = isOptional
         self.hasSessions = hasSessions
+        self.limitsByCredential = limitsByCredential
         self.isShared = isShared
         self.storesBodies = storesBodies
     }

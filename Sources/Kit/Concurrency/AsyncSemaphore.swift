@@ -14,6 +14,8 @@ public actor AsyncSemaphore {
 
     private enum Permit { case common, reserved }
 
+    /// All permits, the reserved ones included.
+    private let permits: Int
     private var free: Int
     private var freeReserved: Int
     private let maximumWaiting: Int
@@ -29,6 +31,7 @@ public actor AsyncSemaphore {
     ///   - reserved: bodies of short tasks that run in addition.
     ///   - maximumWaiting: long tasks that may wait for a permit, and short ones.
     public init(permits: Int, reserved: Int = 0, maximumWaiting: Int) {
+        self.permits = permits + reserved
         free = permits
         freeReserved = reserved
         self.maximumWaiting = maximumWaiting
@@ -55,7 +58,10 @@ public actor AsyncSemaphore {
     }
 
     /// Number of tasks that wait for a permit.
-    var waiting: Int { queue.count }
+    public var waiting: Int { queue.count }
+
+    /// Number of tasks that hold a permit.
+    public var running: Int { permits - free - freeReserved }
 
     private func acquire(isShort: Bool) async throws -> Permit {
         try Task.checkCancellation()

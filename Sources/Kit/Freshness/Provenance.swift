@@ -5,10 +5,10 @@ public import HTTPCaching
 public struct Provenance: Sendable, Equatable {
     /// The kinds of origin (docs/contract.md, "Envelope").
     public enum Source: String, Sendable, Codable {
-        /// Fetched for this response.
+        /// An upstream, whether the data was fetched for this response or stored before.
         case upstream
-        /// A stored copy of an upstream.
-        case cache
+        /// Data that comes with the program, because the upstream has never responded.
+        case bundled
         /// Data without an upstream.
         case local
     }
@@ -19,6 +19,8 @@ public struct Provenance: Sendable, Equatable {
     public var offline: Bool
     /// The data is older than its freshness time.
     public var stale: Bool
+    /// Whether the upstream has sent or validated the data for this response, and not for an earlier one.
+    public var isValidatedNow: Bool
     /// When the upstream last validated the data, by sending it or by a 304; nil for local data. `Age` counts from it.
     public var validatedAt: Date?
     /// When this content was first received; later validations do not change it. Nil if that is ``validatedAt``. A
@@ -26,6 +28,8 @@ public struct Provenance: Sendable, Equatable {
     public var contentFetchedAt: Date?
     /// How the cache handled the request; nil for local data.
     public var cacheStatus: CacheStatus?
+    /// The end of the pause because of which the upstream was not asked (`Retry-After`); nil if there is none.
+    public var pausedUntil: Date?
 
     /// Creates the provenance of a response.
     public init(
@@ -34,7 +38,9 @@ public struct Provenance: Sendable, Equatable {
         stale: Bool = false,
         validatedAt: Date? = nil,
         contentFetchedAt: Date? = nil,
-        cacheStatus: CacheStatus? = nil
+        cacheStatus: CacheStatus? = nil,
+        isValidatedNow: Bool = false,
+        pausedUntil: Date? = nil
     ) {
         self.source = source
         self.offline = offline
@@ -42,6 +48,14 @@ public struct Provenance: Sendable, Equatable {
         self.validatedAt = validatedAt
         self.contentFetchedAt = contentFetchedAt
         self.cacheStatus = cacheStatus
+        self.isValidatedNow = isValidatedNow
+        self.pausedUntil = pausedUntil
+    }
+
+    /// Returns the age of the data in seconds; nil for local data. If the clock was set back behind
+    /// ``validatedAt``, the distance to it.
+    public func age(at now: Date) -> Int? {
+        validatedAt.map { Int(abs(now.timeIntervalSince($0))) }
     }
 
     /// Data that has no upstream: lists, notes, documents, sessions.

@@ -15,6 +15,12 @@ public struct MediaEngine: Sendable {
     public let documents: PDFTool
     /// Converts office files to PDF.
     public let office: OfficeConverter
+    private let bench: ToolRunner
+
+    /// Number of programs that run, and of jobs that wait for another to end.
+    public var load: (running: Int, waiting: Int) {
+        get async { await bench.load }
+    }
 
     /// Creates an engine.
     ///
@@ -36,6 +42,7 @@ public struct MediaEngine: Sendable {
         let root = folder.absoluteURL.path
         try JobDirectory.removeLeftovers(below: root)
         let bench = ToolRunner(tools: tools, limits: limits, root: root, logger: logger)
+        self.bench = bench
         pictures = PictureScaler(bench: bench)
         pages = PagePictures(bench: bench)
         documents = PDFTool(bench: bench)

@@ -55,12 +55,32 @@ public struct MountRequest: Sendable {
     /// it otherwise. Everything else is unchanged.
     var encodedTarget: String { PercentEncoding.encode(target, allowed: .uri) }
 
-    /// Whether a target stays below the base URL: it begins with a slash and has no dot segments (RFC 3986 §3.3),
-    /// encoded ones included.
+    /// Whether a target stays below the base URL: it begins with a slash, and no segment of its path is `.` or `..`
+    /// (RFC 3986 §3.3), also not to a server that decodes percent-encoded dots and slashes, takes `\` for `/`, or cuts
+    /// off parameters (`..;a=b`).
     public static func isBelowBase(_ target: String) -> Bool {
-        guard target.hasPrefix("/") else { return false }
-        return !target.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".").split(separator: "/").contains {
-            $0 == "." || $0 == ".."
+        guard target.utf8.first == UInt8(ascii: "/") else { return false }
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let slashes = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+        return !decoded(Array(path)).split(whereSeparator: slashes.contains).contains { segment in
+            let name = segment.prefix { $0 != UInt8(ascii: ";") }
+            return name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
         }
+    }
+
+    /// Decodes percent-encoded bytes; a percent sign that begins none stays.
+    private static func decoded(_ path: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = path[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(PercentEncoding.hexadecimalValue)
+            guard byte == UInt8(ascii: "%"), digits.count == 2 else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(digits[0] << 4 | digits[1])
+            rest = rest.dropFirst(2)
+        }
+        return bytes
     }
 }

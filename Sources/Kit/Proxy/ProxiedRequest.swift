@@ -7,9 +7,6 @@ import Upstream
 
 /// A request below a mount, in the forms in which it is decided on, stored and sent.
 struct ProxiedRequest: Sendable {
-    /// Fields that identify the client.
-    private static let credentialFields: [HTTPField.Name] = [.authorization, .cookie]
-
     /// Absolute URL, as it is sent.
     let url: String
     /// The same as a key of the store.
@@ -33,7 +30,7 @@ struct ProxiedRequest: Sendable {
             throw .forbiddenTarget("a path outside of its API")
         }
         self.key = key
-        let fields = Self.forwarded(request.headerFields)
+        let fields = ForwardedFields.selected(from: request.headerFields, upstream.mount)
         cacheKeyRequest = HTTPRequest(
             method: request.method,
             scheme: nil,
@@ -43,29 +40,24 @@ struct ProxiedRequest: Sendable {
         )
         credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
         self.fields = Self.authorized(fields, for: request, isShared: upstream.mount.shared)
-        body = request.body
-        bodyLength = request.bodyLength
+        // RFC 9110 §9.3.1: content of a GET has no meaning, and its response would be stored under the URL alone.
+        let hasBody = request.method != .get && request.method != .head
+        body = hasBody ? request.body : nil
+        bodyLength = hasBody ? request.bodyLength : nil
         isOnBehalf = request.credential != nil
         directives = RequestDirectives(request.headerFields)
     }
 
-    /// Returns the fields that are forwarded, the client's credentials included.
-    private static func forwarded(_ fields: HTTPFields) -> HTTPFields {
-        var fields = fields
-        HopByHop.remove(from: &fields)
-        // RFC 9110 §11.7.2: for the first proxy only; §10.1.1: the connection has responded to it already.
-        for name in [HTTPField.Name.proxyAuthorization, .expect, .contentLength] { fields[name] = nil }
-        return fields
-    }
-
     private static func hashingCredentials(of fields: HTTPFields, _ hasher: CredentialHasher) -> HTTPFields {
         var hashed = fields
-        for name in credentialFields { hashed[values: name] = fields[values: name].map { hasher.hash($0).text } }
+        for name in ForwardedFields.credentials {
+            hashed[values: name] = fields[values: name].map { hasher.hash($0).text }
+        }
         return hashed
     }
 
     private static func credential(in fields: HTTPFields, _ hasher: CredentialHasher) -> CredentialHash {
-        let lines = credentialFields.flatMap { name in
+        let lines = ForwardedFields.credentials.flatMap { name in
             fields[values: name].map { "\(name.canonicalName): \($0)" }
         }
         return hasher.hash(lines.joined(separator: "\n"))
@@ -76,7 +68,7 @@ struct ProxiedRequest: Sendable {
         var fields = fields
         // A shared response must not depend on the client, and its credentials are not for this upstream.
         if isShared || request.credential != nil {
-            for name in credentialFields { fields[name] = nil }
+            for name in ForwardedFields.credentials { fields[name] = nil }
         }
         if !isShared, let own = request.credential { fields[.authorization] = own.authorization }
         // RFC 9110 §7.6.3: a gateway names itself in what it forwards.

@@ -49,16 +49,18 @@ extension ProxyExchange {
     private func forward(_ fields: HTTPFields) async throws(UpstreamError) -> ForwardedResponse {
         let requestTime = now
         let uninvalidated = store.uninvalidated(request.key)
-        let response = try await client.stream(
+        var response = try await client.stream(
             StreamedRequest(
                 method: request.cacheKeyRequest.method,
                 url: request.url,
                 headerFields: fields,
                 body: request.body,
-                bodyLength: request.bodyLength
+                bodyLength: request.bodyLength,
+                credential: request.credential
             ),
             .forwarding(headTimeout: request.body == nil ? nil : Self.longestUpload)
         )
+        ForwardedFields.addKeys(to: &response.headerFields, mount.upstream.configuration.mount)
         return ForwardedResponse(
             response: response.withValidStatus.withoutOwnFields,
             requestTime: requestTime,

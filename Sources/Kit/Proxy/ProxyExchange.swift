@@ -80,10 +80,10 @@ struct ProxyExchange {
             keyed.headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
         }
         let now = now
-        return .looked(
-            rules.decision(for: keyed, candidates: heads, now: now),
-            UpstreamState(client.reachability, for: request, at: now)
-        )
+        let pause = client.pause(for: request.credential, at: now)
+        let upstream = UpstreamState(client.reachability, pause: pause, for: request, at: now)
+        if upstream.isOutOfReach { client.probeIfIdle() }
+        return .looked(rules.decision(for: keyed, candidates: heads, now: now), upstream)
     }
 
     /// Joins the same request of another client, and waits for its end.

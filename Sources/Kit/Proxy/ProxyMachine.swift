@@ -64,7 +64,9 @@ struct ProxyMachine: Sendable {
 
     private func consider(_ decision: Decision, _ upstream: UpstreamState) -> ProxyStep {
         switch decision {
-        case .gatewayTimeout: return .fail(.notStored)
+        case .gatewayTimeout(let validation):
+            guard let validation, upstream.isOutOfReach else { return .fail(.notStored) }
+            return .serveStale(validation, .offline, otherwise: .fail(.notStored))
         case .serve(let reuse): return .serve(reuse)
         case .forward(let reason):
             return upstream.pause.map { .fail($0.error) } ?? send(ForwardPlan(reason))

@@ -32,12 +32,12 @@ struct UpstreamState: Sendable, Equatable {
     ///
     /// A client that asks for the network gets it tried. Connections that break cost no time, so they are tried, too. A
     /// pause holds for reads, as for those of screens; writes are tried.
-    init(_ reachability: Reachability, for request: ProxiedRequest, at now: Date) {
+    init(_ reachability: Reachability, pause asked: Reachability.Pause?, for request: ProxiedRequest, at now: Date) {
         guard !request.requiresRevalidation else { return }
         isOutOfReach =
             !reachability.isReachable && reachability.lastError?.reason != UnreachableReason.reset.rawValue
-        if request.readsStore, let seconds = reachability.secondsPaused(at: now) {
-            pause = Pause(status: reachability.pausedBy ?? .tooManyRequests, seconds: seconds)
+        if request.readsStore, let asked {
+            pause = Pause(status: asked.status, seconds: asked.seconds(at: now))
         }
     }
 }

@@ -41,7 +41,8 @@ public struct CacheReset: Sendable {
         await compact()
     }
 
-    /// The blobs of cached responses, as far as they can be read. Blobs that cannot be found like this keep their files.
+    /// Returns the blobs of cached responses, as far as they can be read. Blobs that cannot be found like this keep
+    /// their files.
     private func readableBlobs() -> [BlobID] {
         for index in ["stored_response_by_blob", nil] {
             let hint = index.map { "INDEXED BY \($0)" } ?? "NOT INDEXED"

@@ -12,10 +12,14 @@ public struct Setting: Sendable, Equatable {
         case list
         /// Host names or addresses, separated by commas.
         case hosts
+        /// IP addresses and ranges of them in CIDR notation, separated by commas.
+        case addressRanges
         /// Web origins or `*`, separated by commas.
         case origins
         /// HTTP methods except CONNECT, separated by commas.
         case methods
+        /// Names of request fields, each optionally followed by `:unkeyed`, separated by commas.
+        case requestFields
         /// A name of the IANA time zone database.
         case timeZone
         /// Any text.
@@ -52,8 +56,11 @@ public struct Setting: Sendable, Equatable {
         case .choice(let words): words.joined(separator: " or ")
         case .list: "words separated by commas"
         case .hosts: "host names and addresses without scheme and path, separated by commas"
+        case .addressRanges: "IP addresses and ranges such as 10.0.0.0/8 or ::1, separated by commas"
         case .origins: "web origins such as https://shop.example:8443, without path, separated by commas, or *"
         case .methods: "methods of HTTP but CONNECT, separated by commas"
+        case .requestFields:
+            "names of end-to-end request fields, each optionally followed by :unkeyed, separated by commas"
         case .timeZone: "a name of the time zone database, such as Europe/Moscow"
         case .text: "any text"
         case .instant: "an RFC 3339 instant such as 2026-01-05T10:00:00Z"

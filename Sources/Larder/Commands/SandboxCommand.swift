@@ -40,12 +40,13 @@ struct SandboxCommand: AsyncParsableCommand {
         try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
     }
 
-    /// Prints the address once the sandbox listens.
+    /// Prints the addresses once the sandbox listens, in the lines that `larder serve --sandbox` prints.
     private struct Announcement: Service {
         let sandbox: Sandbox
 
         func run() async throws {
-            StandardOutput.write("listening on http://127.0.0.1:\(try await sandbox.port)\n")
+            let address = "http://127.0.0.1:\(try await sandbox.port)"
+            StandardOutput.write("sandbox on \(address)/_sandbox\nlistening on \(address)\n")
         }
     }
 }

@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load(sandbox: sandbox)
-        let registry = PrometheusRegistry()
+        let registry = PrometheusRegistry(families: MetricCatalogue.families)
         LarderLogHandler.bootstrap(configuration.log)
         MetricsSystem.bootstrap(registry)
         // Before any event loop is created.
@@ -48,7 +48,6 @@ struct ServeCommand: AsyncParsableCommand {
             logger: logger
         )
         group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
-        group.maximumCancellationDuration = .seconds(5)
         try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
     }
 

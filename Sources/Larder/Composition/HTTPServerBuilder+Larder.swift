@@ -6,7 +6,11 @@ import Screens
 
 extension HTTPServerBuilder {
     /// Larder's own connections: limits, deadlines and closing ahead of Hummingbird.
-    static func larder(limits: ConnectionLimits, _ responseCache: ResponseCache?) -> HTTPServerBuilder {
+    static func larder(
+        limits: ConnectionLimits,
+        _ connections: OpenConnections,
+        _ responseCache: ResponseCache?
+    ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LarderHTTPChannel(
                 responder: responder,
@@ -23,6 +27,7 @@ extension HTTPServerBuilder {
                 onAbruptClose: { close in
                     Counter(label: "larder_http_cuts_total", dimensions: [("reason", close.rawValue)]).increment()
                 },
+                connections: connections,
                 responseCache: responseCache
             )
         }

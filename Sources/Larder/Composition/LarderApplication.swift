@@ -81,7 +81,7 @@ struct LarderApplication: Sendable {
         _ metrics: PrometheusRegistry
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
-        let abilities = MediaAbilities(resources.media)
+        let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
         var table = RouteTable(apps.routes)
         table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
         table.add(EventRoutes(events: resources.events, sessions: sessions).routes)
@@ -92,7 +92,7 @@ struct LarderApplication: Sendable {
                 HealthRoutes.Check("storage") { try database.checkSpace() },
             ],
             abilities: { await abilities.all() },
-            exposition: { metrics.exposition() }
+            exposition: { metrics.exposition($0, await gauges.samples()) }
         )
         table.add(health.routes)
         table.add(IndexRoutes(version: LarderVersion.text, apps: apps.index, table: table, clock: clock).routes)
@@ -111,7 +111,7 @@ struct LarderApplication: Sendable {
         let accepting = ConnectionBurst(connections: http.limits.connections)
         return Application(
             responder: router(table, resources, identities).build().buildResponder(),
-            server: .larder(limits: http.limits, responseCache),
+            server: .larder(limits: http.limits, resources.connections, responseCache),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
@@ -120,6 +120,7 @@ struct LarderApplication: Sendable {
             onServerRunning: { channel in
                 await accepting.apply(to: channel, logger: logger)
                 await onListening(channel.localAddress)
+                await resources.abilities.examine()
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
             logger: logger
@@ -135,9 +136,13 @@ struct LarderApplication: Sendable {
         return ScreenRouter(
             table: table,
             sessions: resources.sessions,
-            hosts: HostRules(boundHost: http.host, allowed: http.allowedHosts),
-            origins: OriginRules(allowed: http.allowedOrigins),
-            identities: identities
+            hosts: HostRules(
+                boundHost: http.host,
+                allowed: http.allowedHosts + (http.publicURL.map { [$0.host] } ?? [])
+            ),
+            origins: OriginRules(allowed: http.allowedOrigins, own: http.publicURL.map { [$0.origin] } ?? []),
+            identities: identities,
+            proxies: http.trustedProxies
         )
     }
 

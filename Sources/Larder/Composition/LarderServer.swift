@@ -45,6 +45,8 @@ struct LarderServer: Service, CustomStringConvertible {
                 try await built.application.run()
             } onGracefulShutdown: {
                 logger.notice("stopping gracefully: requests under way may finish")
+                // After their time, requests are cancelled; some moments later that has not helped.
+                StopDeadline(timeout: http.stopTimeout + .seconds(5), logger: logger).begin()
             }
         } catch {
             try await built.close()

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Freshness
+import HTTPServer
 import Logging
 import Media
 import ResponseStore
@@ -15,7 +16,9 @@ struct ServerResources: Sendable {
     let accessRecorder = AccessRecorder()
     let sessions: SessionStore
     let events: EventStream
+    let connections: OpenConnections
     let media: MediaEngine
+    let abilities: MediaAbilities
     let scratch: ScratchFolder
     let clock: WallClock
     let logger: Logger
@@ -38,12 +41,15 @@ struct ServerResources: Sendable {
         run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
         sessions = SessionStore(database)
         events = EventStream(run: run, clock: clock)
+        let http = configuration.http
+        connections = OpenConnections(limit: http.connectionsPerAddress, exempt: http.trustedProxies)
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,
             folder: URL(filePath: try ScratchFolder("work", in: database.directory).path, directoryHint: .isDirectory),
             logger: logger
         )
+        abilities = MediaAbilities(media)
         scratch = try ScratchFolder("uploads", in: database.directory)
     }
 

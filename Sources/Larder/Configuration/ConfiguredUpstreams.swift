@@ -1,5 +1,7 @@
 import AppInterface
 import Foundation
+import HTTPSemantics
+import HTTPTypes
 import Settings
 import Upstream
 
@@ -46,10 +48,13 @@ struct ConfiguredUpstreams: Sendable {
         }
     }
 
-    /// Gives a simulated upstream its address. One whose address is set is not simulated.
+    /// Gives a simulated upstream its address, and has its mount pass on the sandbox's own request field. One whose
+    /// address is set is not simulated.
     /// - Throws: `SettingError` if the upstream's settings were not declared.
     mutating func simulate(_ name: String, at url: URL) throws(SettingError) {
         guard let upstream = simulated[name] else { return }
-        byName[name] = try UpstreamConfiguration(upstream, at: url, settings)
+        var configuration = try UpstreamConfiguration(upstream, at: url, settings)
+        configuration.mount.requestFields.append(RequestField(HTTPField.Name(literal: "Sandbox-Fault"), isKey: false))
+        byName[name] = configuration
     }
 }

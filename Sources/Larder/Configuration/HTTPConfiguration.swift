@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import Settings
 
@@ -7,7 +8,12 @@ struct HTTPConfiguration: Sendable {
     var port: Int
     let allowedHosts: [String]
     let allowedOrigins: [String]
+    /// Where a proxy serves this server; nil if none does.
+    let publicURL: PublicURL?
+    let trustedProxies: TrustedProxies
     let limits: ConnectionLimits
+    /// Largest number of connections of one client.
+    let connectionsPerAddress: Int
     /// How long requests under way may take after SIGTERM.
     let stopTimeout: Duration
 
@@ -16,8 +22,36 @@ struct HTTPConfiguration: Sendable {
         port = try settings.integer("http.port")
         allowedHosts = try settings.list("http.allowed_hosts")
         allowedOrigins = try settings.list("http.allowed_origins")
+        publicURL = try settings.url("http.public_url").map { url throws(SettingError) in try PublicURL(url) }
+        trustedProxies = TrustedProxies(try settings.list("http.trusted_proxies").compactMap { AddressRange($0) })
         limits = try ConnectionLimits(settings)
+        let perAddress = try settings.integer("http.connections_per_address")
+        connectionsPerAddress = perAddress > 0 ? perAddress : max(1, limits.connections / 2)
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
+    }
+}
+
+/// `http.public_url`: scheme, host and port.
+struct PublicURL: Sendable, Equatable {
+    let host: String
+    /// As browsers write it into `Origin`: without the default port (RFC 6454 §6.2).
+    let origin: String
+
+    /// Takes a URL apart.
+    /// - Throws: `SettingError` if it has a path: this server's paths begin at the root.
+    init(_ url: URL) throws(SettingError) {
+        guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: true), url.path.isEmpty else {
+            throw .unacceptable(
+                key: "http.public_url",
+                value: url.absoluteString,
+                source: "settings",
+                accepted: "scheme, host and port, such as https://larder.example"
+            )
+        }
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let port = url.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
+        self.host = name
+        origin = "\(scheme)://\(name.lowercased())\(port)"
     }
 }
 

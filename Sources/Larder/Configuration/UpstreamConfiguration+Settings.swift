@@ -19,6 +19,7 @@ extension UpstreamConfiguration {
             probeInterval: try settings.milliseconds("\(key).probe_interval_ms"),
             allowedHosts: try settings.list("\(key).allowed_hosts"),
             hasSessions: upstream.hasSessions,
+            limitsByCredential: upstream.limitsByCredential,
             probePath: upstream.probePath,
             mount: try MountOptions(upstream, settings)
         )
@@ -35,6 +36,7 @@ extension MountOptions {
         self.init(
             shared: try settings.flag("\(key).shared"),
             methods: try settings.list("\(key).methods").compactMap { HTTPRequest.Method($0.uppercased()) },
+            requestFields: try settings.list("\(key).request_fields").compactMap { RequestField(setting: $0) },
             lastGood: try settings.flag("\(key).last_good"),
             heuristics: try settings.flag("\(key).heuristics"),
             // A body that is a large part of the budget would displace all others.

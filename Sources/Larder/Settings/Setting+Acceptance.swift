@@ -13,7 +13,9 @@ extension Setting.Kind {
         case .choice(let words): words.contains(text)
         case .url: text.isEmpty || Self.isBaseURL(text)
         case .hosts: words.allSatisfy { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } }
+        case .addressRanges: words.allSatisfy { AddressRange($0) != nil }
         case .origins: words.allSatisfy { $0 == "*" || Self.isOrigin($0) }
+        case .requestFields: words.allSatisfy { RequestField(setting: $0) != nil }
         case .methods: words.allSatisfy { HTTPRequest.Method($0.uppercased()).map { $0 != .connect } ?? false }
         case .timeZone: TimeZone(identifier: text) != nil
         case .instant: text.isEmpty || (try? Date(text, strategy: .iso8601)) != nil

@@ -19,10 +19,31 @@ extension Setting {
             "web origins that may read and write from a browser; * is every origin"
         ),
         Setting(
+            "http.public_url",
+            .url,
+            default: "",
+            "URL at which a proxy, such as one for TLS, serves this server; its host and its origin are allowed",
+            note: "scheme, host and port only: pages of `https://larder.example` may then write"
+        ),
+        Setting(
+            "http.trusted_proxies",
+            .addressRanges,
+            default: "",
+            "proxies that name the addresses of clients in X-Forwarded-For or Forwarded",
+            note: "see [decision 56](decisions/0056-addresses-of-clients.md)"
+        ),
+        Setting(
             "http.connections",
             .integer(1...100_000),
             default: "1024",
             "largest number of open connections; more wait to be accepted"
+        ),
+        Setting(
+            "http.connections_per_address",
+            .integer(0...100_000),
+            default: "0",
+            "largest number of open connections of one client address; more are closed; 0 is half of http.connections",
+            note: "an IPv6 client counts by its /64 network; trusted proxies may have any number"
         ),
         Setting("http.header_bytes", .integer(1024...1_048_576), default: "32768", "largest request head"),
         Setting("http.url_bytes", .integer(256...65_536), default: "8192", "longest request URL"),

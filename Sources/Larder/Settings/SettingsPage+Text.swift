@@ -38,6 +38,14 @@ extension SettingsPage {
         - A status from 600 to 999, which HTTP does not have, becomes 502.
         - Interim responses are not passed on.
         - 101, and bytes that are not HTTP, are 502 `upstream-bad-response`.
+        - Of the request's fields only those pass that HTTP gives a meaning for the upstream (content negotiation,
+          preconditions, ranges, cache directives, `Content-*`, `Prefer`, `User-Agent`, `Via`) and those of
+          `request_fields`. Responses are stored by the values of the latter, unless the name is followed by `:unkeyed`.
+          `Authorization` and `Cookie` pass if `shared` is `false`. A GET or HEAD passes without a body.
+        - `X-Request-Id` is Larder's, also to the upstream, which gets `traceparent` and `tracestate` of the client too.
+        - Every response has `X-Content-Type-Options: nosniff` and `Content-Security-Policy: sandbox`.
+        - A body may have any size. It may make its reader wait for `total_timeout_ms`, and for a second more with each
+          16 KiB. Bodies up to a quarter of `cache.budget_mb` are stored.
 
         [cache-tests](cache-tests.md) says how mounts perform in the public suite for HTTP caches.
 
@@ -61,7 +69,9 @@ extension SettingsPage {
         | header fields of a request | 100 (431) |
         | request body on most routes | 64 KiB (413); uploads, texts and lists of pages have limits of their own |
         | pause within a request body | 20 s (408) |
-        | response of an upstream | 16 MiB |
+        | response of an upstream that a screen is made from | 16 MiB |
+        | header fields of an upstream's response | 64 KiB, each field 16 KiB |
+        | pause that an upstream asks for (`Retry-After`) | 5 minutes |
         | redirects | 5 |
         | attempts for each upstream request | 2 |
         | pause between probes | at most 60 s |

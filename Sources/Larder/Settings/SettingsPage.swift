@@ -81,8 +81,10 @@ struct SettingsPage {
         case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .list: "words, separated by commas"
         case .hosts: "host names, separated by commas"
+        case .addressRanges: "IP addresses and CIDR ranges, separated by commas"
         case .origins: "origins (scheme, host, port), separated by commas"
         case .methods: "HTTP methods but CONNECT, separated by commas"
+        case .requestFields: "names of request fields, each may end in `:unkeyed`, separated by commas"
         case .timeZone: "a name of the time zone database"
         case .text: "text"
         case .instant: "RFC 3339 instant"

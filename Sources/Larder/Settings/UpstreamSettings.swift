@@ -19,6 +19,7 @@ enum UpstreamSettings {
             "whether all clients share its mount; else credentials are passed on, responses stored by credential"
         ),
         ("methods", .methods, "GET,HEAD,OPTIONS", "methods that its mount passes on"),
+        ("request_fields", .requestFields, "", "request fields that its mount passes on beside those of HTTP"),
         (
             "last_good", .choice(["true", "false"]), "true",
             "whether its mount serves the last good response if it fails"

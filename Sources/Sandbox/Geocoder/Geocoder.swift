@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// A geocoder with the interface of Photon (komoot/photon, `GET /api?q=&limit=`): places whose name, or the name of
-/// their city, has words that begin as the question does.
+/// A geocoder with the interface of Photon (komoot/photon): places whose name, or the name of their city, has words
+/// that begin as the query does (`GET /api?q=&limit=`), and the place at a position (`GET /reverse?lat=&lon=`).
 struct Geocoder: SimulatedUpstream {
     let name = SandboxUpstream.geocoder
     let controls: [ControlIndex.Line] = []
@@ -14,9 +14,30 @@ struct Geocoder: SimulatedUpstream {
     }
 
     func respond(to request: UpstreamRequest) -> UpstreamResponse {
-        guard request.method == .get || request.method == .head, request.path == ["api"] else {
+        guard request.method == .get || request.method == .head else {
             return .json(.notFound, ["message": "Not found"])
         }
+        switch request.path {
+        case ["api"]: return search(request)
+        case ["reverse"]: return reverse(request)
+        default: return .json(.notFound, ["message": "Not found"])
+        }
+    }
+
+    /// The places within about a kilometre of a position.
+    private func reverse(_ request: UpstreamRequest) -> UpstreamResponse {
+        let value = { (name: String) in request.query.first { $0.name == name }.flatMap { Double($0.value) } }
+        guard let latitude = value("lat"), let longitude = value("lon") else {
+            return .json(.badRequest, ["message": "missing search term 'lat' and/or 'lon': /?lat=52.5&lon=13.3"])
+        }
+        let found = Self.places.filter { place in
+            guard let north = Double(place.latitude), let east = Double(place.longitude) else { return false }
+            return abs(north - latitude) < 0.01 && abs(east - longitude) < 0.01
+        }
+        return .json(.ok, ["features": .array(found.map(\.feature)), "type": "FeatureCollection"])
+    }
+
+    private func search(_ request: UpstreamRequest) -> UpstreamResponse {
         guard let question = request.query.first(where: { $0.name == "q" })?.value, !question.isEmpty else {
             return .json(.badRequest, ["message": "missing search term 'q': /?q=berlin"])
         }

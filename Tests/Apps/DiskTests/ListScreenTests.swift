@@ -108,7 +108,7 @@ struct ListScreenTests {
                     #expect(response.status == 200)
                     #expect(
                         response["meta.offline"] == true && response["meta.stale"] == true
-                            && response["meta.source"] == "cache"
+                            && response["meta.source"] == "upstream"
                     )
                     #expect(
                         response["meta.banner"]

@@ -78,4 +78,20 @@ struct LoginAttemptsTests {
             "the emptiest buckets are remembered longest"
         )
     }
+
+    @Test("TRUST-21 One client's wrong passwords lock out no other client, not even from the same account")
+    func others() {
+        var attempts = LoginAttempts(limits)
+        while attempts.begin(account: "a", address: "1.1.1.1", now: start) == .allowed {}
+        #expect(attempts.begin(account: "a", address: "2.2.2.2", now: start) == .allowed)
+        #expect(attempts.begin(account: "b", address: "2.2.2.2", now: start) == .allowed)
+    }
+
+    @Test("NOTE-01 An account is limited over all addresses, too")
+    func distributed() {
+        var attempts = LoginAttempts(limits)
+        let allowed = (0..<100).count { attempts.begin(account: "a", address: "1.1.1.\($0)", now: start) == .allowed }
+        #expect(allowed == limits.perAccount * LoginAttempts.addressesPerAccount)
+        #expect(attempts.begin(account: "b", address: "1.1.1.1", now: start) == .allowed)
+    }
 }

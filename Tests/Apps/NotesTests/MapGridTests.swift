@@ -81,14 +81,13 @@ struct MapGridTests {
                     id,
                     body: nil,
                     location: location,
-                    versions: nil,
                     account: account,
                     now: Date()
                 )
                 places[id] = place
             default:
                 guard let id = places.keys.max() else { continue }
-                _ = try await store.delete(id, versions: nil, account: account)
+                _ = try await store.delete(id, account: account)
                 places[id] = nil
             }
         }

@@ -86,4 +86,42 @@ struct NoteEditingPreconditionTests {
             )
         }
     }
+
+    @Test("TRUST-05 If-None-Match forbids the versions that it names, on every write of notes")
+    func ifNoneMatch() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let path = "/v1/notes/\(try await app.add("one", as: token))"
+            let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
+            let list = try #require(try await app.get("/v1/notes", as: token).headerFields[.eTag])
+            for value in [tag, "W/\(tag)", "*", "\"x\", \(tag)"] {
+                try await app.ask(.patch, path, as: token, [.ifNoneMatch: value], #"{"body":"two"}"#)
+                    .expectProblem("precondition-failed", 412)
+                try await app.delete(path, as: token, [.ifNoneMatch: value]).expectProblem("precondition-failed", 412)
+            }
+            for fields: HTTPFields in [[.ifNoneMatch: list], [.ifNoneMatch: "*"], [.ifMatch: "\"0\""]] {
+                try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"new"}"#)
+                    .expectProblem("precondition-failed", 412)
+            }
+            #expect(try await app.get("/v1/notes", as: token)["meta.page.total"] == 1)
+            #expect(try await app.get(path, as: token)["data.body"] == "one")
+            let added = try await app.ask(.post, "/v1/notes", as: token, [.ifMatch: list], #"{"body":"new"}"#)
+            #expect(added.status == 201)
+            let changed = try await app.ask(.patch, path, as: token, [.ifNoneMatch: "\"0\""], #"{"body":"two"}"#)
+            #expect(changed.status == 200 && changed["data.body"] == "two")
+        }
+    }
+
+    @Test("TRUST-05 A session is closed at the version that If-Match names only")
+    func session() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let path = "/v1/notes/session"
+            let tag = try #require(try await app.get(path, as: token).headerFields[.eTag])
+            try await app.delete(path, as: token, [.ifMatch: "\"1\""]).expectProblem("precondition-failed", 412)
+            try await app.delete(path, as: token, [.ifNoneMatch: tag]).expectProblem("precondition-failed", 412)
+            #expect(try await app.get(path, as: token).status == 200)
+            #expect(try await app.delete(path, as: token, [.ifMatch: tag]).status == 200)
+        }
+    }
 }

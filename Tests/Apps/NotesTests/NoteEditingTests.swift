@@ -271,6 +271,22 @@ struct NoteEditingTests {
     }
 
     @Test(
+        "NOTE-03 Names of the time zone database without a slash are known, with the offset that they have there",
+        arguments: [
+            ("EST", "05:00"), ("EST5EDT", "05:00"), ("PST8PDT", "02:00"), ("UCT", "10:00"), ("Japan", "19:00"),
+            ("MST", "03:00"), ("HST", "00:00"), ("GMT%2B0", "10:00"), ("Zulu", "10:00"),
+        ]
+    )
+    func plainTimeZone(name: String, time: String) async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            try await app.add("a", as: token)
+            let note = try await app.get("/v1/notes/n1?tz=\(name)", as: token)
+            #expect(note["data.modified_text"] == .string("Today at \(time)"))
+        }
+    }
+
+    @Test(
         "NOTE-03 A malformed id is 404",
         arguments: ["1", "n", "n0", "n01", "n-1", "n1x", "N1", "n99999999999999999999"]
     )

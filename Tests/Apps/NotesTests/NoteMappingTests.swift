@@ -77,6 +77,7 @@ struct NoteMappingTests {
             ("-10,40,10,60", ["Paris"]), ("170,-30,-170,0", ["Suva", "Taveuni"]),
             ("-180,-90,180,90", ["Paris", "Suva", "Taveuni", "Edge"]), ("0,0,1,1", []),
             ("2.35,48.86,2.35,48.86", ["Paris"]), ("170,-30,180,0", ["Suva"]), ("180,-90,-180,90", ["Edge"]),
+            ("-180,0,-170,20", ["Edge"]),
         ]
     )
     func view(box: String, expected: [String]) async throws {
@@ -117,6 +118,45 @@ struct NoteMappingTests {
             )
             let near = try await app.get("/v1/notes/map?zoom=20", as: token)
             #expect(near["data.zoom"] == .null && near.all("title", in: "data.pins").count == 4)
+        }
+    }
+
+    @Test("NOTE-05 A view that ends at the antimeridian has the notes on it, at 180 as at -180")
+    func antimeridian() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            try await app.add("east", location(0, 180), as: token)
+            try await app.add("west", location(0, -180), as: token)
+            for box in ["170,-30,180,30", "-180,-30,-170,30", "170,-30,-170,30", "-180,-90,180,90"] {
+                let map = try await app.get("/v1/notes/map?bbox=\(box)", as: token)
+                #expect(map.all("title", in: "data.pins") == ["west", "east"], "\(box)")
+            }
+            let inland = try await app.get("/v1/notes/map?bbox=170,-30,179,30", as: token)
+            #expect(inland["data.pins"] == [])
+        }
+    }
+
+    @Test("NOTE-05 A cluster's href shows exactly its notes, without those on the edge of a neighbour cell")
+    func exactCluster() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            // At zoom 2 a cell is 22.5° wide: 45° is the edge of two of them.
+            for (lat, lon) in [(10.0, 44.0), (10, 43), (10, 45), (10, 46)] {
+                try await app.add("\(lon)", location(lat, lon), as: token)
+            }
+            let map = try await app.get("/v1/notes/map?zoom=2", as: token)
+            #expect(map.all("count", in: "data.clusters") == [2, 2])
+            for case .string(let href) in map.all("href", in: "data.clusters") {
+                #expect(href.contains("?cell="))
+                let pins = try await app.get(href.replacing("zoom=5", with: "zoom=15"), as: token)
+                #expect(pins.all("title", in: "data.pins").count == 2, "\(href)")
+                let cells = try await app.get(href, as: token)
+                let clustered = cells.all("count", in: "data.clusters") == [2]
+                #expect(clustered || cells.all("title", in: "data.pins").count == 2, "\(href)")
+            }
+            for cell in ["1/2", "15/0/0", "2/16/0", "-1/0/0", "a/b/c", "2/1/1&bbox=0,0,1,1"] {
+                try await app.get("/v1/notes/map?cell=\(cell)", as: token).expectProblem("invalid-parameter", 400)
+            }
         }
     }
 

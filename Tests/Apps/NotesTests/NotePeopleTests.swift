@@ -30,7 +30,7 @@ struct NotePeopleTests {
             for query in ["", "?refresh=1", "?replace=1", "?limit=1&offset=2"] {
                 let later = try await app.get("/v1/notes/people\(query)", as: token)
                 #expect(
-                    later["meta.source"] == "cache" && later["meta.offline"] == false && later["meta.stale"] == false
+                    later["meta.source"] == "upstream" && later["meta.offline"] == false && later["meta.stale"] == false
                 )
                 #expect(later.cacheStatus?.hasPrefix("larder; hit; ttl=") == true && later.age == "34560000")
                 #expect(!later.text.contains("Another"))
@@ -334,6 +334,50 @@ struct NotePeopleTests {
                 let bytes = FileManager.default.contents(atPath: "\(directory.path)/\(file)") ?? Data()
                 #expect(bytes.range(of: Data("hush".utf8)) == nil, "\(file)")
             }
+        }
+    }
+
+    @Test(
+        "NOTE-13 A truncated or false avatar is not kept, and the next request has the whole one",
+        arguments: [
+            Array(NotesHarness.png.prefix(69)), Array(NotesHarness.png.prefix(60)), Array(NotesHarness.png.prefix(8)),
+            Array(NotesHarness.png.prefix(8)) + [1, 2, 3, 4],
+            Array(NotesHarness.png.prefix(46)) + [0] + Array(NotesHarness.png.dropFirst(47)),
+        ]
+    )
+    func truncated(bytes: [UInt8]) async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            _ = try await app.get("/v1/notes/people", as: token)
+            app.people.become { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [:], body: bytes)
+            }
+            let placeholder = try await app.get("/v1/notes/people/1/avatar", as: token)
+            #expect(placeholder.cacheStatus?.contains("detail=placeholder") == true)
+            app.people.become { (_) throws(UpstreamError) in
+                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            }
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
+        }
+    }
+
+    @Test(
+        "NOTE-11 People are searched by the beginnings of the words of their names",
+        arguments: [
+            ("zoe", ["Zoë Le Quesne"]), ("QUES", ["Zoë Le Quesne"]), ("abel carl", ["Carl Abel"]), ("uesne", []),
+            ("zoe abel", []), ("", ["adam", "Carl Abel", "Zoë Le Quesne"]),
+            ("!", ["adam", "Carl Abel", "Zoë Le Quesne"]), ("a", ["adam", "Carl Abel"]),
+        ]
+    )
+    func search(question: String, expected: [String]) async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let list = try await app.get("/v1/notes/people?q=\(query)", as: token)
+            #expect(list.all("full_name", in: "data.items") == expected.map { .string($0) })
+            #expect(list["meta.page.total"] == .number(Double(expected.count)))
+            #expect(list["meta.state"] == (expected.isEmpty ? "empty" : "content"))
+            #expect(list["data.empty.title"] == (expected.isEmpty ? "No Matching People" : nil))
         }
     }
 }

@@ -124,7 +124,7 @@ struct NotePlacesTests {
                     && response["data.items.2.region"] == "Lyon, France"
             )
             #expect(app.geocoder.requests.first?.url == "https://geocoder.test/api?q=par&limit=5")
-            #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "cache")
+            #expect(try await app.get("/v1/notes/places?q=par", as: token)["meta.source"] == "upstream")
             _ = try await app.get("/v1/notes/places?q=pa", as: token)
             #expect(app.geocoder.requests.count == 1, "stored, and not requested for fewer than three characters")
         }

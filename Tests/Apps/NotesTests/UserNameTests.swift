@@ -1,3 +1,8 @@
+import Database
+import Foundation
+import GRDB
+import Logging
+import TestKit
 import Testing
 
 @testable import Notes
@@ -11,5 +16,66 @@ struct UserNameTests {
         #expect(throws: UserName.Fault.invalid) { try UserName("a\u{2028}b") }
         #expect(throws: UserName.Fault.invalid) { try UserName(String(repeating: "a", count: 257)) }
         #expect(try UserName("ÅNGSTRÖM").key == UserName("a\u{30A}ngstro\u{308}m").key)
+    }
+
+    @Test(
+        "NOTE-01 Names that differ in case, normal form or width only are one name (RFC 8265, UsernameCaseMapped)",
+        arguments: [
+            ("Σίσυφος", "ΣΊΣΥΦΟΣ"), ("Straße", "STRASSE"), ("straẞe", "strasse"), ("ａｂｃ", "abc"), ("ＡＢＣ", "abc"),
+            ("ｶﾞ", "ガ"), ("ﬁnn", "FINN"), ("\u{130}z", "i\u{307}Z"), ("Å", "\u{212B}"), ("Zoe\u{308}", "ZOË"),
+        ]
+    )
+    func folded(first: String, second: String) throws {
+        #expect(try UserName(first).key == UserName(second).key)
+    }
+
+    @Test("NOTE-01 Names that differ otherwise are not one name", arguments: [("ı", "i"), ("a b", "ab"), ("e", "é")])
+    func different(first: String, second: String) throws {
+        #expect(try UserName(first).key != UserName(second).key)
+    }
+
+    @Test(
+        "NOTE-01 A new name has visible characters only; a login accepts what was registered earlier",
+        arguments: ["\u{200B}zero", "ze\u{200D}ro", "\u{FEFF}", "so\u{AD}ft", "a\u{202E}b", "\u{3164}", "a\u{E0001}"]
+    )
+    func invisible(name: String) throws {
+        #expect(throws: UserName.Fault.invisible) { try UserName.registering(name) }
+        #expect(throws: Never.self) { try UserName(name) }
+    }
+
+    @Test("NOTE-01 Accounts of an earlier version that would be one name stay apart and are found as they are spelt")
+    func earlier() async throws {
+        let (directory, log) = (try DataDirectory.temporary(), Logger(label: "test"))
+        let earlier = try LarderDatabase.withCacheTables(
+            in: directory,
+            migrations: NoteStore.migrations.filter { $0.name < "notes/006" },
+            logger: log
+        )
+        try await earlier.write { db in
+            for (key, name) in [("straße", "Straße"), ("strasse", "Strasse"), ("ａ", "Ａ"), ("\u{200B}z", "\u{200B}z")] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO notes_account
+                            (name_key, name, salt, rounds, block_size, parallelism, digest, created)
+                        VALUES (?, ?, x'', 4, 8, 1, x'', 0)
+                        """,
+                    arguments: [key, name]
+                )
+            }
+        }
+        try earlier.close()
+        let database = try LarderDatabase.withCacheTables(in: directory, migrations: NoteStore.migrations, logger: log)
+        let store = NoteStore(database)
+        for (login, found) in [
+            ("STRASSE", "Strasse"), ("straße", "Straße"), ("a", "Ａ"), ("Ａ", "Ａ"), ("\u{200B}z", "\u{200B}z"),
+        ] {
+            #expect(try store.account(try UserName(login))?.name == found, "\(login)")
+        }
+        #expect(try store.account(try UserName("ｓtrasse")) == nil, "neither of the two is spelt like this")
+        #expect(try store.isTaken(try UserName("ｓtrasse")))
+        let hash = PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data())
+        #expect(try await store.register(try UserName.registering("a"), hash, now: Date()) == nil)
+        #expect(try await store.register(try UserName.registering("b"), hash, now: Date())?.name == "b")
+        try database.close()
     }
 }

@@ -25,7 +25,7 @@ struct DetailsTests {
             #expect(response["data.type_text"] == "Tug")
             #expect(response["data.image"] == "/v1/ships/b0b/image")
             #expect(response["links.self"] == "/v1/ships/b0b")
-            #expect(response["meta.source"] == "cache")
+            #expect(response["meta.source"] == "upstream")
             #expect(response.cacheStatus == "larder; hit; ttl=5")
             #expect(app.spaceX.requests.count == 1, "the list feeds the details")
         }

@@ -19,7 +19,7 @@ struct FirstStartTests {
             #expect(response.all("id", in: "data.items").count == 29)
             #expect(response["meta.offline"] == true)
             #expect(response["meta.stale"] == true)
-            #expect(response["meta.source"] == "cache")
+            #expect(response["meta.source"] == "bundled")
             #expect(response["meta.fetched_at"] == "2024-10-09T00:00:00Z")
             #expect(response["meta.banner.code"] == "offline")
             #expect(response.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")

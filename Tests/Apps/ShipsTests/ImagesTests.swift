@@ -1,5 +1,7 @@
+import Database
 import Foundation
 import Freshness
+import GRDB
 import HTTPTypes
 import Screens
 import TestKit
@@ -124,6 +126,28 @@ struct ImagesTests {
             }
             app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
+        }
+    }
+
+    @Test("Cache-Status names no request for a placeholder if none was sent")
+    func notForwarded() async throws {
+        try await run { app, token in
+            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
+            _ = try await app.get("/v1/ships/b0b/image", as: token)
+            // Stored by an earlier version, which accepted it.
+            try await app.database.write { db in
+                try db.execute(
+                    sql: """
+                        UPDATE stored_body SET bytes = x'00' WHERE response_id IN (
+                            SELECT id FROM stored_response WHERE url LIKE 'https://pictures.test%'
+                        )
+                        """
+                )
+            }
+            let count = app.spaceX.requests.count
+            let response = try await app.get("/v1/ships/b0b/image", as: token)
+            #expect(response.cacheStatus?.contains("detail=placeholder") == true)
+            #expect(response.cacheStatus?.contains("fwd") == false && app.spaceX.requests.count == count)
         }
     }
 

@@ -122,7 +122,7 @@ struct ListingTests {
             let fresh = try await app.get("/v1/ships", as: token)
             #expect(fresh.cacheStatus == "larder; hit; ttl=2")
             #expect(fresh.age == "3")
-            #expect(fresh["meta.source"] == "cache")
+            #expect(fresh["meta.source"] == "upstream")
             #expect(fresh["meta.stale"] == false)
             #expect(app.spaceX.requests.count == 1)
             app.clock.advance(by: .seconds(3))

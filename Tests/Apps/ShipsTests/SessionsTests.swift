@@ -192,7 +192,7 @@ struct SessionsTests {
             ] {
                 try await app.ask(method, path, as: token).expectProblem("session-expired", 401)
             }
-            #expect(try await app.get("/v1/ships", as: other)["meta.source"] == "cache")
+            #expect(try await app.get("/v1/ships", as: other)["meta.source"] == "upstream")
         }
     }
 

@@ -102,7 +102,7 @@ struct CardsTests {
             let card = try await app.get("/v1/shop/products/3")
             #expect(
                 card.status == 200 && card["meta.offline"] == true && card["meta.stale"] == true
-                    && card["meta.source"] == "cache"
+                    && card["meta.source"] == "upstream"
             )
             #expect(card.cacheStatus == "larder; fwd=uri-miss; detail=unreachable" && card.age == "100")
             #expect(card["meta.banner.code"] == "offline")

@@ -32,6 +32,22 @@ struct HistoryTests {
         }
     }
 
+    @Test("TRUST-20 HEAD, a 504 and a page of another origin change neither the history nor the last search")
+    func withoutEffects() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=own&price_max=9")
+            let site = HTTPField.Name("Sec-Fetch-Site") ?? .accept
+            let planted = try await app.ask(.get, "/v1/shop/search?q=planted&price_max=7", [site: "cross-site"])
+            #expect(planted.status == 200)
+            _ = try await app.ask(.get, "/v1/shop/search?q=evil", [.origin: "http://evil.example"])
+            _ = try await app.ask(.head, "/v1/shop/search?q=head")
+            let absent = try await app.ask(.get, "/v1/shop/search?q=absent", [.cacheControl: "only-if-cached"])
+            #expect(absent.status == 504)
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["own"])
+            #expect(try await app.get("/v1/shop/search?saved=1")["data.query.q"] == "own")
+        }
+    }
+
     @Test("SHOP-02 it narrows as text is typed, keeps the filters, and can be cleared, one by one or whole")
     func narrowing() async throws {
         try await ShopHarness.run { (app) async throws in

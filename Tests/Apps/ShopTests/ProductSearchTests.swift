@@ -32,7 +32,7 @@ struct ProductSearchTests {
             let unseen = try await app.get("/v1/shop/search?q=\(encoded("ЛАМПА"))&price_max=30")
             #expect(
                 unseen.status == 200 && unseen.ids == [20] && unseen["meta.partial"] == true
-                    && unseen["meta.source"] == "cache"
+                    && unseen["meta.source"] == "upstream"
             )
             #expect(unseen["meta.offline"] == true && unseen["meta.state"] == "content" && unseen.age == "400")
             #expect(unseen.cacheStatus == "larder; hit; ttl=-400; detail=offline")

@@ -47,9 +47,43 @@ extension ContractScenario {
                 "retry-after"
             ] != nil
         )
+        try await notesAccount()
+        let first = ["If-Match": "\"1\""]
+        let login = #"{"mode":"login","username":"writer","password":"secret"}"#
+        #expect(try await ask(open, first, body: login).status == 412)
         let leaving = try await notesSession("writer", mode: "login")
+        #expect(
+            try await ask("DELETE /v1/notes/session", leaving.merging(first) { own, _ in own }).status == 412
+        )
         #expect(try await ask("DELETE /v1/notes/session", leaving).status == 200)
         try await ask("GET /v1/notes/launch", leaving)
+    }
+
+    private func notesAccount() async throws {
+        let member = try await notesSession("leaving")
+        let (password, deletion) = ("PUT /v1/notes/account/password", "POST /v1/notes/account/deletion")
+        let bodies = [
+            password: #"{"password":"secret","new_password":"another"}"#, deletion: #"{"password":"another"}"#,
+        ]
+        for (operation, body) in bodies.sorted(by: { $0.key > $1.key }) {
+            for malformed in [nil, "{", "[]"] {
+                #expect(try await ask(operation, member, body: malformed).status == 400)
+            }
+            try await ask(operation, member.merging(["Content-Type": "text/plain"]) { own, _ in own }, body: body)
+            try await ask(operation, member, body: #"{"password":"\#(String(repeating: "x", count: 70_000))"}"#)
+            #expect(try await ask(operation, member, body: "{}").status == 422)
+            let stale = member.merging(["If-Match": "\"1\""]) { own, _ in own }
+            #expect(try await ask(operation, stale, body: body).status == 412)
+            #expect(try await ask(operation, member, body: body).status == 200)
+        }
+        let guessing = try await notesSession("guessing")
+        let part = guessing.merging(["Content-Range": "bytes 0-1/2"]) { own, _ in own }
+        #expect(try await ask(password, part, body: bodies[password]).status == 400)
+        let wrong = #"{"password":"x","new_password":"y"}"#
+        for _ in 1...10 { #expect(try await ask(password, guessing, body: wrong).status == 422) }
+        for operation in [password, deletion] {
+            #expect(try await ask(operation, guessing, body: wrong).status == 429)
+        }
     }
 
     private func notesWriting(_ member: [String: String]) async throws {
@@ -57,6 +91,8 @@ extension ContractScenario {
         try await ask("GET /v1/notes/map", member)
         let create = "POST /v1/notes"
         let body = #"{"body":"A dog outside","location":{"lat":37.79,"lon":-122.42,"name":"Laguna St"}}"#
+        let stale = ["If-None-Match": "*"].merging(member) { own, _ in own }
+        #expect(try await ask(create, stale, body: body).status == 412)
         let created = try await ask(create, query: "?tz=Europe/Paris", member, body: body)
         let id = try #require(try created.json().at(pointer: "/data/id")?.string)
         for _ in 1...2 { try await ask(create, member, body: #"{"body":"\nnowhere"}"#) }
@@ -114,13 +150,13 @@ extension ContractScenario {
 
     private func notesMap(_ member: [String: String]) async throws {
         let geoJSON = ["Accept": "application/geo+json"].merging(member) { own, _ in own }
-        for query in ["", "?zoom=2", "?zoom=20&tz=Asia/Tokyo", "?bbox=170,-30,-170,0", "?lat=1&lon=2"] {
+        for query in ["", "?zoom=2", "?zoom=20&tz=Asia/Tokyo", "?bbox=170,-30,-170,0", "?lat=1&lon=2", "?cell=0/0/0"] {
             for isHead in [false, true] {
                 try await ask("GET /v1/notes/map", query: query, member, isHead: isHead)
                 try await ask("GET /v1/notes/map", query: query, geoJSON, isHead: isHead)
             }
         }
-        for query in ["?bbox=1", "?zoom=25", "?lat=1", "?lon=181&lat=0"] {
+        for query in ["?bbox=1", "?cell=1", "?zoom=25", "?lat=1", "?lon=181&lat=0"] {
             #expect(try await ask("GET /v1/notes/map", query: query, member).status == 400)
         }
         for query in ["", "?q=par", "?q=lag", "?q=lag", "?q=xyzzy", "?q=lag&refresh=1"] {
@@ -182,7 +218,7 @@ extension ContractScenario {
                 #expect(try await ask(operation, ship: "99999", member).status == 404)
             }
         }
-        for query in ["?limit=2&offset=1", "?limit=500"] {
+        for query in ["?limit=2&offset=1", "?limit=500", "?q=a", "?q=nobodyatall"] {
             #expect(try await ask("GET /v1/notes/people", query: query, member).status == 200)
         }
         #expect(try await ask("GET /v1/notes/people", query: "?limit=501", member).status == 400)

@@ -83,7 +83,7 @@ extension ReceivedResponse {
 
 /// The process has one system of metrics; every server of these tests writes to it.
 private let metrics: PrometheusRegistry = {
-    let registry = PrometheusRegistry()
+    let registry = PrometheusRegistry(families: MetricCatalogue.families)
     MetricsSystem.bootstrap(registry)
     return registry
 }()

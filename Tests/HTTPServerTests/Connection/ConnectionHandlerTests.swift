@@ -228,12 +228,40 @@ struct ConnectionHandlerTests {
     func expectContinue() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n")
+        #expect(try connection.sent() == "")
+        for _ in 0..<2 { connection.channel.triggerUserOutboundEvent(BodyDemand(), promise: nil) }
         #expect(try connection.sent() == "HTTP/1.1 100 Continue\r\n\r\n")
         connection.receive("abc")
         connection.application.respond("x")
         #expect(try connection.sent().hasPrefix("HTTP/1.1 200 OK"))
         connection.receive("POST / HTTP/1.1\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
         #expect(try connection.sent().hasPrefix("HTTP/1.1 400"))
+    }
+
+    @Test("SRV-06 A request that is refused by its head gets its final response and no 100 Continue")
+    func refusedWithoutContinue() throws {
+        let connection = try EmbeddedConnection()
+        connection.receive("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\nExpect: 100-continue\r\n\r\n")
+        // The time in which the server decides is not the client's.
+        connection.advance(seconds: 25)
+        connection.application.respond("x", status: .payloadTooLarge)
+        let sent = try connection.sent()
+        #expect(sent.hasPrefix("HTTP/1.1 413") && sent.lowercased().contains("connection: close"))
+        connection.channel.triggerUserOutboundEvent(BodyDemand(), promise: nil)
+        #expect(try connection.sent() == "")
+    }
+
+    @Test("SRV-11 A client that does not send its body after 100 Continue is cut off as any other")
+    func continueWithoutBody() throws {
+        let connection = try EmbeddedConnection()
+        connection.receive("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        connection.advance(seconds: 50)
+        connection.channel.triggerUserOutboundEvent(BodyDemand(), promise: nil)
+        #expect(try connection.sent() == "HTTP/1.1 100 Continue\r\n\r\n")
+        connection.advance(seconds: 19)
+        #expect(try connection.sent() == "")
+        connection.advance(seconds: 2)
+        #expect(try connection.sent().hasPrefix("HTTP/1.1 408"))
     }
 
     @Test("SRV-11 A chunk extension without end is refused, and its reader told")
@@ -290,7 +318,7 @@ struct ConnectionHandlerTests {
             Hostile("bad percent-encoding", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
             Hostile("CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
             Hostile("endless target", "GET /" + String(repeating: "a", count: 40_000), 431),
-            Hostile("long target", "GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", 431),
+            Hostile("long target", "GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", 414),
             Hostile("endless field", "GET / HTTP/1.1\r\nHost: a\r\nA: " + String(repeating: "a", count: 40_000), 431),
             Hostile(
                 "too many fields",

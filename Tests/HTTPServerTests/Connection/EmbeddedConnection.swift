@@ -57,6 +57,7 @@ extension ConnectionRefusal.Reason {
     var testProblem: String {
         switch self {
         case .malformed: #"{"code":"malformed-request"}"#
+        case .targetTooLong: #"{"code":"target-too-long"}"#
         case .headersTooLarge: #"{"code":"headers-too-large"}"#
         case .timedOut: #"{"code":"request-timeout"}"#
         }

@@ -25,6 +25,7 @@ struct LoopbackServer: Sendable {
     /// Runs the server around `body`, then stops it and waits for it.
     static func run<Result: Sendable>(
         _ limits: ConnectionLimits = .standard,
+        connections: OpenConnections? = nil,
         _ body: @escaping @Sendable (LoopbackServer) async throws -> Result
     ) async throws -> Result {
         let gate = Gate()
@@ -40,7 +41,8 @@ struct LoopbackServer: Sendable {
                     limits: limits,
                     problem: { ("application/problem+json", Array($0.reason.testProblem.utf8)) },
                     onRefusal: { refusalSource.yield($0) },
-                    onAbruptClose: { cutSource.yield($0) }
+                    onAbruptClose: { cutSource.yield($0) },
+                    connections: connections
                 )
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

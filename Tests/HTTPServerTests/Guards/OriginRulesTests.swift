@@ -21,6 +21,31 @@ struct OriginRulesTests {
         #expect(allows(method, [.secFetchSite: "same-origin"]) && allows(method, [.secFetchSite: "none"]))
     }
 
+    @Test("SRV-11 Behind a proxy for TLS the public origin is the server's own; it needs no CORS fields")
+    func publicOrigin() {
+        let rules = OriginRules(allowed: [], own: ["https://Larder.example"])
+        let fields: HTTPFields = [.origin: "https://larder.example", .secFetchSite: "same-origin"]
+        #expect(rules.allows(.post, headerFields: fields, authority: "larder.example"))
+        #expect(rules.fields(for: fields).isEmpty)
+        #expect(
+            !rules.allows(.post, headerFields: [.origin: "https://larder.example:8443"], authority: "larder.example")
+        )
+        #expect(!OriginRules(allowed: []).allows(.post, headerFields: fields, authority: "larder.example"))
+    }
+
+    @Test("TRUST-20 A GET of a foreign page may not have effects, one of a client that is no browser may")
+    func effects() {
+        let foreign: [HTTPFields] = [
+            [.origin: "http://evil.example"], [.secFetchSite: "cross-site"], [.secFetchSite: "same-site"],
+            [.origin: "null", .secFetchSite: "none"],
+        ]
+        for fields in foreign { #expect(!rules.allowsEffects(fields, authority: "localhost:8080"), "\(fields)") }
+        let own: [HTTPFields] = [
+            [:], [.secFetchSite: "none"], [.secFetchSite: "same-origin"], [.origin: "https://shop.example"],
+        ]
+        for fields in own { #expect(rules.allowsEffects(fields, authority: "localhost:8080"), "\(fields)") }
+    }
+
     @Test("SRV-11 Writes from anywhere else are refused", arguments: writes)
     func refused(method: HTTPRequest.Method) {
         for origin in [

@@ -45,6 +45,38 @@ struct PrometheusRegistryTests {
         #expect(lines.contains { $0.hasPrefix(#"t_seconds_sum{route="/v1"} 60.0025"#) })
     }
 
+    @Test("TRUST-17 Described families have HELP; values that are read on request are among them")
+    func help() {
+        let registry = PrometheusRegistry(families: [
+            MetricFamily("a_total", .counter, "What a \\ counts"), MetricFamily("b_bytes", .gauge, "Size"),
+            MetricFamily("unused", .gauge, "Nothing"),
+        ])
+        Counter(label: "a_total", factory: registry).increment()
+        let samples = [MetricSample("b_bytes", 1.5, labels: [("x", "1")]), MetricSample("b_bytes", 2)]
+        #expect(
+            registry.exposition(.prometheus, samples) == """
+                # HELP a_total What a \\\\ counts.
+                # TYPE a_total counter
+                a_total 1
+                # HELP b_bytes Size.
+                # TYPE b_bytes gauge
+                b_bytes 2
+                b_bytes{x="1"} 1.5
+
+                """
+        )
+    }
+
+    @Test("TRUST-17 OpenMetrics: families of counters without _total, bounds with a fraction, an end")
+    func openMetrics() {
+        let registry = PrometheusRegistry(families: [MetricFamily("a_total", .counter, "Count")])
+        Counter(label: "a_total", factory: registry).increment()
+        Metrics.Timer(label: "t", factory: registry).recordNanoseconds(1)
+        let text = registry.exposition(.openMetrics)
+        #expect(text.hasPrefix("# HELP a Count.\n# TYPE a counter\na_total 1\n# TYPE t_seconds histogram\n"))
+        #expect(text.contains("t_seconds_bucket{le=\"1.0\"} 1\n") && text.hasSuffix("\n# EOF\n"))
+    }
+
     @Test("Label values cannot break a line")
     func escaping() {
         Counter(label: "c", dimensions: [("x", "a\"b\\c\nd")], factory: registry).increment()

@@ -86,6 +86,7 @@ import Testing
         let kept = try CachingConnection()
         _ = try kept.record(Self.head, String(repeating: "k", count: 5000))
         kept.connection.receive(String(repeating: Self.head, count: 100))
+        kept.connection.channel.embeddedEventLoop.run()
         #expect(try kept.connection.sent().components(separatedBy: "HTTP/1.1 200 OK").count == 101)
         #expect(kept.passed == 1)
     }
@@ -290,6 +291,38 @@ import Testing
         #expect(kept.passed == 2)
         kept.application.respond("routed")
         #expect(try kept.connection.sent().hasSuffix("routed"))
+    }
+
+    @Test("TRUST-18 Each connection has its turn: a pipelining client gets some responses at a time, all from memory")
+    func turns() throws {
+        let kept = try CachingConnection()
+        _ = try kept.record(Self.head, String(repeating: "x", count: 30_000))
+        kept.connection.receive(String(repeating: Self.head, count: 10))
+        let first = try kept.connection.sent().components(separatedBy: "HTTP/1.1 200").count - 1
+        #expect((1...4).contains(first))
+        kept.connection.channel.embeddedEventLoop.run()
+        let rest = try kept.connection.sent().components(separatedBy: "HTTP/1.1 200").count - 1
+        #expect(first + rest == 10 && kept.passed == 1)
+        // What is behind them is passed on as usual.
+        kept.connection.receive(Self.other)
+        #expect(kept.passed == 2)
+    }
+
+    @Test("TRUST-18 What a client pipelines and does not read waits ahead of the decoder; its end is seen behind it")
+    func unread() throws {
+        let kept = try CachingConnection()
+        _ = try kept.record(Self.head, String(repeating: "x", count: 70_000))
+        kept.connection.receive(String(repeating: Self.head, count: 3))
+        kept.connection.channel.isWritable = false
+        kept.connection.channel.pipeline.fireChannelWritabilityChanged()
+        kept.connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        kept.connection.channel.embeddedEventLoop.run()
+        #expect(try kept.connection.sent().components(separatedBy: "HTTP/1.1 200").count == 2)
+        kept.connection.channel.isWritable = true
+        kept.connection.channel.pipeline.fireChannelWritabilityChanged()
+        kept.connection.channel.embeddedEventLoop.run()
+        #expect(try kept.connection.sent().components(separatedBy: "HTTP/1.1 200").count == 3)
+        #expect(kept.passed == 1 && !kept.connection.channel.isActive)
     }
 
     @Test("SRV-11 A stopping server sends no cached response behind the one under way")

@@ -18,15 +18,18 @@ package struct RawClient: ~Copyable {
     /// - Parameters:
     ///   - port: the port.
     ///   - reads: whether the client reads; otherwise it takes nothing from its socket.
+    ///   - address: the address of the client on the loopback network.
     ///   - body: what it does.
     package static func connect<Result: Sendable>(
         port: Int,
         reads: Bool = true,
+        from address: String = "127.0.0.1",
         _ body: (inout RawClient) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.autoRead, value: reads)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .bind(to: try SocketAddress(ipAddress: address, port: 0))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(

@@ -32,7 +32,10 @@ package final class RunningProcess: Sendable {
         ProcessInfo.processInfo.environment["LARDER_EXECUTABLE"].map { URL(filePath: $0).path }
         ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "larder").path
 
-    package init(_ arguments: [String], environment: [String: String] = [:]) {
+    /// Starts the executable.
+    ///
+    /// - Parameter input: what it reads from its standard input.
+    package init(_ arguments: [String], environment: [String: String] = [:], input: String = "") {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
         let custom = Dictionary(
@@ -46,7 +49,7 @@ package final class RunningProcess: Sendable {
                     .path(.init(Self.executable)),
                     arguments: Arguments(arguments),
                     environment: .custom(custom),
-                    input: .none,
+                    input: .string(input),
                     output: .sequence,
                     error: .sequence
                 ) { execution in

@@ -20,12 +20,22 @@ struct ScreenHarness {
     let database: LarderDatabase
     private let responder: RouterResponder<ScreenContext>
 
-    init(_ routes: [Route], origins: [String] = [], hosts: [String] = []) throws {
-        try self.init(origins: origins, hosts: hosts) { _ in routes }
+    init(
+        _ routes: [Route],
+        origins: [String] = [],
+        hosts: [String] = [],
+        proxies: TrustedProxies = .none
+    ) throws {
+        try self.init(origins: origins, hosts: hosts, proxies: proxies) { _ in routes }
     }
 
     /// For routes that need the sessions of this harness.
-    init(origins: [String] = [], hosts: [String] = [], routes: (SessionStore) -> [Route]) throws {
+    init(
+        origins: [String] = [],
+        hosts: [String] = [],
+        proxies: TrustedProxies = .none,
+        routes: (SessionStore) -> [Route]
+    ) throws {
         database = try LarderDatabase.temporary(migrations: SessionStore.migrations)
         sessions = SessionStore(database)
         responder = ScreenRouter(
@@ -33,7 +43,8 @@ struct ScreenHarness {
             sessions: sessions,
             hosts: HostRules(boundHost: "127.0.0.1", allowed: hosts),
             origins: OriginRules(allowed: origins),
-            run: "run"
+            identities: RequestIdentities(run: "run"),
+            proxies: proxies
         ).build().buildResponder()
     }
 
@@ -59,11 +70,13 @@ struct ScreenHarness {
         _ path: String,
         _ fields: HTTPFields = [:],
         body: RequestBody = RequestBody(buffer: ByteBuffer()),
-        authority: String? = "localhost:8080"
+        authority: String? = "localhost:8080",
+        peer: String? = nil
     ) async throws -> Response {
         let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
         let logger = Logger.quiet
-        let context = ScreenContext(source: .init(channel: NIOAsyncTestingChannel(), logger: logger))
+        var context = ScreenContext(source: .init(channel: NIOAsyncTestingChannel(), logger: logger))
+        context.clientAddress = peer.flatMap { IPAddress($0) }
         return try await responder.respond(to: Request(head: head, body: body), context: context)
     }
 
@@ -72,14 +85,16 @@ struct ScreenHarness {
         _ path: String,
         _ fields: HTTPFields = [:],
         body: String = "",
-        authority: String? = "localhost:8080"
+        authority: String? = "localhost:8080",
+        peer: String? = nil
     ) async throws -> Served {
         let response = try await respond(
             method,
             path,
             fields,
             body: RequestBody(buffer: ByteBuffer(string: body)),
-            authority: authority
+            authority: authority,
+            peer: peer
         )
         let writer = Plate()
         try await response.body.write(writer)

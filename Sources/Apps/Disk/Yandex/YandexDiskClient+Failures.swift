@@ -33,7 +33,7 @@ extension YandexDiskClient {
             let status = provenance.cacheStatus?.forwardStatus.map({ HTTPResponse.Status(code: $0) })
         else { return nil }
         if status.kind == .serverError || status == .requestTimeout || status == .tooManyRequests {
-            let retryAfter = upstream.reachability.secondsPaused(at: now)
+            let retryAfter = result.provenance.pausedUntil.map { Int($0.timeIntervalSince(now).rounded(.up)) }
             return failure(.failing(status: status, retryAfter: retryAfter))
         }
         return failure(.badResponse(status: status, reason: "not what \(title) promises"))

@@ -102,6 +102,11 @@ public struct Gazetteer: Sendable {
         }.prefix(limit).map { Place(cities[$0.key]) }
     }
 
+    /// Returns the city that is nearest to a position, and its distance in kilometres.
+    func nearest(to point: Coordinate) -> (city: City, distance: Double)? {
+        cities.map { (city: $0, distance: $0.coordinate.kilometres(to: point)) }.min { $0.distance < $1.distance }
+    }
+
     /// Returns the first key that is not less than a text, by binary search.
     private func firstKey(from text: String) -> Int {
         var (low, high) = (0, keys.count)

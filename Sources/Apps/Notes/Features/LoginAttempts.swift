@@ -1,14 +1,15 @@
 import Foundation
 
-/// Limits login attempts for each account and each address by token buckets that refill at a constant rate. The time is
-/// a parameter.
+/// Limits login attempts by token buckets that refill at a constant rate: for an account from one address, for an
+/// address, and for an account from all addresses. The last is so much larger that one client cannot lock out the
+/// others. The time is a parameter.
 ///
 /// An attempt takes its token when it begins, so that concurrent attempts are limited as successive ones are; a
 /// successful one returns it.
 struct LoginAttempts: Sendable {
     /// The sizes of the buckets.
     struct Limits: Sendable, Equatable {
-        /// Wrong passwords in a row for one account name, known or not.
+        /// Wrong passwords in a row for one account name, known or not, from one address.
         var perAccount: Int
         /// Wrong passwords in a row from one address.
         var perAddress: Int
@@ -31,9 +32,12 @@ struct LoginAttempts: Sendable {
 
     private enum Key: Hashable {
         case account(String)
+        case accountAt(String, address: String?)
         case address(String)
     }
 
+    /// How many addresses may use up their attempts for one account before it has to wait from everywhere.
+    static let addressesPerAccount = 10
     /// The most buckets that are stored; a full bucket is the same as none.
     static let mostBuckets = 20_000
 
@@ -42,7 +46,7 @@ struct LoginAttempts: Sendable {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Takes an attempt from both buckets, or from none.
+    /// Takes an attempt from all buckets, or from none.
     mutating func begin(account: String, address: String?, now: Date) -> Decision {
         let keys = Self.keys(account, address)
         let levels = keys.map { level(of: $0, now) }
@@ -53,24 +57,26 @@ struct LoginAttempts: Sendable {
         return .allowed
     }
 
-    /// Records a correct password: the account's bucket is full again, the address has its attempt back.
+    /// Records a correct password: the account's bucket for the address is full again, the others have their attempt
+    /// back.
     mutating func succeeded(account: String, address: String?) {
-        buckets[.account(account)] = nil
-        if let address { buckets[.address(address)]?.level += 1 }
+        abandoned(account: account, address: address)
+        buckets[.accountAt(account, address: address)] = nil
     }
 
-    /// Records that the password of an attempt was not checked: both buckets have it back.
+    /// Records that the password of an attempt was not checked: all buckets have it back.
     mutating func abandoned(account: String, address: String?) {
         for key in Self.keys(account, address) { buckets[key]?.level += 1 }
     }
 
     private static func keys(_ account: String, _ address: String?) -> [Key] {
-        [.account(account)] + (address.map { [.address($0)] } ?? [])
+        [.accountAt(account, address: address), .account(account)] + (address.map { [.address($0)] } ?? [])
     }
 
     private func capacity(_ key: Key) -> Double {
         switch key {
-        case .account: Double(limits.perAccount)
+        case .accountAt: Double(limits.perAccount)
+        case .account: Double(limits.perAccount * Self.addressesPerAccount)
         case .address: Double(limits.perAddress)
         }
     }

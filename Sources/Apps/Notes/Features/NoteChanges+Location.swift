@@ -2,7 +2,8 @@ import Foundation
 import Screens
 
 extension Note.Location {
-    /// Reads the members `lat`, `lon` and `name`; nil if there are faults, which are added to `errors`.
+    /// Reads the members `lat`, `lon` and `name`, which is empty if it is not given; nil if there are faults, which are
+    /// added to `errors`.
     init?(_ members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) {
         let before = errors.count
         let latitude = Self.degrees("lat", 90, in: members, &errors)
@@ -16,7 +17,7 @@ extension Note.Location {
             }
             return nil
         }
-        self.init(coordinate: coordinate, name: name ?? Self.unknown.name)
+        self.init(coordinate: coordinate, name: name ?? "")
     }
 
     private static func degrees(

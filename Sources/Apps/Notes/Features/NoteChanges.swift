@@ -8,7 +8,7 @@ struct NoteChanges: Sendable, Equatable {
 
     /// The text; nil leaves it as it is.
     var body: String?
-    /// The place; nil leaves it as it is. `null` is the unknown place.
+    /// The place; nil leaves it as it is. `null` is the unknown place; without a name, the name is empty.
     var location: Note.Location?
 
     /// Reads the fields.

@@ -7,6 +7,7 @@ import Screens
 /// One note: shows, creates, changes and deletes it.
 struct NoteEditing: Sendable {
     let store: NoteStore
+    let addresses: NoteAddresses
     let events: EventStream
     let clock: WallClock
 
@@ -29,7 +30,7 @@ struct NoteEditing: Sendable {
         let zone = try request.query.timeZone() ?? .gmt
         let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
         let now = clock.now()
-        let note = try await store.add(changes.body ?? "", at: changes.location ?? .unknown, account: account, now: now)
+        let note = try await add(changes, request, account: account, now: now)
         publish(note.revision, to: account)
         let path = "/v1/notes/\(Note.identity(note.id))"
         let zoneName = try request.query.string("tz")?.replacing("+", with: "%2B")
@@ -43,22 +44,45 @@ struct NoteEditing: Sendable {
         return response
     }
 
-    /// `PATCH /v1/notes/{id}`: fields that are left out stay. With `If-Match`, only at a version that it names.
+    /// Adds a note, unless its account was deleted meanwhile.
+    private func add(_ changes: NoteChanges, _ request: ScreenRequest, account: Int64, now: Date) async throws -> Note {
+        do {
+            return try await store.add(
+                changes.body ?? "",
+                at: try await located(changes.location) ?? .unknown,
+                preconditions: try request.writePreconditions(),
+                account: account,
+                now: now
+            )
+        } catch is NoteStore.AccountChanged {
+            throw Problem(.sessionExpired, "The account of this session was deleted.")
+        }
+    }
+
+    /// Gives a place without a name the address of its position.
+    private func located(_ location: Note.Location?) async throws -> Note.Location? {
+        guard let given = location, given.name.isEmpty else { return location }
+        let address = try await addresses.address(of: given.coordinate)
+        return Note.Location(coordinate: given.coordinate, name: address.text)
+    }
+
+    /// `PATCH /v1/notes/{id}`: fields that are left out stay. With `If-Match` or `If-None-Match`, only at a version
+    /// that they allow.
     @Sendable func change(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let (id, identity) = try noteID(in: request)
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
         let now = clock.now()
-        let outcome = try await store.change(
+        let changed = try await store.change(
             id,
             body: changes.body,
-            location: changes.location,
-            versions: Self.versions(request),
+            location: try await located(changes.location),
+            preconditions: try request.writePreconditions(),
             account: account,
             now: now
         )
-        let note = try Self.changed(outcome, identity)
+        guard let note = changed else { throw Self.missing(identity) }
         publish(note.revision, to: account)
         return try response(showing: note, NoteTime(in: zone, now: now), self: request.selfLink)
     }
@@ -67,7 +91,10 @@ struct NoteEditing: Sendable {
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let (id, identity) = try noteID(in: request)
-        _ = try Self.changed(try await store.delete(id, versions: Self.versions(request), account: account), identity)
+        let preconditions = try request.writePreconditions()
+        guard try await store.delete(id, preconditions: preconditions, account: account) else {
+            throw Self.missing(identity)
+        }
         let revision = try store.revision(account: account)
         publish(revision, to: account)
         return try .local(
@@ -108,24 +135,6 @@ struct NoteEditing: Sendable {
                     revision: revision,
                     audience: .account(app: NotesApp.name, account: "\(account)")
                 )
-            )
-        }
-    }
-
-    /// The versions that `If-Match` names; nil if every version is acceptable.
-    private static func versions(_ request: ScreenRequest) -> Set<Int>? {
-        let values = request.headerFields[values: .ifMatch]
-        return values.isEmpty ? nil : EntityTag.versions(in: values)
-    }
-
-    private static func changed(_ outcome: NoteStore.Outcome, _ identity: String) throws -> Note {
-        switch outcome {
-        case .changed(let note): return note
-        case .missing: throw missing(identity)
-        case .changedMeanwhile:
-            throw Problem(
-                .preconditionFailed,
-                "The note \(identity) is not at a version that If-Match names; read it again before changing it."
             )
         }
     }

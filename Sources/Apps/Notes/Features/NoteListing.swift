@@ -45,6 +45,8 @@ struct NoteListing: Sendable {
             revision: listing.revision,
             page: shown
         )
-        return try .local(screen, meta, request.links(for: shown), changeToken: changeToken)
+        var response = try ScreenResponse.local(screen, meta, request.links(for: shown), changeToken: changeToken)
+        response.version = String(listing.revision)
+        return response
     }
 }

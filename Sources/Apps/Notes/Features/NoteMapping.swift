@@ -7,6 +7,7 @@ import Screens
 /// The notes of an account on a map.
 struct NoteMapping: Sendable {
     let store: NoteStore
+    let addresses: NoteAddresses
     let clock: WallClock
 
     /// `GET /v1/notes/map`: pins and clusters, as a screen or as GeoJSON.
@@ -14,12 +15,15 @@ struct NoteMapping: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let user = try Self.userPosition(request.query)
-        let box = try request.query.boundingBox()
+        let view = try request.query.mapView()
         let zoom = try request.query.integer("zoom", in: 0...24)
         let changeToken = store.changeToken(account: account)
-        let map = try store.map(box ?? .world, zoom: zoom, account: account)
+        let map = try store.map(view, zoom: zoom, account: account)
         let time = NoteTime(in: zone, now: clock.now())
-        let screen = NoteMapScreen(map, user: user, time)
+        // The user's place is shown only if there is no note.
+        let address = try await address(of: map.latest == nil ? user : nil)
+        let place = user.map { Note.Location(coordinate: $0, name: address?.text ?? "") }
+        let screen = NoteMapScreen(map, user: place, time)
         var response =
             NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields))
             ? try geoJSON(screen)
@@ -32,7 +36,8 @@ struct NoteMapping: Sendable {
             )
         // `Accept` selects one of the two.
         response.headerFields[.vary] = "Authorization, Accept, Accept-Encoding"
-        response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
+        let ends = changeToken.and(ChangeToken(until: time.deadline))
+        response.changeToken = if let address { address.changeToken?.and(ends) } else { ends }
         return response
     }
 
@@ -41,6 +46,11 @@ struct NoteMapping: Sendable {
             headerFields: [.cacheControl: "private, no-cache"],
             body: .bytes(try WireFormat.encode(NoteFeatureCollection(screen)), type: NoteFeatureCollection.mediaType)
         )
+    }
+
+    private func address(of point: Coordinate?) async throws -> NoteAddresses.Address? {
+        guard let point else { return nil }
+        return try await addresses.address(of: point)
     }
 
     /// Where the user is: both of `lat` and `lon`, or neither.

@@ -14,12 +14,13 @@ struct NotePeople: Sendable {
     let events: EventStream
     let clock: WallClock
 
-    /// `GET /v1/notes/people`: ordered by first name.
+    /// `GET /v1/notes/people`: all people, or with `q` those with these words in their names, ordered by first name.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let page = try request.query.page(maximumLimit: 500)
+        let search = try request.query.string("q").flatMap(NameSearch.init)
         let changeToken = ChangeToken(of: store.peopleChanges)
         let result = try await fetchedPeople(request)
-        let (people, total, snapshot) = try store.people(page)
+        let (people, total, snapshot) = try store.people(page, search: search)
         let shown = Page(page, count: people.count, total: total)
         let meta = Meta(
             screen: "notes.people",
@@ -30,7 +31,7 @@ struct NotePeople: Sendable {
         )
         return try .screen(
             Envelope(
-                data: PeopleListScreen(items: people.map(PeopleListScreen.Row.init)),
+                data: PeopleListScreen(people, isEmpty: total == 0),
                 meta: meta,
                 links: request.links(for: shown)
             ),
@@ -61,18 +62,17 @@ struct NotePeople: Sendable {
         let isOnlyIfCached = try request.cachePolicy() == .onlyIfCached
         _ = try await fetchedPeople(request)
         guard let url = try person(in: request).avatarURL else {
-            return .placeholder(CacheStatus(.hit, detail: "placeholder"))
+            return .placeholder()
         }
         do {
             // No revalidation, also if the request asks for it: these pictures never change.
             let (result, body) = try await client.readAvatar(at: url, isOnlyIfCached ? .onlyIfCached : .useCache)
             guard let body, let type = PictureType(of: body) else {
-                return .placeholder(CacheStatus(.forward(.miss), detail: "placeholder"))
+                return .placeholder(for: result.provenance)
             }
             return picture(body, type, result, changeToken)
         } catch let failure as UpstreamFailure where failure.error != .notStored {
-            let status = failure.error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+            return .placeholder(after: failure.error)
         }
     }
 

@@ -7,8 +7,7 @@ import Screens
 struct NoteSessions: Sendable {
     let store: NoteStore
     let sessions: SessionStore
-    let hasher: PasswordHasher
-    let attempts: LoginGate
+    let passwords: NotePasswords
     let clock: WallClock
 
     /// `GET /v1/notes/launch`: the notes with a session, the login without one.
@@ -26,19 +25,13 @@ struct NoteSessions: Sendable {
                 .field("/mode", mode == nil ? "required" : "invalid", "mode must be register or login.")
             ])
         }
-        let (name, password) = try NoteCredentials.read(fields)
-        do {
-            let account =
-                try await mode == "register"
-                ? register(name, password) : logIn(name, password, from: request.clientAddress)
-            return try await openSession(of: account, request)
-        } catch is PasswordHasher.Overloaded {
-            throw Problem(
-                .overloaded,
-                "Too many logins at the same time; try again in a moment.",
-                headerFields: [.retryAfter: "5"]
-            )
-        }
+        let (name, password) = try NoteCredentials.read(fields, isNew: mode == "register")
+        // There is no session yet that a version could be of.
+        try request.writePreconditions().check(version: nil, of: "The session")
+        let account =
+            try await mode == "register"
+            ? register(name, password, request.clientAddress) : logIn(name, password, from: request.clientAddress)
+        return try await openSession(of: account, request)
     }
 
     private func openSession(of account: NoteAccount, _ request: ScreenRequest) async throws -> ScreenResponse {
@@ -49,7 +42,12 @@ struct NoteSessions: Sendable {
             name: account.name,
             createdAt: clock.now()
         )
-        let token = try await sessions.open(session)
+        let token: String
+        do {
+            token = try await sessions.open(session) { try NoteStore.check(account, $0) }
+        } catch is NoteStore.AccountChanged {
+            throw Problem(.invalidCredentials, "The password was changed meanwhile.", dialog: .passwordInvalid)
+        }
         return try .local(
             SessionScreen(session, token: token, route: "main"),
             "notes.session",
@@ -60,61 +58,46 @@ struct NoteSessions: Sendable {
         )
     }
 
-    private func register(_ name: UserName, _ password: Password) async throws -> NoteAccount {
+    private func register(_ name: UserName, _ password: Password, _ address: String?) async throws -> NoteAccount {
         let taken = Problem(.nameTaken, "There is an account of this name.", dialog: .nameTaken)
         // Checked before the work of hashing; the insertion finds a registration that was faster.
-        guard try store.account(name) == nil else { throw taken }
-        guard let account = try await store.register(name, try await hasher.hash(password), now: clock.now()) else {
-            throw taken
-        }
+        guard try !store.isTaken(name) else { throw taken }
+        let hash = try await passwords.hash(password, from: address)
+        guard let account = try await store.register(name, hash, now: clock.now()) else { throw taken }
         return account
     }
 
     private func logIn(_ name: UserName, _ password: Password, from address: String?) async throws -> NoteAccount {
-        try begin(name, from: address)
         let account = try store.account(name)
-        let isRight: Bool
-        do {
-            isRight = try await hasher.verify(password, against: account?.password)
-        } catch {
-            attempts.abandoned(account: name.key, address: address)
-            throw error
-        }
+        let isRight = try await passwords.verify(password, of: account, named: name, from: address)
         guard let account else {
             throw Problem(.invalidCredentials, "There is no account of this name.", dialog: .nameNotFound)
         }
         guard isRight else {
             throw Problem(.invalidCredentials, "The password is not that of the account.", dialog: .passwordInvalid)
         }
-        attempts.succeeded(account: name.key, address: address)
-        if account.password.cost != hasher.cost {
-            // Hashed under another setting: now that the password is known, it can be hashed again.
-            try await store.replace(account.password, by: try await hasher.hash(password), of: account.id)
-        }
-        return account
-    }
-
-    /// Takes an attempt to log in.
-    ///
-    /// - Throws: ``Problem``, 429 with the time to wait if none is left.
-    private func begin(_ name: UserName, from address: String?) throws {
-        guard case .refused(let seconds) = attempts.begin(account: name.key, address: address, now: clock.now()) else {
-            return
-        }
-        throw Problem(
-            .rateLimited,
-            "Too many wrong passwords; try again in \(seconds) seconds.",
-            headerFields: [.retryAfter: "\(seconds)"]
-        )
+        guard account.password.cost != passwords.cost else { return account }
+        // Hashed under another setting: now that the password is known, it can be hashed again.
+        let hash = try await passwords.hash(password, from: address)
+        let isReplaced = try await store.replace(account.password, by: hash, of: account.id)
+        return isReplaced ? NoteAccount(id: account.id, name: account.name, password: hash) : account
     }
 
     /// `GET /v1/notes/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        try .local(SessionScreen(session, route: "main"), "notes.session", request, changeToken: .unlimited)
+        var response = try ScreenResponse.local(
+            SessionScreen(session, route: "main"),
+            "notes.session",
+            request,
+            changeToken: .unlimited
+        )
+        response.version = String(session.version)
+        return response
     }
 
     /// `DELETE /v1/notes/session`: ends the session.
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try request.writePreconditions().check(version: session.version, of: "The session")
         try await sessions.close(request.credential)
         return try .local(FarewellScreen(), "notes.session", request)
     }

@@ -3,52 +3,58 @@ import Foundation
 import Synchronization
 
 /// Hashes passwords on a queue of its own, one at a time: it blocks neither an event loop nor a thread of Swift's pool,
-/// and its memory is bounded.
+/// and its memory is bounded. Addresses take turns, so that a storm from one of them delays a login from another by one
+/// hash.
 final class PasswordHasher: Sendable {
-    /// The queue is full.
+    /// Too many passwords wait, in all or from this address.
     struct Overloaded: Error {}
 
     /// The cost of new hashes.
     let cost: PasswordHash.Cost
     private let queue = DispatchQueue(label: "notes.passwords")
-    private let maximumWaiting: Int
-    private let waiting = Atomic(0)
+    private let turns: Mutex<AddressTurns<@Sendable () -> Void>>
     /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
     private let unknownAccount: PasswordHash
 
     /// Creates a hasher.
     ///
-    /// - Parameter maximumWaiting: passwords that may wait or be worked on.
-    init(cost: PasswordHash.Cost, maximumWaiting: Int = 32) {
+    /// - Parameters:
+    ///   - maximumWaiting: passwords that may wait.
+    ///   - maximumPerAddress: how many of them may be from one address.
+    init(cost: PasswordHash.Cost, maximumWaiting: Int = 256, maximumPerAddress: Int = 32) {
         self.cost = cost
-        self.maximumWaiting = maximumWaiting
+        turns = Mutex(AddressTurns(maximum: maximumWaiting, maximumPerAddress: maximumPerAddress))
         unknownAccount = PasswordHash(salt: Data(repeating: 0, count: 16), cost: cost, digest: Data())
     }
 
     /// Hashes a new password.
     ///
+    /// - Parameter address: address of the client; nil if it is not known.
     /// - Throws: ``Overloaded``; an error of the KDF.
-    func hash(_ password: Password) async throws -> PasswordHash {
+    func hash(_ password: Password, from address: String? = nil) async throws -> PasswordHash {
         let cost = self.cost
-        return try await run { try PasswordHash(of: password, cost: cost) }
+        return try await run(address) { try PasswordHash(of: password, cost: cost) }
     }
 
     /// Returns whether a password matches a hash; false after the same time if there is none, for an unknown account.
     ///
+    /// - Parameter address: address of the client; nil if it is not known.
     /// - Throws: ``Overloaded``; an error of the KDF.
-    func verify(_ password: Password, against hash: PasswordHash?) async throws -> Bool {
+    func verify(_ password: Password, against hash: PasswordHash?, from address: String? = nil) async throws -> Bool {
         let hash = hash ?? unknownAccount
-        return try await run { try hash.matches(password) }
+        return try await run(address) { try hash.matches(password) }
     }
 
-    private func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        guard waiting.add(1, ordering: .relaxed).newValue <= maximumWaiting else {
-            waiting.subtract(1, ordering: .relaxed)
-            throw Overloaded()
-        }
-        defer { waiting.subtract(1, ordering: .relaxed) }
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result(catching: work)) }
+    private func run<Value: Sendable>(_ address: String?, _ work: @escaping @Sendable () throws -> Value) async throws
+        -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            let isAccepted = turns.withLock { turns in
+                turns.append({ continuation.resume(with: Result(catching: work)) }, from: address)
+            }
+            guard isAccepted else { return continuation.resume(throwing: Overloaded()) }
+            // One block for each password: which one it runs is decided when its turn comes.
+            queue.async { self.turns.withLock { $0.next() }?() }
         }
     }
 }

@@ -4,7 +4,8 @@ import HTTPTypes
 public import Upstream
 
 /// A client of a geocoder with the interface of Photon, which is made for search as you type (`GET /api?q=&limit=`,
-/// komoot/photon, README "Search API"). It is used only if one is configured.
+/// komoot/photon, README "Search API") and has addresses of positions (`GET /reverse?lat=&lon=`). It is used only if
+/// one is configured.
 public struct GeocoderClient: Sendable {
     /// The fewest characters of a query that is sent.
     static let shortestQuestion = 3
@@ -33,14 +34,30 @@ public struct GeocoderClient: Sendable {
         return (result, body.flatMap(Self.places))
     }
 
+    /// Requests the address of a position, rounded to four decimals (11 m), within the patience.
+    ///
+    /// - Parameter bundledAt: the date of the gazetteer, which is the bundled copy.
+    /// - Returns: the address is nil if no response could be had, or if the geocoder knows none.
+    /// - Throws: `UpstreamError`, `StorageError`.
+    func readAddress(of point: Coordinate, bundledAt: Date) async throws -> (result: ReadResult, address: String?) {
+        func rounded(_ degrees: Double) -> Double { (degrees * 1e4).rounded() / 1e4 + 0 }
+        let path = "/reverse?lon=\(rounded(point.longitude))&lat=\(rounded(point.latitude))&limit=1"
+        let (result, body) = try await upstream.readBody(of: features(path, bundledAt: bundledAt), .useCache)
+        return (result, body.flatMap(Self.records)?.lazy.compactMap(\.address).first)
+    }
+
     private func places(_ question: String, limit: Int, bundledAt: Date) -> Resource {
         let spelled = PercentEncoding.encode(question.lowercased(), allowed: .alphanumerics)
+        return features("/api?q=\(spelled)&limit=\(limit)", bundledAt: bundledAt)
+    }
+
+    private func features(_ path: String, bundledAt: Date) -> Resource {
         var resource = Resource(
-            url: upstream.configuration.url(of: "/api?q=\(spelled)&limit=\(limit)"),
+            url: upstream.configuration.url(of: path),
             headerFields: [.accept: "application/json"],
             freshness: freshness,
             validate: { response throws(UpstreamError) in
-                guard Self.places(in: Data(response.body)) != nil else {
+                guard Self.records(in: Data(response.body)) != nil else {
                     throw .badResponse(status: response.status, reason: "not a collection of places")
                 }
                 return { _ in }
@@ -52,8 +69,11 @@ public struct GeocoderClient: Sendable {
 
     /// Returns the places of a response; nil if it is malformed. Features without a name or a point are left out.
     static func places(in json: Data) -> [Place]? {
-        guard let response = try? JSONDecoder().decode(FeatureCollection.self, from: json) else { return nil }
-        return response.features.compactMap { $0.value?.place }
+        records(in: json)?.compactMap(\.place)
+    }
+
+    private static func records(in json: Data) -> [FeatureRecord]? {
+        (try? JSONDecoder().decode(FeatureCollection.self, from: json))?.features.compactMap(\.value)
     }
 
     private struct FeatureCollection: Decodable {

@@ -28,14 +28,37 @@ struct BoundingBox: Sendable, Equatable {
         self.init(west: low.longitude, south: low.latitude, east: high.longitude, north: high.latitude)
     }
 
+    /// Creates a box that contains a cell of clusters, and a little more for the rounding of its corners.
+    init(around cell: MapGrid.Cell, zoom: Int) {
+        let box = MapGrid.box(of: cell, zoom: zoom)
+        self.init(
+            west: max(-180, box.west - 1e-6),
+            south: max(-90, box.south - 1e-6),
+            east: min(180, box.east + 1e-6),
+            north: min(90, box.north + 1e-6)
+        )
+    }
+
     /// Its range of longitudes, or two ranges if it crosses the antimeridian.
     var longitudes: [ClosedRange<Double>] {
         west <= east ? [west...east] : [west...180, -180...east]
     }
 
+    /// The other longitude of the antimeridian, -180 or 180, if it is an edge of the box that ends there: the meridian
+    /// is the same.
+    var oppositeEdge: Double? {
+        guard west <= east else { return nil }
+        return switch (west == -180, east == 180) {
+        case (true, false): 180
+        case (false, true): -180
+        default: nil
+        }
+    }
+
     /// Returns whether a point is in it or on its edge.
     func contains(_ point: Coordinate) -> Bool {
-        (south...north).contains(point.latitude) && longitudes.contains { $0.contains(point.longitude) }
+        (south...north).contains(point.latitude)
+            && (longitudes.contains { $0.contains(point.longitude) } || point.longitude == oppositeEdge)
     }
 }
 

@@ -1,5 +1,6 @@
 public import Database
 import Foundation
+import Freshness
 import HTTPCaching
 import HTTPTypes
 import ResponseStore
@@ -61,6 +62,7 @@ public struct PeopleClient: Sendable {
     ) async throws -> (result: ReadResult, persistRows: Resource.PersistRows?) {
         var resource = people(replace: replace)
         resource.bundledAt = storedAt
+        resource.bundledSource = .upstream
         return try await upstream.reportingFailures {
             do {
                 let (result, body) = try await upstream.readBody(of: resource, cachePolicy)

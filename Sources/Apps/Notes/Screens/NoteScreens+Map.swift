@@ -27,7 +27,8 @@ struct NoteMapScreen: Encodable, Sendable {
         let count: Int
         let lat: Double
         let lon: Double
-        /// West, south, east, north of the cell: the part of the map to look at next.
+        /// West, south, east, north of the cell: the part of the map to look at next. Its edges may have notes of
+        /// neighbour cells, which ``href`` leaves out.
         let bbox: [Double]
         let href: String
 
@@ -37,22 +38,25 @@ struct NoteMapScreen: Encodable, Sendable {
             lon = cluster.center.longitude
             let box = MapGrid.box(of: cluster.cell, zoom: zoom)
             bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
-            let corners = bbox.map { String($0) }.joined(separator: ",")
-            href = "/v1/notes/map?bbox=\(corners)&zoom=\(min(zoom + 3, MapGrid.deepest + 1))"
+            let selection = MapView.Selection(cell: cluster.cell, zoom: zoom).text
+            href = "/v1/notes/map?cell=\(selection)&zoom=\(min(zoom + 3, MapGrid.deepest + 1))"
         }
     }
 
     struct Center: Encodable, Sendable, Equatable {
         let lat: Double
         let lon: Double
+        /// The name of the place; the address of the user's.
+        let name: String
         /// `latest_note`, `user` or `zero`.
         let reason: String
 
-        /// The note that was saved last, else the position of the user, else 0°, 0°.
-        init(latest: Coordinate?, user: Coordinate?) {
-            let point = latest ?? user ?? .zero
-            lat = point.latitude
-            lon = point.longitude
+        /// The place of the note that was saved last, else the user's, else 0°, 0°.
+        init(latest: Note.Location?, user: Note.Location?) {
+            let place = latest ?? user ?? .unknown
+            lat = place.coordinate.latitude
+            lon = place.coordinate.longitude
+            name = place.name
             reason = latest != nil ? "latest_note" : user != nil ? "user" : "zero"
         }
     }
@@ -69,11 +73,11 @@ struct NoteMapScreen: Encodable, Sendable {
     let actions: [Action] = [.createNote]
     let empty: EmptyState?
 
-    init(_ map: NoteMap, user: Coordinate?, _ time: NoteTime) {
+    init(_ map: NoteMap, user: Note.Location?, _ time: NoteTime) {
         let zoom = map.zoom
         pins = map.pins.map { Pin($0, time) }
         clusters = map.clusters.map { Cluster($0, zoom: zoom ?? 0) }
-        center = Center(latest: map.latest?.location.coordinate, user: user)
+        center = Center(latest: map.latest?.location, user: user)
         _zoom = Nullable(wrappedValue: zoom)
         total = map.total
         empty = map.total == 0 ? .noNotes : nil

@@ -20,7 +20,23 @@ struct PeopleListScreen: Encodable, Sendable {
     /// This screen has the logout.
     let actions: [Action] = [Action(id: "logout", title: "Log Out", method: "DELETE", href: "/v1/notes/session")]
 
-    private enum CodingKeys: CodingKey { case items, actions }
+    let empty: EmptyState?
+
+    init(_ people: [Person], isEmpty: Bool) {
+        items = people.map(Row.init)
+        empty = isEmpty ? .noPeople : nil
+    }
+
+    private enum CodingKeys: CodingKey { case items, actions, empty }
+}
+
+extension EmptyState {
+    /// No person has such a name.
+    static let noPeople = EmptyState(
+        title: "No Matching People",
+        text: "No name has words that begin like this.",
+        button: "Show All People"
+    )
 }
 
 /// `GET /v1/notes/people/{id}`.

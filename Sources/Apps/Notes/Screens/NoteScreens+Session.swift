@@ -18,6 +18,10 @@ extension Problem.Dialog {
         title: "Invalid user name.",
         message: "Please enter a shorter user name without control characters."
     )
+    static let nameInvisible = Problem.Dialog(
+        title: "Invalid user name.",
+        message: "Please enter a user name without invisible characters."
+    )
     static let passwordInvalid = Problem.Dialog(
         title: "Invalid password.",
         message: "Please check the password and try again."

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import GRDB
 
 /// An account as it is stored.
@@ -9,29 +10,51 @@ struct NoteAccount: Sendable, Equatable {
     let password: PasswordHash
 }
 
+extension NoteAccount {
+    /// Reads a row of table `notes_account`.
+    fileprivate init(row: Row) {
+        self.init(
+            id: row["id"],
+            name: row["name"],
+            password: PasswordHash(
+                salt: row["salt"],
+                cost: .init(rounds: row["rounds"], blockSize: row["block_size"], parallelism: row["parallelism"]),
+                digest: row["digest"]
+            )
+        )
+    }
+}
+
 extension NoteStore {
-    /// Returns the account of a name; nil if there is none.
+    /// The account does not exist any more, or has another password by now.
+    struct AccountChanged: Error {}
+
+    /// Returns the account of a name; nil if there is none. Of accounts that earlier rules kept apart, it is the one
+    /// with this spelling.
     func account(_ name: UserName) throws -> NoteAccount? {
+        let rows = try database.read { db in
+            try Row.fetchAll(try db.cachedStatement(sql: Self.selectAccounts), arguments: [name.key])
+        }
+        let row = rows.count == 1 ? rows.first : rows.first { ($0["name_key"] as String) == name.spelling }
+        return row.map(NoteAccount.init(row:))
+    }
+
+    /// Returns whether an account has a name that is equal to this one, whatever earlier rules kept apart.
+    func isTaken(_ name: UserName) throws -> Bool {
         try database.read { db in
-            try Row.fetchOne(try db.cachedStatement(sql: Self.selectAccount), arguments: [name.key]).map { row in
-                NoteAccount(
-                    id: row["id"],
-                    name: row["name"],
-                    password: PasswordHash(
-                        salt: row["salt"],
-                        cost: .init(
-                            rounds: row["rounds"],
-                            blockSize: row["block_size"],
-                            parallelism: row["parallelism"]
-                        ),
-                        digest: row["digest"]
-                    )
-                )
-            }
+            try Row.fetchOne(try db.cachedStatement(sql: Self.selectAccounts), arguments: [name.key]) != nil
         }
     }
 
-    static let selectAccount = "SELECT * FROM notes_account WHERE name_key = ?"
+    /// Returns an account; nil if there is none of that id.
+    func account(_ id: Int64) throws -> NoteAccount? {
+        try database.read { db in
+            try Row.fetchOne(try db.cachedStatement(sql: Self.selectAccount), arguments: [id])
+        }.map(NoteAccount.init(row:))
+    }
+
+    static let selectAccounts = "SELECT * FROM notes_account WHERE name_folded = ?"
+    static let selectAccount = "SELECT * FROM notes_account WHERE id = ?"
 
     /// Inserts an account.
     ///
@@ -39,15 +62,12 @@ extension NoteStore {
     func register(_ name: UserName, _ password: PasswordHash, now: Date) async throws -> NoteAccount? {
         try await database.write { db in
             try db.execute(
-                sql: """
-                    INSERT INTO notes_account (name_key, name, salt, rounds, block_size, parallelism, digest, created)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (name_key) DO NOTHING
-                    """,
+                sql: Self.insertAccount,
                 arguments: [
-                    name.key, name.shown, password.salt, password.cost.rounds, password.cost.blockSize,
-                    password.cost.parallelism, password.digest,
-                    now.millisecondsSince1970,
+                    "key": name.spelling, "folded": name.key, "name": name.shown, "salt": password.salt,
+                    "rounds": password.cost.rounds, "block_size": password.cost.blockSize,
+                    "parallelism": password.cost.parallelism, "digest": password.digest,
+                    "now": now.millisecondsSince1970,
                 ]
             )
             return db.changesCount == 0
@@ -55,8 +75,25 @@ extension NoteStore {
         }
     }
 
+    private static let insertAccount = """
+        INSERT INTO notes_account
+            (name_key, name_folded, name, salt, rounds, block_size, parallelism, digest, created)
+        SELECT :key, :folded, :name, :salt, :rounds, :block_size, :parallelism, :digest, :now
+        WHERE NOT EXISTS (SELECT 1 FROM notes_account WHERE name_folded = :folded)
+        ON CONFLICT (name_key) DO NOTHING
+        """
+
     /// Replaces the hash of a password, unless the password was changed meanwhile.
-    func replace(_ old: PasswordHash, by new: PasswordHash, of account: Int64) async throws {
+    ///
+    /// - Parameter alongside: runs in the same transaction if it was replaced.
+    /// - Returns: whether it was replaced.
+    @discardableResult
+    func replace(
+        _ old: PasswordHash,
+        by new: PasswordHash,
+        of account: Int64,
+        alongside: @escaping @Sendable (Database) throws -> Void = { _ in }
+    ) async throws -> Bool {
         try await database.write { db in
             try db.execute(
                 sql: """
@@ -68,6 +105,49 @@ extension NoteStore {
                     old.digest,
                 ]
             )
+            guard db.changesCount > 0 else { return false }
+            try alongside(db)
+            return true
         }
     }
+
+    /// Checks that an account still has a password, in the transaction that opens a session for it.
+    ///
+    /// - Throws: ``AccountChanged``; GRDB's errors.
+    static func check(_ account: NoteAccount, _ db: Database) throws {
+        let digest = try Data.fetchOne(
+            db,
+            sql: "SELECT digest FROM notes_account WHERE id = ?",
+            arguments: [account.id]
+        )
+        guard digest == account.password.digest else { throw AccountChanged() }
+    }
+
+    /// Deletes an account with its notes and all that was made of them, unless its password was changed meanwhile.
+    ///
+    /// - Parameter alongside: runs in the same transaction.
+    /// - Throws: ``AccountChanged``; `StorageError`.
+    func delete(_ account: NoteAccount, alongside: @escaping @Sendable (Database) throws -> Void) async throws {
+        defer { noteChanges[account.id].bump() }
+        try await database.writeFreeingRoom { db in
+            try Self.check(account, db)
+            for statement in Self.deletions {
+                try db.execute(sql: statement, arguments: ["account": account.id])
+            }
+            try alongside(db)
+        }
+    }
+
+    // The indexes go first: they are deleted by the rows of the notes. The cells go before the notes, whose trigger
+    // would otherwise count each note out of fifteen of them.
+    private static let deletions = [
+        """
+        INSERT INTO note_text (note_text, rowid, account, body, location_name)
+            SELECT 'delete', id, account, body, location_name FROM note WHERE account = :account
+        """,
+        "DELETE FROM note_position WHERE id IN (SELECT id FROM note WHERE account = :account)",
+        "DELETE FROM note_cell WHERE account = :account",
+        "DELETE FROM note WHERE account = :account",
+        "DELETE FROM notes_account WHERE id = :account",
+    ]
 }

@@ -20,7 +20,7 @@ struct NoteMap: Sendable {
 extension NoteStore {
     /// Returns the notes within a part of the map: each as a pin if they are few and the request names no zoom of
     /// clusters, else by the grid of ``MapGrid``.
-    func map(_ box: BoundingBox, zoom wanted: Int?, account: Int64) throws -> NoteMap {
+    func map(_ view: MapView, zoom wanted: Int?, account: Int64) throws -> NoteMap {
         try database.read { db in
             let latest = try Row.fetchOne(
                 try db.cachedStatement(sql: Self.selectPage),
@@ -28,12 +28,12 @@ extension NoteStore {
             )
             .flatMap(NoteOutline.init(row:))
             let (total, revision) = (try Self.count(account, db), try Self.revision(account, db))
-            if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(box, account, db) {
+            if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
                 return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
             }
-            let (found, zoom) = try Self.clusters(box, wanted: wanted, account, db)
+            let (found, zoom) = try Self.clusters(view, wanted: wanted, account, db)
             let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
-                box.contains($0.location.coordinate)
+                view.contains($0.location.coordinate)
             }
             let clusters = found.filter { $0.only == nil }
             return NoteMap(
@@ -49,22 +49,23 @@ extension NoteStore {
 
     /// Returns the cells of a view that contain notes, at the requested zoom or the next one at which they are few
     /// enough.
-    private static func clusters(_ box: BoundingBox, wanted: Int?, _ account: Int64, _ db: Database) throws
+    private static func clusters(_ view: MapView, wanted: Int?, _ account: Int64, _ db: Database) throws
         -> (cells: [NoteCluster], zoom: Int)
     {
-        var zoom = MapGrid.zoom(wanted: wanted, for: box)
-        var clusters = try clusters(box, zoom, account, db)
+        var zoom = view.clusterZoom(wanted: wanted)
+        var clusters = try clusters(view, zoom, account, db)
         while clusters == nil, zoom > 0 {
             zoom -= 1
-            clusters = try self.clusters(box, zoom, account, db)
+            clusters = try self.clusters(view, zoom, account, db)
         }
         return (clusters ?? [], zoom)
     }
 
     /// Returns all notes of a view; nil if they are too many to be shown one by one.
-    private static func pins(_ box: BoundingBox, _ account: Int64, _ db: Database) throws -> [NoteOutline]? {
+    private static func pins(_ view: MapView, _ account: Int64, _ db: Database) throws -> [NoteOutline]? {
         var ids: [Int64] = []
-        for range in box.longitudes {
+        let box = view.box
+        for range in box.longitudes + (box.oppositeEdge.map { [$0...$0] } ?? []) {
             let statement = try db.cachedStatement(sql: selectWithin)
             ids += try Int64.fetchAll(
                 statement,
@@ -77,7 +78,7 @@ extension NoteStore {
             guard ids.count <= MapGrid.mostItems else { return nil }
         }
         // The R-tree rounds outward to 32 bits.
-        return try outlines(Array(Set(ids)), account, db).filter { box.contains($0.location.coordinate) }
+        return try outlines(Array(Set(ids)), account, db).filter { view.contains($0.location.coordinate) }
     }
 
     /// Returns notes by their ids, the last saved first.
@@ -90,10 +91,10 @@ extension NoteStore {
     }
 
     /// Returns the cells of a view that contain notes; nil if they are too many.
-    private static func clusters(_ box: BoundingBox, _ zoom: Int, _ account: Int64, _ db: Database) throws
+    private static func clusters(_ view: MapView, _ zoom: Int, _ account: Int64, _ db: Database) throws
         -> [NoteCluster]?
     {
-        let (columns, rows) = MapGrid.cells(of: box, zoom: zoom)
+        let (columns, rows) = view.cells(zoom: zoom)
         var clusters: [NoteCluster] = []
         // If a view that crosses the antimeridian is nearly as wide as the world, its two ranges may share a column.
         var next = Int.min

@@ -67,8 +67,18 @@ extension NoteStore {
     }
 
     /// Returns a page of the people by first name, and their number, read in one transaction.
-    func people(_ page: PageRequest) throws -> (people: [Person], total: Int, snapshot: Int) {
+    ///
+    /// - Parameter search: words that the words of a name must begin with; nil for all people.
+    func people(_ page: PageRequest, search: NameSearch? = nil) throws -> (
+        people: [Person], total: Int, snapshot: Int
+    ) {
         try database.read { db in
+            if let search {
+                let all = try Row.fetchAll(try db.cachedStatement(sql: Self.selectAllPeople)).map(Person.init(row:))
+                let found = all.filter { search.matches($0.fullName) }
+                let shown = Array(found.dropFirst(page.offset).prefix(page.limit))
+                return (shown, found.count, try Self.snapshot(db)?.number ?? 0)
+            }
             let rows = try Row.fetchAll(
                 try db.cachedStatement(sql: Self.selectPeople),
                 arguments: ["limit": page.limit, "offset": page.offset]
@@ -78,8 +88,8 @@ extension NoteStore {
         }
     }
 
-    static let selectPeople =
-        "SELECT * FROM notes_person ORDER BY sort_first, sort_last, id LIMIT :limit OFFSET :offset"
+    static let selectAllPeople = "SELECT * FROM notes_person ORDER BY sort_first, sort_last, id"
+    static let selectPeople = selectAllPeople + " LIMIT :limit OFFSET :offset"
 
     /// Returns a person; nil if there is none of that id.
     func person(_ id: Int64) throws -> Person? {

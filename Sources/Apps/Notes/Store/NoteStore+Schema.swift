@@ -1,5 +1,5 @@
 public import Database
-import ResponseStore
+import GRDB
 
 extension NoteStore {
     /// The migrations of the tables.
@@ -9,6 +9,7 @@ extension NoteStore {
         SchemaMigration("notes/003 clusters", sql: clusters),
         SchemaMigration("notes/004 people", sql: people),
         SchemaMigration("notes/005 volumes", sql: volumes),
+        SchemaMigration("notes/006 folded names", migrate: foldNames),
     ]
 
     private static let accounts = """
@@ -113,6 +114,19 @@ extension NoteStore {
         DELETE FROM note_position;
         INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note;
         """
+
+    // Names were compared by their lower case. Accounts whose names are equal by full case folding stay apart.
+    private static func foldNames(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE notes_account ADD COLUMN name_folded TEXT NOT NULL DEFAULT ''")
+        for row in try Row.fetchAll(db, sql: "SELECT id, name FROM notes_account") {
+            let (id, name): (Int64, String) = (row["id"], row["name"])
+            try db.execute(
+                sql: "UPDATE notes_account SET name_folded = ? WHERE id = ?",
+                arguments: [UserName.key(of: name), id]
+            )
+        }
+        try db.execute(sql: "CREATE INDEX notes_account_by_folded_name ON notes_account (name_folded)")
+    }
 
     private static let people = """
         CREATE TABLE notes_people (

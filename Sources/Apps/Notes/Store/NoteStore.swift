@@ -2,8 +2,7 @@ public import Database
 import Foundation
 import Freshness
 import GRDB
-import ResponseStore
-import Upstream
+import Screens
 
 /// Accounts, their notes with places, and the people of the web service.
 ///
@@ -40,9 +39,19 @@ public struct NoteStore: Sendable {
     static let selectNote = "SELECT * FROM note WHERE id = :id AND account = :account"
 
     /// Inserts a note.
-    func add(_ body: String, at location: Note.Location, account: Int64, now: Date) async throws -> Note {
+    ///
+    /// - Parameter preconditions: what the version of the account's list must meet.
+    /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; `StorageError`.
+    func add(
+        _ body: String,
+        at location: Note.Location,
+        preconditions: WritePreconditions = .none,
+        account: Int64,
+        now: Date
+    ) async throws -> Note {
         defer { noteChanges[account].bump() }
         return try await database.write { db in
+            try preconditions.check(version: try Self.revision(account, db), of: "The list of notes")
             let revision = try Self.nextRevision(account, db)
             try db.cachedStatement(sql: Self.insert).execute(
                 arguments: [
@@ -64,25 +73,23 @@ public struct NoteStore: Sendable {
         }
     }
 
-    /// The result of a change.
-    enum Outcome: Sendable, Equatable {
-        case changed(Note)
-        /// The account has no such note.
-        case missing
-        /// It is not at a version that the client has named.
-        case changedMeanwhile
-    }
-
     /// Changes a note; what is nil stays. Its time of modification changes in any case.
     ///
-    /// - Parameter versions: the versions that it may have; nil for any.
-    func change(_ id: Int64, body: String?, location: Note.Location?, versions: Set<Int>?, account: Int64, now: Date)
-        async throws -> Outcome
-    {
+    /// - Parameter preconditions: what its version must meet.
+    /// - Returns: the note; nil if the account has none of that id.
+    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    func change(
+        _ id: Int64,
+        body: String?,
+        location: Note.Location?,
+        preconditions: WritePreconditions = .none,
+        account: Int64,
+        now: Date
+    ) async throws -> Note? {
         defer { noteChanges[account].bump() }
         return try await database.write { db in
-            guard let old = try Self.note(id, account: account, db) else { return .missing }
-            if let versions, !versions.contains(old.revision) { return .changedMeanwhile }
+            guard let old = try Self.note(id, account: account, db) else { return nil }
+            try preconditions.check(version: old.revision, of: "The note \(Note.identity(id))")
             let note = Note(
                 id: id,
                 body: body ?? old.body,
@@ -99,22 +106,24 @@ public struct NoteStore: Sendable {
                 ].merging(Self.columns(note.location)) { own, _ in own }.arguments
             )
             try Self.change(old, to: note, account: account, db)
-            return .changed(note)
+            return note
         }
     }
 
     /// Deletes a note with its place.
     ///
-    /// - Parameter versions: the versions that it may have; nil for any.
-    func delete(_ id: Int64, versions: Set<Int>?, account: Int64) async throws -> Outcome {
+    /// - Parameter preconditions: what its version must meet.
+    /// - Returns: whether the account had a note of that id.
+    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    func delete(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws -> Bool {
         defer { noteChanges[account].bump() }
         return try await database.writeErasing { db in
-            guard let old = try Self.note(id, account: account, db) else { return .missing }
-            if let versions, !versions.contains(old.revision) { return .changedMeanwhile }
+            guard let old = try Self.note(id, account: account, db) else { return false }
+            try preconditions.check(version: old.revision, of: "The note \(Note.identity(id))")
             _ = try Self.nextRevision(account, db)
             try Self.remove(old, account: account, db)
             try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?").execute(arguments: [id])
-            return .changed(old)
+            return true
         }
     }
 
@@ -135,9 +144,7 @@ public struct NoteStore: Sendable {
         let statement = try db.cachedStatement(
             sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
         )
-        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else {
-            throw StorageError.damagedDatabase(path: "notes_account", detail: "the account of a session is missing")
-        }
+        guard let revision = try Int.fetchAll(statement, arguments: [account]).first else { throw AccountChanged() }
         return revision
     }
 

@@ -63,7 +63,7 @@ struct Deletions: Sendable {
         guard mode == .literal else { return }
         // A response that was fetched after its request gave up waiting counts when it is first read.
         let isNew = result.response.map { lastChange.advance(to: $0.head.responseTime) } ?? false
-        guard isNew || result.provenance.source == .upstream else { return }
+        guard isNew || result.provenance.isValidatedNow else { return }
         for account in try store.accountsWithHiddenShips() {
             _ = try await restore(nil, for: account)
         }

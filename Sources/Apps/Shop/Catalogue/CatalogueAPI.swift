@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import GRDB
 import HTTPTypes
 import Screens
@@ -67,6 +68,7 @@ struct CatalogueAPI: Sendable {
             return { db in try options.save(products, db) }
         }
         resource.bundledAt = options.bundledAt
+        resource.bundledSource = .upstream
         resource.waitsToTimeout = options.waits
         return try await reportingFailures { [resource] in
             try await upstream.readBody(of: resource, options.cachePolicy)
@@ -108,6 +110,7 @@ struct CatalogueAPI: Sendable {
         }
         resource.errors = ErrorForm { Self.isMissing(path, status: $0.status, body: $0.body) }
         resource.bundledAt = bundledAt
+        resource.bundledSource = .upstream
         return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
     }
 

@@ -26,7 +26,8 @@ enum ImageAddresses {
 
     private static func address(_ piece: String) -> String? {
         let text = piece.trimmingCharacters(in: CharacterSet(charactersIn: "[]\"' \t\r\n"))
-        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        return (try? HTTPURL(text))?.text
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        // Letters beyond ASCII and spaces are encoded, as browsers do.
+        return (try? HTTPURL(text)).flatMap { $0.hasUser ? nil : $0.origin + $0.requestTarget }
     }
 }

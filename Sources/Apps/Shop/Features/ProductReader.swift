@@ -46,7 +46,7 @@ struct ProductReader: Sendable {
             return try await recover(from: failure, id, seen: seen)
         }
         guard var known = try store.product(id) else { throw Self.noProduct }
-        if known.isGone, result.provenance.source == .upstream {
+        if known.isGone, result.provenance.isValidatedNow {
             try await store.markPresent([id])
             known.isGone = false
         }
@@ -87,7 +87,7 @@ struct ProductReader: Sendable {
         return Result(
             product: seen.product,
             provenance: Provenance(
-                source: .cache,
+                source: .upstream,
                 offline: isOffline,
                 stale: age > 0,
                 validatedAt: seen.fetchedAt,

@@ -60,7 +60,7 @@ extension ProductSearch {
         }
         // More rows than requested are not shown, and were not stored.
         rows = Array(rows.prefix(limit))
-        let known = try await knownProducts(in: rows, isConfirmed: result.provenance.source == .upstream)
+        let known = try await knownProducts(in: rows, isConfirmed: result.provenance.isValidatedNow)
         let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
         let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }
         return Part(
@@ -119,5 +119,5 @@ extension Provenance {
         return combined
     }
 
-    private var severity: Int { (offline ? 4 : 0) + (stale ? 2 : 0) + (source == .cache ? 1 : 0) }
+    private var severity: Int { (offline ? 4 : 0) + (stale ? 2 : 0) + (isValidatedNow ? 0 : 1) }
 }

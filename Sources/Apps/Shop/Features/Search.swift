@@ -23,7 +23,7 @@ struct Search: Sendable {
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
-        let isFirst = page.offset == 0 && !request.isHead
+        let isFirst = page.offset == 0 && request.allowsEffects
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isFirst && cachePolicy != .onlyIfCached

@@ -10,6 +10,8 @@ public struct CacheStatus: Sendable, Equatable {
         case hit
         /// Forwarded towards the origin, for this reason (RFC 9211 §2.2).
         case forward(Forward)
+        /// Made by the cache itself: nothing stored was sent, and nothing forwarded.
+        case generated
     }
 
     /// Why a request was forwarded: the values of `fwd` (RFC 9211 §2.2).
@@ -69,6 +71,7 @@ public struct CacheStatus: Sendable, Equatable {
         switch handling {
         case .hit: text += "; hit"
         case .forward(let reason): text += "; fwd=\(reason.rawValue)"
+        case .generated: break
         }
         if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }
         if let timeToLive { text += "; ttl=\(timeToLive)" }

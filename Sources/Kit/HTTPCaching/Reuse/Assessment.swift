@@ -47,10 +47,8 @@ struct Assessment {
             return .serve(served)
         }
         guard requestDirectives.onlyIfCached else { return .validate(validation) }
-        // A cache that may not use the network is disconnected (RFC 9111 §4.2.4): if that permits a stale response,
-        // only-if-cached does.
-        return validation.fallback.contains(.unreachable) && !requestDirectives.noCache
-            ? .serve(reuse) : .gatewayTimeout
+        let isUsableIfDisconnected = validation.fallback.contains(.unreachable) && !requestDirectives.noCache
+        return .gatewayTimeout(isUsableIfDisconnected ? validation : nil)
     }
 
     private var isFresh: Bool { reuse.freshness.isFresh }

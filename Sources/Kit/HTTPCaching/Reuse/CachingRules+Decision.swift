@@ -12,7 +12,7 @@ extension CachingRules {
         guard request.method == .get || request.method == .head else { return .forward(.method) }
         let requestDirectives = RequestDirectives(request.headerFields)
         guard let index = selectedIndex(for: request.headerFields, among: candidates) else {
-            if requestDirectives.onlyIfCached { return .gatewayTimeout }
+            if requestDirectives.onlyIfCached { return .gatewayTimeout(nil) }
             return .forward(candidates.isEmpty ? .uriMiss : .varyMiss)
         }
         let assessment = Assessment(
@@ -28,7 +28,7 @@ extension CachingRules {
         if requestDirectives.noStore || request.headerFields.contains(.ifMatch)
             || request.headerFields.contains(.ifUnmodifiedSince)
         {
-            return requestDirectives.onlyIfCached ? .gatewayTimeout : .forward(assessment.validation.reason)
+            return requestDirectives.onlyIfCached ? .gatewayTimeout(nil) : .forward(assessment.validation.reason)
         }
         return assessment.decision
     }

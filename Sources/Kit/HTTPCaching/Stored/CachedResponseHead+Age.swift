@@ -17,10 +17,12 @@ extension CachedResponseHead {
         return max(apparentAge, correctedAge) + residentTime(at: now)
     }
 
-    /// Returns how long the response has been stored, in seconds; never negative, although clocks may be set back. RFC
-    /// 9111 §4.2.3 `resident_time`.
+    /// Returns how long the response has been stored, in seconds. RFC 9111 §4.2.3 `resident_time`.
+    ///
+    /// A clock that was set back makes receptions lie in the future. How long ago they were is not known then: the
+    /// distance to the present is counted, so that a response does not stay fresh until the clock has caught up.
     public func residentTime(at now: Date) -> Double {
-        max(0, now.timeIntervalSince(responseTime))
+        abs(now.timeIntervalSince(responseTime))
     }
 
     /// The `Age` that came with the response. RFC 9111 §5.1: of several members the first counts, an invalid one is

@@ -38,18 +38,27 @@ public struct HTTPURL: Sendable, Hashable {
     public var hasDefaultPort: Bool { port == Self.defaultPort(of: scheme) }
     /// Whether it names a user.
     public let hasUser: Bool
+    /// Scheme, host and port as they were written, such as `http://127.0.0.1:8080`.
+    public let origin: String
+    /// Path and query byte for byte, as a request has them (RFC 9112 §3.2.1). Characters that no URI has are
+    /// percent-encoded.
+    public let requestTarget: String
 
     /// Parses a URL.
     ///
     /// - Throws: ``Defect``.
     public init(_ text: String) throws(Defect) {
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else { throw .notAbsolute }
+        let parts = URIParts(text)
+        guard let scheme = parts.scheme else { throw .notAbsolute }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
-        guard let host = url.host?.lowercased(), !host.isEmpty, let written = URIParts(text).authority else {
-            throw .notAbsolute
-        }
+        guard let written = parts.authority, let url = URL(string: "\(scheme)://\(written)/"),
+            let host = url.host?.lowercased(), !host.isEmpty
+        else { throw .notAbsolute }
         let authority = Self.withoutUser(written)
-        guard Self.isHost(host, inBrackets: authority.hasPrefix("[")) else { throw .host }
+        // A percent-encoded host means one thing to Foundation, which decodes it, and another to its reader.
+        guard Self.isHost(host, inBrackets: authority.hasPrefix("[")),
+            authority.hasPrefix("[") || !authority.utf8.contains(UInt8(ascii: "%"))
+        else { throw .host }
         let standard = Self.defaultPort(of: scheme)
         // `URL.port` is nil for a number that is too large for `Int` as it is without a port: the written text decides.
         let digits = Self.port(of: authority)
@@ -62,6 +71,9 @@ public struct HTTPURL: Sendable, Hashable {
         self.host = host
         self.port = port
         hasUser = url.user != nil
+        origin = "\(scheme)://\(authority)"
+        let target = (parts.path.isEmpty ? "/" : parts.path) + (parts.query.map { "?\($0)" } ?? "")
+        requestTarget = PercentEncoding.encode(target, allowed: .uri)
     }
 
     /// Returns whether both have scheme, host and port in common (RFC 9110 §4.3.1).

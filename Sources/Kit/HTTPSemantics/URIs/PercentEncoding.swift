@@ -58,6 +58,24 @@ public enum PercentEncoding {
         return bytes
     }
 
+    /// Returns a path in which unreserved characters are not percent-encoded, which is equivalent. RFC 3986 §6.2.2.2.
+    public static func withoutNeedlessEncoding(_ path: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(path.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hexadecimalValue),
+                let low = rest.dropFirst().first.flatMap(hexadecimalValue),
+                ASCIISet.unreserved.contains(high << 4 | low)
+            {
+                bytes.append(high << 4 | low)
+                rest.removeFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Returns the value of a hexadecimal digit in either case; nil for other bytes.
     public static func hexadecimalValue(of digit: UInt8) -> UInt8? {
         switch digit {

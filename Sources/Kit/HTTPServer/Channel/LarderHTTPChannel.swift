@@ -24,6 +24,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     public let limits: ConnectionLimits
 
     private let reports: ConnectionReports
+    private let connections: OpenConnections?
     private let responseCache: ResponseCache?
 
     /// Creates a channel for Hummingbird's `HTTPServerBuilder`.
@@ -32,7 +33,8 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - limits: sizes, counts and deadlines
     ///   - problem: renders a refusal; called on the event loop
     ///   - onRefusal: is called for every refused request, on the event loop
-    ///   - onAbruptClose: is called for every connection that was closed without a whole response, on the event loop
+    ///   - onAbruptClose: is called for every connection that was closed without a whole response
+    ///   - connections: counts the connections, and limits those of one client
     ///   - responseCache: responses that are sent ahead of the decoder
     public init(
         responder: @escaping HTTPChannelHandler.Responder,
@@ -40,11 +42,13 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         problem: @escaping @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8]),
         onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
         onAbruptClose: @escaping @Sendable (AbruptClose) -> Void = { _ in },
+        connections: OpenConnections? = nil,
         responseCache: ResponseCache? = nil
     ) {
         self.responder = ExclusiveBodyReader.guarding(responder)
         self.limits = limits
         self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onAbruptClose: onAbruptClose)
+        self.connections = connections
         self.responseCache = responseCache
     }
 
@@ -65,8 +69,14 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 
-    /// Serves the requests of a connection until it closes.
+    /// Serves the requests of a connection until it closes; closes it at once if its client has too many.
     public func handle(value: Value, logger: Logger) async {
+        guard connections?.admit(value.channel) ?? true else {
+            reports.onAbruptClose(.tooManyConnections)
+            value.channel.close(promise: nil)
+            // NIO ends the process if the channel's ends are released without this.
+            return (try? await value.asyncChannel.executeThenClose { _, _ in }) ?? ()
+        }
         await ResponseAnnotations.$ofConnection.withValue(value.annotations) {
             await handleHTTP(asyncChannel: value.asyncChannel, logger: logger)
         }

@@ -41,6 +41,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What the decoder has read; counted for the observer only.
     private(set) var decoded = DecodedCounts()
     private(set) var context: ChannelHandlerContext?
+    /// Whether the client waits for `100 Continue` before it sends its body.
+    var awaitsContinue = false
 
     init(
         limits: ConnectionLimits,
@@ -133,7 +135,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isReadHeld = true
             return
         }
-        if state.readPausedAt != nil {
+        if state.readPausedAt != nil, !awaitsContinue {
             state.readResumed(now: context.eventLoop.now)
             armTimer(context)
         }
@@ -162,6 +164,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .part(.head(let head), let data):
             process(head, data, context)
         case .part(.body, let data):
+            bodyArrived(context)
             state.bodyReceived(now: context.eventLoop.now)
             context.fireChannelRead(data)
         case .part(.end, let data):
@@ -177,12 +180,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func process(_ head: HTTPRequestHead, _ data: NIOAny, _ context: ChannelHandlerContext) {
         switch state.headReceived(head, now: context.eventLoop.now) {
         case .forward(let accepted):
-            if accepted.expectsContinue {
-                context.writeAndFlush(
-                    Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))),
-                    promise: nil
-                )
-            }
+            awaitsContinue = accepted.expectsContinue
+            // The client waits for the server now.
+            if awaitsContinue { state.readPaused(now: context.eventLoop.now) }
             // Nothing of an earlier exchange may apply to this one.
             _ = annotations.take()
             observer?.requestBegins(accepted.head)

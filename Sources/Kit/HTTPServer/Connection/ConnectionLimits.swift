@@ -9,7 +9,7 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var headerBytes: Int
     /// Field lines in a head, trailers included. Beyond it: 431. Default 100.
     public var headerCount: Int
-    /// Bytes of the request target. Beyond it: 431. Default 8 KiB.
+    /// Bytes of the request target. Beyond it: 414. Default 8 KiB.
     public var urlBytes: Int
     /// From the first byte of a head to its end; then 408. Default 10 s.
     public var headDeadline: Duration

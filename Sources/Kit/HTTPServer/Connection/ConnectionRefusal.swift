@@ -4,7 +4,9 @@ public struct ConnectionRefusal: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// 400: the message is not HTTP/1.1, or could be read in two ways (RFC 9112).
         case malformed
-        /// 431: request target, a field or all fields together are over the limit (RFC 6585 section 5).
+        /// 414: the request target is over the limit (RFC 9110 section 15.5.15).
+        case targetTooLong
+        /// 431: a field or all fields together are over the limit (RFC 6585 section 5).
         case headersTooLarge
         /// 408: head or body did not arrive in time (RFC 9110 section 15.5.9).
         case timedOut
@@ -19,6 +21,7 @@ public struct ConnectionRefusal: Sendable, Equatable {
     public var status: Int {
         switch reason {
         case .malformed: 400
+        case .targetTooLong: 414
         case .headersTooLarge: 431
         case .timedOut: 408
         }
@@ -30,6 +33,8 @@ public struct ConnectionRefusal: Sendable, Equatable {
         .init(reason: .headersTooLarge, detail: detail)
     }
 
+    static func targetTooLong(_ detail: String) -> ConnectionRefusal { .init(reason: .targetTooLong, detail: detail) }
+
     static func timedOut(_ detail: String) -> ConnectionRefusal { .init(reason: .timedOut, detail: detail) }
 }
 
@@ -39,6 +44,8 @@ public enum AbruptClose: String, Sendable, CaseIterable {
     case idle
     /// The client took nothing for ``ConnectionLimits/writeDeadline``.
     case writeStalled = "write-stalled"
+    /// The client has more connections than one address may have.
+    case tooManyConnections = "too-many-connections"
     /// The client went away before its request was complete.
     case truncatedRequest = "truncated-request"
     /// The request turned out bad when its response had begun already.

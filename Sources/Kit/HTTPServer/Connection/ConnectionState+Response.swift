@@ -37,6 +37,11 @@ extension ConnectionState {
         return .rewrite(head)
     }
 
+    /// Whether the head of the final response has been passed on.
+    var isResponseBegun: Bool {
+        if case .exchange(let exchange) = phase { exchange.responseBody != nil } else { false }
+    }
+
     /// Whether a piece of a response's body goes out.
     var forwardsResponseBody: Bool {
         if case .exchange(let exchange) = phase { exchange.responseBody == .allowed } else { false }

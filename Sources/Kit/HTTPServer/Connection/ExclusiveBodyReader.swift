@@ -3,6 +3,10 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
+/// The application wants the body of the request under way, which a client may hold back until `100 Continue` (RFC 9110
+/// §10.1.1).
+struct BodyDemand: Sendable {}
+
 /// Lets a request's body be read until its response has ended, and no longer.
 ///
 /// After a response Hummingbird reads the rest of the body itself. Another task may still be reading it: an upload to
@@ -18,9 +22,12 @@ final class ExclusiveBodyReader: @unchecked Sendable {
     private let state = Mutex(State())
     /// Used by the task that has set `isReading`.
     private var iterator: RequestBody.AsyncIterator
+    /// Notifies the connection, once, that the body is wanted; nil if its client does not wait for that.
+    private var demand: (() -> Void)?
 
-    init(_ body: RequestBody) {
+    init(_ body: RequestBody, demand: (() -> Void)? = nil) {
         iterator = body.makeAsyncIterator()
+        self.demand = demand
     }
 
     /// Wraps a responder: once it returns, no task reads the body of its request.
@@ -33,7 +40,11 @@ final class ExclusiveBodyReader: @unchecked Sendable {
             else {
                 return try await responder(request, writer, channel)
             }
-            let gate = ExclusiveBodyReader(request.body)
+            let expectsContinue = request.headers.contains(.expect)
+            let gate = ExclusiveBodyReader(
+                request.body,
+                demand: expectsContinue ? { channel.triggerUserOutboundEvent(BodyDemand(), promise: nil) } : nil
+            )
             var request = request
             request.body = RequestBody(asyncSequence: Parts(gate: gate))
             do {
@@ -63,6 +74,8 @@ final class ExclusiveBodyReader: @unchecked Sendable {
             }
             waiting?.resume()
         }
+        demand?()
+        demand = nil
         return try await iterator.next()
     }
 

@@ -1,3 +1,5 @@
+import HTTPSemantics
+import HTTPTypes
 import NIOHTTP1
 
 /// A request head that was accepted, with what the connection needs to know of it.
@@ -34,7 +36,11 @@ struct RequestHeadRules {
             if let refusal = fields.note(name: name, value: value) { return .failure(refusal) }
         }
         if let refusal = fields.contradiction(version: head.version) { return .failure(refusal) }
+        return accept(head, fields)
+    }
 
+    /// Returns a head whose fields are acceptable as it may be passed on, unless its target is not.
+    private func accept(_ head: HTTPRequestHead, _ fields: FramingFields) -> Result<AcceptedHead, ConnectionRefusal> {
         var accepted = head
         var isRewritten = false
         switch RequestTarget(uri: head.uri, isOptions: head.method == .OPTIONS) {
@@ -50,6 +56,11 @@ struct RequestHeadRules {
         // The decoder reads nothing after a CONNECT, so the connection ends with it, whatever the response is.
         let keepsAlive = fields.keepsAlive(version: head.version) && head.method != .CONNECT
         if !keepsAlive {
+            // Fields that `Connection` names concern this connection only (RFC 9110 section 7.6.1). Their names are lost
+            // here, so they are as well.
+            for name in HopByHop.nominated(inLines: head.headers[canonicalForm: "Connection"].map(String.init)) {
+                accepted.headers.remove(name: name.rawName)
+            }
             accepted.headers.replaceOrAdd(name: "Connection", value: "close")
             isRewritten = true
         }
@@ -67,7 +78,7 @@ struct RequestHeadRules {
 
     private func sizeRefusal(_ head: HTTPRequestHead) -> ConnectionRefusal? {
         guard head.uri.utf8.count <= limits.urlBytes else {
-            return .headersTooLarge("The request target is longer than \(limits.urlBytes) bytes.")
+            return .targetTooLong("The request target is longer than \(limits.urlBytes) bytes.")
         }
         guard head.headers.count <= limits.headerCount else {
             return .headersTooLarge("The request has more than \(limits.headerCount) header fields.")

@@ -67,10 +67,29 @@ enum RequestTarget: Equatable {
 
 /// The value of a `Host` field (RFC 9110 section 7.2): a name or address with an optional port, and nothing else.
 enum HostField {
-    /// Whether the value can be a host. No user information, no path, no list: what two readers might read in two ways
-    /// is refused.
+    /// Whether the value is a host with an optional port (RFC 3986 §3.2.2, §3.2.3). No user information, no path, no
+    /// list, no IPv6 address without brackets: what two readers might read in two ways is refused.
     static func isValid(_ value: some StringProtocol) -> Bool {
-        !value.isEmpty
-            && value.utf8.allSatisfy { ASCIISet.unreserved.contains($0) || "%:[]".utf8.contains($0) }
+        let value = Substring(value)
+        if value.utf8.first == UInt8(ascii: "[") {
+            guard let end = value.firstIndex(of: "]") else { return false }
+            let address = value[..<end].dropFirst()
+            return address.contains(":") && address.utf8.allSatisfy(isOfIPv6) && isPort(value[end...].dropFirst())
+        }
+        let host = value.prefix { $0 != ":" }
+        return !host.isEmpty && host.utf8.allSatisfy { ASCIISet.unreserved.contains($0) || $0 == UInt8(ascii: "%") }
+            && isPort(value[host.endIndex...])
+    }
+
+    private static func isOfIPv6(_ byte: UInt8) -> Bool {
+        PercentEncoding.hexadecimalValue(of: byte) != nil || ":.".utf8.contains(byte)
+    }
+
+    /// Whether a text is empty, or a colon and at most a port.
+    private static func isPort(_ text: Substring) -> Bool {
+        guard !text.isEmpty else { return true }
+        let digits = text.dropFirst()
+        return text.first == ":" && digits.utf8.count <= 5 && digits.utf8.allSatisfy(\.isASCIIDigit)
+            && (Int(digits) ?? 0) <= 65_535
     }
 }

@@ -6,13 +6,24 @@ public struct RequestLabels: Hashable, Sendable {
     let method: String
     let route: String
     let status: Int
+    let cacheResult: CacheResult?
+
+    /// What the cache of upstream responses did for a request.
+    public enum CacheResult: String, Sendable {
+        /// It was served without a request to the upstream.
+        case hit
+        /// A request went to the upstream.
+        case forwarded
+    }
 
     /// Creates labels. Clients choose methods: an unknown one gets no series of its own.
-    public init(method: HTTPRequest.Method, route: String, status: Int) {
+    /// - Parameter cacheResult: what `Cache-Status` says; nil without the field
+    public init(method: HTTPRequest.Method, route: String, status: Int, cacheResult: CacheResult? = nil) {
         let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
         self.method = known.contains(method) ? method.rawValue : "other"
         self.route = route
         self.status = status
+        self.cacheResult = cacheResult
     }
 }
 
@@ -20,6 +31,7 @@ public struct RequestLabels: Hashable, Sendable {
 public struct RequestMeasurements: Sendable {
     let total: Counter
     let duration: Metrics.Timer
+    let cache: Counter?
 
     /// Creates the series.
     public init(_ labels: RequestLabels) {
@@ -29,10 +41,14 @@ public struct RequestMeasurements: Sendable {
             dimensions: dimensions + [("status", String(labels.status))]
         )
         duration = Metrics.Timer(label: "larder_http_request_duration_seconds", dimensions: dimensions)
+        cache = labels.cacheResult.map {
+            Counter(label: "larder_cache_requests_total", dimensions: [("result", $0.rawValue)])
+        }
     }
 
     func record(_ span: Duration) {
         total.increment()
+        cache?.increment()
         duration.recordNanoseconds(
             span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000
         )

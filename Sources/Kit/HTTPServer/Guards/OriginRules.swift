@@ -8,10 +8,16 @@ public import HTTPTypes
 public struct OriginRules: Sendable, Equatable {
     /// Origins that `http.allowed_origins` lists, lower case; `*` allows every origin.
     public let allowedOrigins: Set<String>
+    /// Origins that this server has behind proxies, lower case.
+    private let ownOrigins: Set<String>
 
     /// Rules for a list of origins such as `https://shop.example`.
-    public init(allowed: [String]) {
+    /// - Parameters:
+    ///   - allowed: origins of other servers whose pages may read and write here
+    ///   - own: this server's origins, other than `http://` and the `Host` of a request
+    public init(allowed: [String], own: [String] = []) {
         allowedOrigins = Set(allowed.map { $0.lowercased() })
+        ownOrigins = Set(own.map { $0.lowercased() })
     }
 
     /// Whether an origin is listed.
@@ -21,7 +27,13 @@ public struct OriginRules: Sendable, Equatable {
 
     /// Whether a request may have its effect.
     public func allows(_ method: HTTPRequest.Method, headerFields: HTTPFields, authority: String?) -> Bool {
-        guard ![.get, .head, .options].contains(method) else { return true }
+        [.get, .head, .options].contains(method) || allowsEffects(headerFields, authority: authority)
+    }
+
+    /// Whether a request, whatever its method, may change what a user sees: it comes from a page of this server or of a
+    /// listed origin, from the user's own input, or from a client that is no browser. Any page can make a browser send
+    /// a GET.
+    public func allowsEffects(_ headerFields: HTTPFields, authority: String?) -> Bool {
         if let origin = headerFields[.origin] {
             return lists(origin) || isOwn(origin, authority: authority)
         }
@@ -31,8 +43,8 @@ public struct OriginRules: Sendable, Equatable {
 
     /// Whether an origin is this server's own.
     private func isOwn(_ origin: String, authority: String?) -> Bool {
-        guard let authority else { return false }
-        return origin.lowercased() == "http://\(authority.lowercased())"
+        let origin = origin.lowercased()
+        return ownOrigins.contains(origin) || authority.map { origin == "http://\($0.lowercased())" } ?? false
     }
 
     /// The fields that let a listed origin read a response.

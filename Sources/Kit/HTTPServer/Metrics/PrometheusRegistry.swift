@@ -1,30 +1,55 @@
 public import CoreMetrics
 import Synchronization
 
-/// All measurements of the process, in the text format that Prometheus reads. The backend of swift-metrics; the
+/// All measurements of the process, in the text formats that Prometheus reads. The backend of swift-metrics; the
 /// composition root puts it in place.
 ///
 /// Counters are counters; gauges and recorders without aggregation are gauges; timers and aggregating recorders are
 /// histograms (timers in seconds).
 public final class PrometheusRegistry: MetricsFactory, Sendable {
     private let series = Mutex<[SeriesKey: Series]>([:])
+    private let families: [String: MetricFamily]
 
     /// An empty registry.
-    public init() {}
+    /// - Parameter families: descriptions of what will be measured; a family without one gets no `# HELP`
+    public init(families: [MetricFamily] = []) {
+        self.families = Dictionary(families.map { ($0.name, $0) }) { first, _ in first }
+    }
 
-    /// The text exposition format 0.0.4 of everything measured, sorted by name.
-    public func exposition() -> String {
-        let all = series.withLock { $0 }.sorted { $0.key < $1.key }
+    /// Returns everything measured, sorted by name.
+    /// - Parameters:
+    ///   - format: the text format
+    ///   - samples: values of gauges and counters that are not measured by swift-metrics
+    public func exposition(_ format: MetricFormat = .prometheus, _ samples: [MetricSample] = []) -> String {
+        var all = series.withLock { $0 }.map { (key: $0.key, series: $0.value) }
+        for sample in samples {
+            let series = Series(families[sample.name]?.kind ?? .gauge)
+            series.set(sample.value)
+            all.append((SeriesKey(label: sample.name, dimensions: sample.labels), series))
+        }
+        all.sort { $0.key < $1.key }
         var text = ""
         var lastName = ""
         for (key, series) in all {
-            if key.name != lastName {
-                text += "# TYPE \(key.name) \(series.type)\n"
-                lastName = key.name
-            }
-            text += series.lines(name: key.name, labels: key.labels)
+            if key.name != lastName { text += head(of: key.name, series.kind, format) }
+            lastName = key.name
+            text += series.lines(name: key.name, labels: key.labels, format)
         }
-        return text
+        return format == .openMetrics ? text + "# EOF\n" : text
+    }
+
+    /// `# HELP` and `# TYPE` of a family. OpenMetrics names counters without `_total`.
+    private func head(of name: String, _ kind: MetricFamily.Kind, _ format: MetricFormat) -> String {
+        let family =
+            format == .openMetrics && kind == .counter && name.hasSuffix("_total")
+            ? String(name.dropLast("_total".count)) : name
+        let help = families[name].map { "# HELP \(family) \(Self.escaped($0.help, format)).\n" } ?? ""
+        return help + "# TYPE \(family) \(kind.rawValue)\n"
+    }
+
+    private static func escaped(_ help: String, _ format: MetricFormat) -> String {
+        let text = help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        return format == .openMetrics ? text.replacing("\"", with: "\\\"") : text
     }
 
     private func find(_ label: String, _ dimensions: [(String, String)], suffix: String = "", make: () -> Series)

@@ -3,11 +3,6 @@ import Synchronization
 
 /// One series of measurements, as swift-metrics feeds it and Prometheus reads it.
 final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
-    /// What kind of series it is.
-    enum Kind: String {
-        case counter, gauge, histogram
-    }
-
     /// Upper bounds of a histogram's buckets, in seconds for timers: Prometheus' own, and two below for responses from
     /// memory.
     static let bounds: [Double] = [
@@ -20,16 +15,14 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
         var buckets = [Int](repeating: 0, count: Series.bounds.count)
     }
 
-    private let kind: Kind
+    let kind: MetricFamily.Kind
     private let values = Mutex(Values())
 
-    init(_ kind: Kind) {
+    init(_ kind: MetricFamily.Kind) {
         self.kind = kind
     }
 
-    var type: String { kind.rawValue }
-
-    func lines(name: String, labels: String) -> String {
+    func lines(name: String, labels: String, _ format: MetricFormat) -> String {
         let now = values.withLock { $0 }
         let suffix = labels.isEmpty ? "" : "{\(labels)}"
         guard kind == .histogram else { return "\(name)\(suffix) \(Self.text(now.value))\n" }
@@ -38,7 +31,9 @@ final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler,
         var cumulative = 0
         for (bound, count) in zip(Self.bounds, now.buckets) {
             cumulative += count
-            text += "\(name)_bucket{\(labels)\(separator)le=\"\(Self.text(bound))\"} \(cumulative)\n"
+            // OpenMetrics requires the fraction.
+            let limit = format == .openMetrics ? String(bound) : Self.text(bound)
+            text += "\(name)_bucket{\(labels)\(separator)le=\"\(limit)\"} \(cumulative)\n"
         }
         text += "\(name)_bucket{\(labels)\(separator)le=\"+Inf\"} \(now.count)\n"
         return text + "\(name)_sum\(suffix) \(Self.text(now.value))\n\(name)_count\(suffix) \(now.count)\n"

@@ -17,12 +17,16 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     /// Responses to pipelined heads are written together up to this many bytes; then it is checked whether the client
     /// takes them.
     private static let batchBytes = 32 << 10
+    /// Bytes that one connection is sent in one turn of the event loop; then the others have theirs.
+    private static let turnBytes = 64 << 10
 
     private let cache: ResponseCache
-    private let connection: ConnectionHandler
+    let connection: ConnectionHandler
     private var boundary = RequestBoundary()
     private var date = ServerDate()
     private var hasPassed = false
+    /// What waits for the next turn, or until the client takes bytes.
+    var postponed = PostponedInput()
 
     /// The head that is being passed on, if its response may be recorded; then the one whose response is under way.
     private var candidate: ByteBuffer?
@@ -40,24 +44,34 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     // MARK: Hits
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var bytes = Self.unwrapInboundIn(data)
+        let bytes = Self.unwrapInboundIn(data)
         connection.counter.received += bytes.readableBytes
+        if postponed.append(bytes) { return }
+        process(bytes, context)
+    }
+
+    /// Responds to what is cached, and passes the rest on.
+    func process(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        var bytes = bytes
         while bytes.readableBytes > 0 {
             if boundary.isAtStart, connection.isAtRest {
-                serve(from: &bytes, context)
+                let isTurnOver = serve(from: &bytes, context)
                 if bytes.readableBytes == 0 { return }
+                if isTurnOver { return postpone(bytes, context) }
             }
             pass(from: &bytes, context)
         }
     }
 
     /// Responds to as many heads as are cached.
-    private func serve(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+    /// - Returns: whether it is the turn of other connections, or the client has to take bytes first
+    private func serve(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
         let start = context.eventLoop.now
         var batch: ByteBuffer?
-        var (served, taken) = (0, 0)
+        var (served, taken, written) = (0, 0, 0)
         candidate = nil
-        while connection.isAtRest, let length = bytes.withUnsafeReadableBytes(ResponseCacheKey.headLength),
+        while connection.isAtRest, written < Self.turnBytes,
+            let length = bytes.withUnsafeReadableBytes(ResponseCacheKey.headLength),
             let head = bytes.getSlice(at: bytes.readerIndex, length: length)
         {
             guard let response = cache.response(to: head, now: start) else {
@@ -67,6 +81,7 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
             bytes.moveReaderIndex(forwardBy: length)
             taken += length
             served += 1
+            written += response.size
             let number = cache.identities.next()
             date.update(now: start)
             var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
@@ -79,11 +94,13 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
                 batch = buffer
             }
         }
-        guard served > 0 else { return }
+        guard served > 0 else { return false }
         if let batch { send(batch, context) }
+        let isTurnOver = written >= Self.turnBytes || !connection.isAtRest
         context.flush()
         cache.hits.increment(by: served)
         connection.servedFromCache(bytes: taken, now: start)
+        return isTurnOver && candidate == nil
     }
 
     private func send(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -106,6 +123,10 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        completeRead(context)
+    }
+
+    func completeRead(_ context: ChannelHandlerContext) {
         // No handler behind this one has seen anything of a read that was all hits.
         guard hasPassed else { return }
         hasPassed = false

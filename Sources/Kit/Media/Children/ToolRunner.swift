@@ -21,6 +21,11 @@ struct ToolRunner: Sendable {
         children = AsyncSemaphore(permits: limits.children, reserved: 1, maximumWaiting: limits.waiting)
     }
 
+    /// Number of jobs that run, and that wait for another to end.
+    var load: (running: Int, waiting: Int) {
+        get async { (await children.running, await children.waiting) }
+    }
+
     /// Runs a tool as soon as fewer children run than the limit.
     ///
     /// - Parameters:

@@ -13,10 +13,10 @@ struct GuardMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
         async throws -> Response
     {
-        guard hosts.allows(request.head.authority) else {
+        guard isServed(request) else {
             throw Problem(
                 .hostNotAllowed,
-                "This server does not answer to that host name; http.allowed_hosts lists those it answers to."
+                "This host name is not served here; http.allowed_hosts and http.public_url set those that are."
             )
         }
         guard origins.allows(request.method, headerFields: request.headers, authority: request.head.authority) else {
@@ -30,7 +30,16 @@ struct GuardMiddleware: RouterMiddleware {
                 "There is nothing under this path; paths have no empty segments and no slash at the end."
             )
         }
+        var context = context
+        context.allowsEffects = origins.allowsEffects(request.headers, authority: request.head.authority)
         return try await next(request, context)
+    }
+
+    /// Whether the host of a request is served. Load balancers probe by HTTP/1.0 without `Host`, which no browser
+    /// sends.
+    private func isServed(_ request: Request) -> Bool {
+        guard let authority = request.head.authority else { return HealthRoutes.probes.contains(request.uri.path) }
+        return hosts.allows(authority)
     }
 }
 

@@ -27,8 +27,8 @@ enum ProxyResponseRenderer {
     }
 
     /// Removes what an upstream says to browsers about its own origin, since they would apply it to this one: which
-    /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and a document of an upstream is
-    /// shown without the rights of this origin.
+    /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and nothing of an upstream has
+    /// the rights of this origin.
     static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
         let others = ["clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed"]
         var result = HTTPFields(
@@ -36,10 +36,9 @@ enum ProxyResponseRenderer {
                 !field.name.canonicalName.hasPrefix("access-control-") && !others.contains(field.name.canonicalName)
             }
         )
-        let type = (fields[.contentType] ?? "").lowercased()
-        if type.contains("html") || type.contains("xml") || type.contains("svg") {
-            result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
-        }
+        // Whatever its type: browsers guess another one if it is missing or unknown, unless they are told not to.
+        result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
+        result[.contentTypeOptions] = "nosniff"
         return result
     }
 }

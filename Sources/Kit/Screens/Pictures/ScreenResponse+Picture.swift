@@ -1,9 +1,9 @@
 public import Foundation
 public import Freshness
-public import HTTPCaching
+import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-import Upstream
+public import Upstream
 
 extension ScreenResponse {
     /// Responds with a picture of an upstream. Its type follows from its bytes, whatever the upstream declared.
@@ -34,7 +34,30 @@ extension ScreenResponse {
 
     /// Responds with the picture that is shown if there is none: 200, so that front ends need no special case;
     /// `detail=placeholder` in `Cache-Status` tells the difference.
-    public static func placeholder(_ cacheStatus: CacheStatus) -> ScreenResponse {
+    ///
+    /// - Parameter provenance: Of the body that is no picture; nil if there is none, for example because the picture
+    ///   has no address.
+    public static func placeholder(for provenance: Provenance? = nil) -> ScreenResponse {
+        var cacheStatus = CacheStatus(.generated)
+        // `fwd` only if the request was forwarded (RFC 9211 section 2.2).
+        if let status = provenance?.cacheStatus, case .forward = status.handling { cacheStatus = status }
+        cacheStatus.detail = "placeholder"
+        return placeholder(cacheStatus)
+    }
+
+    /// The placeholder after a request for a picture that failed.
+    public static func placeholder(after error: UpstreamError) -> ScreenResponse {
+        let isForwarded = if case .forbiddenTarget = error { false } else { true }
+        return placeholder(
+            CacheStatus(
+                isForwarded ? .forward(.uriMiss) : .generated,
+                forwardStatus: error.status?.code,
+                detail: "placeholder"
+            )
+        )
+    }
+
+    private static func placeholder(_ cacheStatus: CacheStatus) -> ScreenResponse {
         let fields: HTTPFields = [.cacheControl: "no-store", .cacheStatus: cacheStatus.member(of: "larder")]
         return ScreenResponse(
             headerFields: fields,

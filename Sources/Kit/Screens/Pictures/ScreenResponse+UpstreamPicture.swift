@@ -1,6 +1,5 @@
 public import Foundation
 public import Freshness
-import HTTPCaching
 import HTTPTypes
 public import Upstream
 
@@ -27,13 +26,11 @@ extension ScreenResponse {
         changeToken: ChangeToken,
         adapt: (Data) async throws -> Data? = { $0 }
     ) async throws -> ScreenResponse {
-        guard let url else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        guard let url else { return .placeholder() }
         do {
             let (result, body) = try await upstream.readBody(of: .picture(at: url), cachePolicy)
             guard let body, let bytes = try await adapt(body), let type = PictureType(of: bytes) else {
-                var cacheStatus = result.provenance.cacheStatus ?? CacheStatus(.hit)
-                cacheStatus.detail = "placeholder"
-                return .placeholder(cacheStatus)
+                return .placeholder(for: result.provenance)
             }
             return .picture(
                 bytes,
@@ -45,8 +42,7 @@ extension ScreenResponse {
         } catch UpstreamError.notStored {
             throw UpstreamFailure(.notStored, of: upstream)
         } catch let error as UpstreamError {
-            let status = error.status?.code
-            return .placeholder(CacheStatus(.forward(.uriMiss), forwardStatus: status, detail: "placeholder"))
+            return .placeholder(after: error)
         }
     }
 }

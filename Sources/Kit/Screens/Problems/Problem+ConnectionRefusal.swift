@@ -5,6 +5,7 @@ extension ProblemCode {
     public init(_ reason: ConnectionRefusal.Reason) {
         switch reason {
         case .malformed: self = .malformedRequest
+        case .targetTooLong: self = .targetTooLong
         case .headersTooLarge: self = .headersTooLarge
         case .timedOut: self = .requestTimeout
         }

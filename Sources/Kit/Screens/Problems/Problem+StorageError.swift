@@ -1,8 +1,8 @@
 public import Database
 
 extension Problem {
-    /// The problem of data that cannot be read or written; nil for an error that is no fault of the disk, such as a body
-    /// of another length than announced.
+    /// Creates the problem of data that cannot be read or written; nil for an error that is no fault of the disk, such
+    /// as a body of another length than announced.
     ///
     /// The text has no paths: those are in the log.
     public init?(_ error: StorageError) {

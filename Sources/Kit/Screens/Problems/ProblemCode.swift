@@ -29,7 +29,8 @@ extension ProblemCode {
         .malformedRequest, .malformedJSON, .invalidParameter, .sessionRequired, .sessionExpired, .invalidCredentials,
         .upstreamSessionExpired, .guestNotAllowed, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
-        .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut, .rateLimited,
+        .targetTooLong, .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut,
+        .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
         .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
         .upstreamStorageFull, .storageFailed, .storageFull,
@@ -99,6 +100,8 @@ extension ProblemCode {
     public static let tooLarge = ProblemCode("too-large", .contentTooLarge, "The body is too large")
     /// 413: there are too many pages.
     public static let tooManyPages = ProblemCode("too-many-pages", .contentTooLarge, "There are too many pages")
+    /// 414: the request target is too long.
+    public static let targetTooLong = ProblemCode("target-too-long", .uriTooLong, "The request target is too long")
     /// 415: the media type is not supported.
     public static let unsupportedMediaType = ProblemCode(
         "unsupported-media-type",

@@ -17,6 +17,15 @@ public struct QueryItems: Sendable {
         }
     }
 
+    /// Checks that a query is UTF-8 once it is decoded; the parameters of one that is not would be read as other texts.
+    /// - Throws: 400 `malformed-request`.
+    static func requireText(_ query: String?) throws(Problem) {
+        guard let query, query.utf8.contains(UInt8(ascii: "%")) else { return }
+        guard query.removingPercentEncoding != nil else {
+            throw Problem(.malformedRequest, "The query is not UTF-8 in percent-encoding.")
+        }
+    }
+
     /// Returns the query for a link: in canonical spelling, with some parameters replaced and those of value nil left
     /// out.
     func link(replacing replaced: [String: String?]) -> String {

@@ -9,8 +9,10 @@ public struct ScreenContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// Identity of the request; set before anything else sees the request.
     public var requestID: String
-    /// Address of the client without its port; nil if the connection has none.
-    public let clientAddress: String?
+    /// Address of the client: that of the connection, unless a trusted proxy names another. Nil if it has none.
+    public var clientAddress: IPAddress?
+    /// Whether the request may change what a user sees, whatever its method.
+    var allowsEffects = false
     /// What the connection has to know of the response. Shared by the copies of this context.
     public let annotations: ResponseAnnotations
 
@@ -19,6 +21,6 @@ public struct ScreenContext: RequestContext {
         coreContext = .init(source: source)
         requestID = ""
         annotations = ResponseAnnotations.ofConnection ?? ResponseAnnotations()
-        clientAddress = source.channel.remoteAddress?.ipAddress
+        clientAddress = source.channel.remoteAddress.flatMap(IPAddress.init)
     }
 }

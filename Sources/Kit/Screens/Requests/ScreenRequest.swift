@@ -23,8 +23,11 @@ public struct ScreenRequest: Sendable {
     public let headerFields: HTTPFields
     /// Identity of the request in logs and in `X-Request-Id`.
     public let requestID: String
-    /// Address of the client without its port; nil if the connection has none.
+    /// What limits by client count as one: its address, or the network of an IPv6 address. Nil if it has none.
     public let clientAddress: String?
+    /// Whether a GET may change what a user sees: not if it is a HEAD, and not if a page of another origin has made a
+    /// browser send it.
+    public let allowsEffects: Bool
     /// Logger that knows the request's identity.
     public let logger: Logger
     /// The bearer token, read and hashed once.
@@ -48,7 +51,8 @@ public struct ScreenRequest: Sendable {
         query = QueryItems(request.uri.query)
         headerFields = request.headers
         requestID = context.requestID
-        clientAddress = context.clientAddress
+        clientAddress = context.clientAddress?.client.description
+        allowsEffects = context.allowsEffects && !isHead
         logger = context.logger
         self.credential = credential
         presence = context.annotations.presence
@@ -91,15 +95,18 @@ public struct ScreenRequest: Sendable {
     public var declaredBodyLength: Int? { headerFields.declaredContentLength }
 
     /// Returns the whole body.
-    /// - Throws: 413 if it is larger than the route allows.
+    /// - Throws: 413 if it is larger than the route allows; without reading it if its declared length is.
     public func body() async throws -> Data {
+        guard declaredBodyLength ?? 0 <= maximumBodyBytes else { throw tooLarge }
         do {
             let buffer = try await requestBody.collect(upTo: maximumBodyBytes)
             return Data(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at most.")
+            throw tooLarge
         }
     }
+
+    private var tooLarge: Problem { Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at most.") }
 
     /// Returns the body as a JSON object.
     /// - Throws: 400 `malformed-json` if it is none, 413 if it is too large, 415 if it is declared to be something

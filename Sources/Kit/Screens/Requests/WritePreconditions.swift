@@ -23,31 +23,33 @@ public struct WritePreconditions: Sendable, Equatable {
 
     /// Evaluates the preconditions, in the transaction of the write.
     ///
-    /// - Parameter version: The current version, which is that of the screen's entity tags; nil if the target of the
-    ///   request has no representation.
+    /// - Parameters:
+    ///   - version: The current version, which is that of the screen's entity tags; nil if nothing exists that has one.
+    ///   - name: What the write acts on, for the text.
     /// - Throws: ``Problem`` 412 `precondition-failed`.
-    public func check(version: Int?) throws(Problem) {
-        guard let version else {
-            if ifMatch != nil { throw Self.failed("There is nothing that If-Match could name.") }
-            return
-        }
+    public func check(version: Int?, of name: String = "This") throws(Problem) {
         // Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
         if let ifMatch, !ifMatch.names(version, weakly: false) {
-            throw Self.failed("This is at version \(version), which If-Match does not name.")
+            throw Self.failed(name, version, "If-Match does not name")
         }
         if let ifNoneMatch, ifNoneMatch.names(version, weakly: true) {
-            throw Self.failed("This is at version \(version), which If-None-Match names.")
+            throw Self.failed(name, version, "If-None-Match names")
         }
     }
 
-    private static func failed(_ reason: String) -> Problem {
-        Problem(.preconditionFailed, "\(reason) Nothing was changed; read it again before changing it.")
+    private static func failed(_ name: String, _ version: Int?, _ field: String) -> Problem {
+        let state = version.map { "is at version \($0), which \(field)" } ?? "does not exist, which If-Match requires"
+        return Problem(
+            .preconditionFailed,
+            "\(name) \(state). Nothing was changed; read it again before changing it."
+        )
     }
 }
 
 extension EntityTagCondition {
-    fileprivate func names(_ version: Int, weakly: Bool) -> Bool {
-        switch self {
+    fileprivate func names(_ version: Int?, weakly: Bool) -> Bool {
+        guard let version else { return false }
+        return switch self {
         case .any: true
         case .tags(let tags): tags.contains { (weakly || !$0.isWeak) && $0.version == String(version) }
         }

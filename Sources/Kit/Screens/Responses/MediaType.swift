@@ -12,6 +12,8 @@ public enum MediaType {
     public static let events = "text/event-stream; charset=utf-8"
     /// Prometheus text exposition format 0.0.4.
     public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
+    /// OpenMetrics 1.0.
+    public static let openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
     /// Returns whether gzip makes bodies of this type smaller; pictures and archives are compressed already.
     public static func isCompressible(_ type: String) -> Bool {

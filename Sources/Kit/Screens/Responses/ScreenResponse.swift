@@ -85,13 +85,14 @@ public struct ScreenResponse: Sendable {
 }
 
 extension HTTPFields {
-    /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the response of something that has an upstream.
+    /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the response of something that has an upstream, and
+    /// `Retry-After` (RFC 9110 §10.2.3) if that was not asked because of a pause.
     public mutating func add(_ provenance: Provenance, now: Date) {
         guard let cacheStatus = provenance.cacheStatus else { return }
         self[.cacheStatus] = cacheStatus.member(of: "larder")
-        guard let validatedAt = provenance.validatedAt else { return }
-        let seconds = provenance.source == .upstream ? 0 : Swift.max(0, Int(now.timeIntervalSince(validatedAt)))
-        self[.age] = "\(seconds)"
+        if let pausedUntil = provenance.pausedUntil { self[.retryAfter] = HTTPDate.format(pausedUntil) }
+        guard let age = provenance.age(at: now) else { return }
+        self[.age] = "\(provenance.isValidatedNow ? 0 : age)"
     }
 }
 

@@ -28,20 +28,36 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 
     private func response(to request: Request, error: any Error, endpoint: String?, logger: Logger) -> ScreenResponse {
+        isMiss(error, endpoint: endpoint)
+            ? responseToMiss(request)
+            : .problem(problem(for: error, logger: logger), instance: request.uri.path)
+    }
+
+    /// Responds to a method and path that no route has.
+    private func responseToMiss(_ request: Request) -> ScreenResponse {
         let path = request.uri.path
-        if isMiss(error, endpoint: endpoint) {
-            let allowed = table.allowedMethods(path: path)
-            if allowed.isEmpty { return .problem(.notFound("There is no \(path)."), instance: path) }
-            guard request.method == .options else {
-                return .problem(.methodNotAllowed(request.method, allowed: allowed), instance: path)
-            }
-            return ScreenResponse(
-                status: .noContent,
-                headerFields: [.allow: allowed.map(\.rawValue).joined(separator: ", ")],
-                body: .none
-            )
+        // RFC 9110 §9.3.7: the server as a whole.
+        if request.method == .options, request.head.path == "*" {
+            return .options([.get, .head, .post, .put, .patch, .delete, .options])
         }
-        return .problem(problem(for: error, logger: logger), instance: path)
+        let allowed = table.allowedMethods(path: path)
+        if allowed.isEmpty {
+            return redirectToCanonical(request) ?? .problem(.notFound("There is no \(path)."), instance: path)
+        }
+        guard request.method == .options else {
+            return .problem(.methodNotAllowed(request.method, allowed: allowed), instance: path)
+        }
+        return .options(allowed)
+    }
+
+    /// Returns a redirect to the path without needless percent-encoding, which is equivalent (RFC 3986 §6.2.2.2), if
+    /// that is the path of a route; else nil.
+    private func redirectToCanonical(_ request: Request) -> ScreenResponse? {
+        let path = request.uri.path
+        let canonical = PercentEncoding.withoutNeedlessEncoding(path)
+        guard canonical != path, !table.allowedMethods(path: canonical).isEmpty else { return nil }
+        let query = request.uri.query.map { "?\($0)" } ?? ""
+        return ScreenResponse(status: .permanentRedirect, headerFields: [.location: canonical + query], body: .none)
     }
 
     /// Whether it is Hummingbird's 404: no route has this path and method.
@@ -84,6 +100,12 @@ private struct UnfinalStatus: Error {
 }
 
 extension ScreenResponse {
+    /// Returns the response to OPTIONS.
+    fileprivate static func options(_ methods: [HTTPRequest.Method]) -> ScreenResponse {
+        let allowed = methods.map(\.rawValue).joined(separator: ", ")
+        return ScreenResponse(status: .noContent, headerFields: [.allow: allowed], body: .none)
+    }
+
     /// Returns the response of a problem.
     static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields

@@ -45,6 +45,7 @@ private struct RouteResponder: HTTPResponder {
     }
 
     func respond(to request: Request, context: ScreenContext) async throws -> Response {
+        try QueryItems.requireText(request.uri.query)
         let parameters = try parameters(of: context)
         let credential = BearerCredential(request.headers)
         let screenRequest = ScreenRequest(

@@ -9,6 +9,7 @@ public struct ScreenRouter: Sendable {
     private let hosts: HostRules
     private let origins: OriginRules
     private let identities: RequestIdentities
+    private let proxies: TrustedProxies
 
     /// Creates a router for a table.
     /// - Parameters:
@@ -17,18 +18,21 @@ public struct ScreenRouter: Sendable {
     ///   - hosts: which host names are served
     ///   - origins: which web origins may read and write
     ///   - identities: those of the response cache, if there is one
+    ///   - proxies: the proxies that name the addresses of clients
     public init(
         table: RouteTable,
         sessions: SessionStore,
         hosts: HostRules,
         origins: OriginRules,
-        identities: RequestIdentities
+        identities: RequestIdentities,
+        proxies: TrustedProxies = .none
     ) {
         self.table = table
         self.sessions = sessions
         self.hosts = hosts
         self.origins = origins
         self.identities = identities
+        self.proxies = proxies
     }
 
     /// Creates a router without a response cache.
@@ -52,7 +56,7 @@ public struct ScreenRouter: Sendable {
     /// Builds the way of a request: identity and log → CORS fields → problems → guards → route.
     public func build() -> Router<ScreenContext> {
         let router = Router(context: ScreenContext.self)
-        router.add(middleware: RequestLogMiddleware(identities: identities))
+        router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: ProblemMiddleware(table: table))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))

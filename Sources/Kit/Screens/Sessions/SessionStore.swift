@@ -44,8 +44,16 @@ public struct SessionStore: Sendable {
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Throws: `StorageError`.
     public func open(_ session: Session) async throws -> String {
+        try await open(session) { _ in }
+    }
+
+    /// Stores a session if a check in the same transaction passes, and returns its token.
+    /// - Parameter check: throws if the account may not have a session any more.
+    /// - Throws: `StorageError`; what `check` throws.
+    public func open(_ session: Session, check: @escaping @Sendable (Database) throws -> Void) async throws -> String {
         let token = SessionToken.make()
         try await database.write { db in
+            try check(db)
             try db.execute(
                 sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [
@@ -99,13 +107,15 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// Ends all sessions of an account of an app, in the transaction that removes its data.
-    /// - Throws: GRDB's errors.
-    public func close(app: String, account: String, in db: Database) throws {
+    /// Ends all sessions of an account of an app, in the transaction that removes its data or changes its password.
+    /// - Parameter credential: the credential of a session that stays; nil for none.
+    /// - Throws: 401 if the credential is malformed; GRDB's errors.
+    public func close(app: String, account: String, except credential: BearerCredential? = nil, in db: Database) throws
+    {
         let hashes = try Data.fetchAll(
             db,
-            sql: "DELETE FROM session WHERE app = ? AND account = ? RETURNING token_hash",
-            arguments: [app, account]
+            sql: "DELETE FROM session WHERE app = ? AND account = ? AND token_hash IS NOT ? RETURNING token_hash",
+            arguments: [app, account, try credential?.tokenHash]
         )
         db.afterNextTransaction { _ in
             for hash in hashes { ended(hash) }

@@ -1,3 +1,5 @@
+import HTTPSemantics
+public import HTTPServer
 import HTTPTypes
 import Logging
 
@@ -59,17 +61,20 @@ public struct HealthRoutes: Sendable {
 
     private let checks: [Check]
     private let abilities: @Sendable () async -> [Ability]
-    private let exposition: @Sendable () -> String
+    private let exposition: @Sendable (MetricFormat) async -> String
+
+    /// The paths that load balancers probe.
+    static let probes: Set<String> = ["/health/live", "/health/ready"]
 
     /// Creates the routes.
     /// - Parameters:
     ///   - checks: conditions of readiness
     ///   - abilities: features that are reported by readiness and do not affect it
-    ///   - exposition: text of the metrics
+    ///   - exposition: returns the text of the metrics
     public init(
         checks: [Check],
         abilities: @escaping @Sendable () async -> [Ability] = { [] },
-        exposition: @escaping @Sendable () -> String
+        exposition: @escaping @Sendable (MetricFormat) async -> String
     ) {
         self.checks = checks
         self.abilities = abilities
@@ -83,10 +88,21 @@ public struct HealthRoutes: Sendable {
                 try Self.response(Health(status: "live", checks: []), status: .ok)
             },
             Route(.get, "/health/ready", "health.ready", ready),
-            Route(.get, "/metrics", "metrics") { _ in
-                ScreenResponse(body: .bytes(.init(exposition().utf8), type: MediaType.metrics), hasValidator: false)
-            },
+            Route(.get, "/metrics", "metrics", metrics),
         ]
+    }
+
+    /// Responds with OpenMetrics if the client prefers it, else with the text format of Prometheus.
+    @Sendable private func metrics(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let accepted = AcceptedMediaTypes(request.headerFields)
+        let openMetrics = accepted.explicitWeight(of: "application/openmetrics-text") ?? 0
+        let isOpen = openMetrics > 0 && openMetrics >= accepted.explicitWeight(of: "text/plain") ?? 0
+        let text = await exposition(isOpen ? .openMetrics : .prometheus)
+        return ScreenResponse(
+            headerFields: [.vary: "Accept"],
+            body: .bytes(.init(text.utf8), type: isOpen ? MediaType.openMetrics : MediaType.metrics),
+            hasValidator: false
+        )
     }
 
     /// Responds 200 if every check holds, else 503. The response names the failed check, the log its cause.

@@ -59,7 +59,7 @@ public struct StatusRoutes: Sendable {
             since: reachability.since,
             lastOkAt: reachability.lastOK,
             lastError: reachability.lastError.map { LastError(reason: $0.reason, at: $0.at) },
-            pausedUntil: reachability.pausedUntil
+            pausedUntil: reachability.pause(at: clock.now())?.end
         )
     }
 }

@@ -8,6 +8,9 @@ package struct ExchangeOptions: Sendable {
     var retries: RetryPolicy?
     /// Longest time for all attempts and redirects; nil for the configured `total_timeout_ms`.
     var timeout: Duration?
+    /// Whether the deadline of the client's request applies (``RequestScope``). It does not while a body is sent, which
+    /// takes the time that the client takes.
+    var sharesDeadline = true
 
     /// Options of a request of Larder's own whose bodies pass in parts: redirects are followed, nothing is repeated.
     ///

@@ -31,7 +31,7 @@ public struct RetryPolicy: Sendable, Equatable {
     /// is observed by not asking again. Refusals, time-outs and DNS failures are not repeated: the stored copy is
     /// better.
     public func pause(after outcome: Outcome, attempt: Int, method: HTTPRequest.Method, jitter: Double) -> Duration? {
-        guard attempt < attempts, Self.isIdempotent(method) else { return nil }
+        guard attempt < attempts, method.isIdempotent else { return nil }
         switch outcome {
         case .unreachable(let reason):
             return reason.isWorthAnotherTry ? .zero : nil
@@ -41,10 +41,5 @@ public struct RetryPolicy: Sendable, Equatable {
             guard retryAfter == nil, [502, 503, 504].contains(status.code) else { return nil }
             return firstPause * Double(1 << (attempt - 1)) * (0.5 + jitter)
         }
-    }
-
-    /// Whether a method is idempotent (RFC 9110 §9.2.2).
-    public static func isIdempotent(_ method: HTTPRequest.Method) -> Bool {
-        [.get, .head, .options, .trace, .put, .delete].contains(method)
     }
 }

@@ -22,6 +22,7 @@ package struct UpstreamClient: Sendable {
     /// Returns numbers in 0..<1.
     let jitter: @Sendable () -> Double
     let health: UpstreamHealth
+    let linkedHosts: LinkedHostHealth
 
     private init(
         _ configuration: UpstreamConfiguration,
@@ -39,6 +40,7 @@ package struct UpstreamClient: Sendable {
         self.clock = clock
         self.jitter = jitter
         self.health = health
+        linkedHosts = LinkedHostHealth(probeInterval: configuration.probeInterval)
     }
 
     /// Creates a client with a health of its own, whose probes it sends.
@@ -89,7 +91,13 @@ package struct UpstreamClient: Sendable {
     package func stream(_ request: StreamedRequest, _ options: ExchangeOptions) async throws(UpstreamError)
         -> StreamedResponse
     {
-        try await exchange(request, options) { request, limits throws(UpstreamError) in
+        var options = options
+        options.sharesDeadline = request.body == nil
+        let start = clock.now()
+        defer {
+            if request.body != nil { RequestScope.current?.extend(by: clock.now().timeIntervalSince(start)) }
+        }
+        return try await exchange(request, options) { request, limits throws(UpstreamError) in
             try await transport.stream(request, within: limits)
         }
     }
@@ -102,14 +110,14 @@ package struct UpstreamClient: Sendable {
         _ options: ExchangeOptions,
         by attempt: Attempt<Request, Response>
     ) async throws(UpstreamError) -> Response {
-        let deadline = clock.now().addingTimeInterval((options.timeout ?? configuration.totalTimeout).seconds)
+        let deadline = deadline(options)
         var request = request
         if options.namesUserAgent { request.headerFields.nameUserAgent() }
         for _ in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
             let result = await attempts(request, at: target, options.retries, until: deadline, by: attempt)
-            if target == .ownOrigin, Self.concernsUpstream(result) { health.record(result.map(\.head)) }
+            record(result.map(\.head), of: request, at: target, deadline)
             let response = try result.get()
             guard options.followsRedirects, let url = try Self.redirect(response, from: request) else {
                 return response
@@ -119,31 +127,67 @@ package struct UpstreamClient: Sendable {
         throw .badResponse(status: nil, reason: "more than \(Self.maximumRedirects) redirects")
     }
 
+    /// When an exchange ends.
+    private struct Deadline {
+        let date: Date
+        /// Whether it is earlier than the exchange's own, so that its end says nothing of the upstream.
+        let isShared: Bool
+    }
+
+    /// Returns the deadline of an exchange that begins now: its own, or the earlier one of the request that it belongs
+    /// to (``RequestScope``).
+    private func deadline(_ options: ExchangeOptions) -> Deadline {
+        let now = clock.now()
+        let own = now.addingTimeInterval((options.timeout ?? configuration.totalTimeout).seconds)
+        guard options.sharesDeadline,
+            let shared = RequestScope.current?.deadline(configuration.totalTimeout, at: now), shared < own
+        else { return Deadline(date: own, isShared: false) }
+        return Deadline(date: shared, isShared: true)
+    }
+
+    /// Records the result of a request in the health of its target.
+    private func record(
+        _ result: Result<HTTPResponse, UpstreamError>,
+        of request: some OutgoingMessage,
+        at target: TargetRules.Target,
+        _ deadline: Deadline
+    ) {
+        guard Self.concernsUpstream(result), !(deadline.isShared && result == .failure(.unreachable(.totalTimeout)))
+        else { return }
+        self.record(result, of: request, at: target)
+    }
+
     /// Sends a request to one target until it succeeds or the failure stands.
     private func attempts<Request: OutgoingMessage, Response: IncomingMessage>(
         _ request: Request,
         at target: TargetRules.Target,
         _ retries: RetryPolicy?,
-        until deadline: Date,
+        until deadline: Deadline,
         by attempt: Attempt<Request, Response>
     ) async -> Result<Response, UpstreamError> {
         var request = request
-        if target != .ownOrigin { request.headerFields.removeCredentials() }
+        if target.isOwnOrigin {
+            RequestScope.current?.trace.mark(&request.headerFields)
+        } else {
+            request.headerFields.removeCredentials()
+        }
         var number = 0
         while true {
             number += 1
-            let remaining = deadline.timeIntervalSince(clock.now())
+            let remaining = deadline.date.timeIntervalSince(clock.now())
             guard remaining > 0 else { return .failure(.unreachable(.totalTimeout)) }
             let limits = TransportLimits(
                 total: .seconds(remaining),
                 maximumBytes: configuration.maximumResponseBytes,
-                publicAddressesOnly: targets.needsPublicAddress(target)
+                publicAddressesOnly: targets.needsPublicAddress(target),
+                stall: configuration.totalTimeout
             )
+            let began = clock.now()
             let result = await Self.result { () throws(UpstreamError) in try await attempt(request, limits) }
-            if Self.concernsUpstream(result) { count(result.map(\.status)) }
+            if Self.concernsUpstream(result) { count(result.map(\.status), clock.now().timeIntervalSince(began)) }
             guard let outcome = outcome(of: result),
                 let pause = retries?.pause(after: outcome, attempt: number, method: request.method, jitter: jitter()),
-                pause.seconds < deadline.timeIntervalSince(clock.now())
+                pause.seconds < deadline.date.timeIntervalSince(clock.now())
             else { return result }
             do {
                 try await clock.sleep(pause)
@@ -194,7 +238,7 @@ package struct UpstreamClient: Sendable {
         }
     }
 
-    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>) {
+    private func count(_ result: Result<HTTPResponse.Status, UpstreamError>, _ seconds: TimeInterval) {
         let outcome =
             switch result {
             case .success(let status): "\(status.code / 100)xx"
@@ -205,5 +249,9 @@ package struct UpstreamClient: Sendable {
             label: "larder_upstream_requests_total",
             dimensions: [("upstream", configuration.name), ("outcome", outcome)]
         ).increment()
+        Metrics.Timer(
+            label: "larder_upstream_request_duration_seconds",
+            dimensions: [("upstream", configuration.name)]
+        ).recordSeconds(seconds)
     }
 }

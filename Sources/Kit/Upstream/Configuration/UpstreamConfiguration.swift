@@ -28,6 +28,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var maximumResponseBytes: Int
     /// Whether Larder logs in there for its accounts.
     public var hasSessions: Bool
+    /// Whether the API limits requests by account, so that a 429 is about one account only.
+    public var limitsByCredential: Bool
     /// Path that the probe asks for, below the base URL.
     public var probePath: String
     /// How its API is mounted.
@@ -47,6 +49,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         trustedHosts: [String] = [],
         maximumResponseBytes: Int = 16 << 20,
         hasSessions: Bool = false,
+        limitsByCredential: Bool = false,
         probePath: String = "/",
         mount: MountOptions = MountOptions()
     ) {
@@ -62,6 +65,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
         self.trustedHosts = trustedHosts
         self.maximumResponseBytes = maximumResponseBytes
         self.hasSessions = hasSessions
+        self.limitsByCredential = limitsByCredential
         self.probePath = probePath
         self.mount = mount
     }

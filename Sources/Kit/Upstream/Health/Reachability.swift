@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+public import ResponseStore
 
 /// The reachability of an upstream as a state machine, `event -> transition`, without a clock or a network.
 ///
@@ -12,6 +13,17 @@ public struct Reachability: Sendable, Equatable {
         public var reason: String
         /// Time of the failure.
         public var at: Date
+    }
+
+    /// A pause that an upstream asked for with `Retry-After` (RFC 9110 §10.2.3).
+    public struct Pause: Sendable, Equatable {
+        /// The status that asked for it: 429 or 503.
+        public var status: HTTPResponse.Status
+        /// Its end.
+        public var end: Date
+
+        /// Returns the rest of it in whole seconds.
+        public func seconds(at now: Date) -> Int { Int(end.timeIntervalSince(now).rounded(.up)) }
     }
 
     /// What an event changed.
@@ -28,6 +40,8 @@ public struct Reachability: Sendable, Equatable {
 
     /// Longest pause between two probes.
     public static let longestPause: Duration = .seconds(60)
+    /// Longest pause that an upstream may ask for, in seconds.
+    public static let longestRetryAfter = 300
 
     /// Whether the last attempt got a response. True until the first failure.
     public private(set) var isReachable = true
@@ -39,10 +53,8 @@ public struct Reachability: Sendable, Equatable {
     public private(set) var lastError: Failure?
     /// The number of failed attempts in a row.
     public private(set) var failures = 0
-    /// The end of the pause that the upstream asked for (`Retry-After` of a 429 or 503).
-    public private(set) var pausedUntil: Date?
-    /// The status that came with ``pausedUntil``.
-    public private(set) var pausedBy: HTTPResponse.Status?
+    /// The pauses by credential; that of all requests has none.
+    private var pauses: [CredentialHash?: Pause] = [:]
 
     private let probeInterval: Duration
 
@@ -53,11 +65,16 @@ public struct Reachability: Sendable, Equatable {
         self.probeInterval = probeInterval
     }
 
-    /// Records a response.
-    public mutating func responded(at now: Date) -> Transition {
+    /// Records a response, which ends the pauses of its credential and of all requests.
+    public mutating func responded(credential: CredentialHash? = nil, at now: Date) -> Transition {
+        pauses[nil] = nil
+        pauses[credential] = nil
+        return isThere(at: now)
+    }
+
+    private mutating func isThere(at now: Date) -> Transition {
         lastOK = now
         failures = 0
-        if pausedUntil.map({ $0 <= now }) == true { (pausedUntil, pausedBy) = (nil, nil) }
         if since == nil { since = now }
         guard !isReachable else { return .unchanged }
         isReachable = true
@@ -70,19 +87,23 @@ public struct Reachability: Sendable, Equatable {
     /// - Parameters:
     ///   - reason: What failed, as text.
     ///   - status: The status, if it is an error.
-    ///   - retryAfter: `Retry-After` in seconds; it starts a pause with 429 and 503 (RFC 9110 §10.2.3).
+    ///   - retryAfter: `Retry-After` in seconds. With 429 it starts a pause of the credential, with 503 one of all
+    ///     requests.
+    ///   - credential: The credential of the request, if the API limits requests by credential.
     ///   - now: The current time.
     public mutating func failed(
         _ reason: String,
         status: HTTPResponse.Status? = nil,
         retryAfter: Int? = nil,
+        credential: CredentialHash? = nil,
         at now: Date
     ) -> Transition {
-        let transition = responded(at: now)
+        let transition = isThere(at: now)
         lastError = Failure(reason: reason, at: now)
-        if let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {
-            pausedUntil = now.addingTimeInterval(TimeInterval(min(retryAfter, 3600)))
-            pausedBy = status
+        if let status, let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {
+            pauses = pauses.filter { Self.isUnderWay($0.value, at: now) }
+            let end = now.addingTimeInterval(TimeInterval(min(retryAfter, Self.longestRetryAfter)))
+            pauses[status == .tooManyRequests ? credential : nil] = Pause(status: status, end: end)
         }
         return transition
     }
@@ -103,10 +124,18 @@ public struct Reachability: Sendable, Equatable {
         return .wentDown(probeAfter: pause)
     }
 
-    /// Returns the rest of the pause in whole seconds; nil if there is none.
-    public func secondsPaused(at now: Date) -> Int? {
-        guard let pausedUntil, pausedUntil > now else { return nil }
-        return Int(pausedUntil.timeIntervalSince(now).rounded(.up))
+    /// Returns the pause of requests with a credential, or of all requests; nil if there is none.
+    public func pause(for credential: CredentialHash? = nil, at now: Date) -> Pause? {
+        [pauses[nil], pauses[credential]].compactMap { $0 }.filter { Self.isUnderWay($0, at: now) }
+            .max { $0.end < $1.end }
+    }
+
+    /// Whether both have the same pauses.
+    func hasSamePauses(as other: Reachability) -> Bool { pauses == other.pauses }
+
+    /// A pause that ends later than any may was begun before the clock was set back.
+    private static func isUnderWay(_ pause: Pause, at now: Date) -> Bool {
+        pause.end > now && pause.seconds(at: now) <= longestRetryAfter
     }
 
     /// Returns a pause that doubles with each failure up to ``longestPause``, times 0.75 to 1.25.

@@ -4,6 +4,7 @@ import HTTPSemantics
 import HTTPTypes
 import Logging
 import Metrics
+import ResponseStore
 import Synchronization
 
 /// A change of an upstream's reachability that the rest of Larder is notified of.
@@ -23,13 +24,19 @@ final class UpstreamHealth: Sendable {
         var waiting: Task<Void, Never>?
         /// The last probe that was sent.
         var probing: Task<Void, Never>?
+        /// When the last probe was sent, or the last failure was noticed.
+        var lastAttempt: Date?
         var isStopped = false
     }
+
+    /// Shortest time between a failure or a probe and a probe that a read starts, in seconds.
+    static let shortestProbeInterval: Double = 2
 
     /// Sends one probe and records its result in the health that is handed in.
     typealias Probe = @Sendable (UpstreamHealth) async throws(UpstreamError) -> Void
 
     private let state: Mutex<State>
+    private let limitsCredentials: Bool
     private let clock: WallClock
     private let jitter: @Sendable () -> Double
     private let logger: Logger
@@ -54,6 +61,7 @@ final class UpstreamHealth: Sendable {
         probe: @escaping Probe
     ) {
         state = Mutex(State(reachability: Reachability(probeInterval: configuration.probeInterval)))
+        limitsCredentials = configuration.limitsByCredential
         self.probe = probe
         self.clock = clock
         self.jitter = jitter
@@ -74,15 +82,50 @@ final class UpstreamHealth: Sendable {
     /// What is known of the upstream now.
     var reachability: Reachability { state.withLock { $0.reachability } }
 
+    /// Returns the pause of requests for an account.
+    func pause(for credential: CredentialHash?, at now: Date) -> Reachability.Pause? {
+        reachability.pause(for: limitsCredentials ? credential : nil, at: now)
+    }
+
+    /// Sends a probe if the upstream is unreachable and none was sent in the last ``shortestProbeInterval`` seconds: a
+    /// read that finds it marked down should not wait for the next scheduled one. The caller does not wait.
+    func probeIfIdle() {
+        let now = clock.now()
+        state.withLock { state in
+            guard !state.isStopped, !state.reachability.isReachable,
+                state.lastAttempt.map({ abs(now.timeIntervalSince($0)) >= Self.shortestProbeInterval }) ?? true
+            else { return }
+            startProbe(in: &state, at: now)
+        }
+    }
+
+    private func startProbe(in state: inout State, at now: Date) {
+        state.lastAttempt = now
+        // In a task of its own: the result of the probe may cancel the one that waits.
+        state.probing = Task { await self.sendProbe() }
+    }
+
     /// Records the result of an exchange with the upstream's own origin.
-    func record(_ result: Result<HTTPResponse, UpstreamError>) {
+    ///
+    /// - Parameter credential: The account for which the request was sent.
+    func record(_ result: Result<HTTPResponse, UpstreamError>, credential: CredentialHash? = nil) {
+        let credential = limitsCredentials ? credential : nil
         switch result {
         case .success(let response) where UpstreamError.isFailing(response.status):
-            let retryAfter = RetryAfter.seconds(response.headerFields, at: clock.now())
+            // A limit of an account that is not known pauses none.
+            let isUnknownAccounts = limitsCredentials && credential == nil && response.status == .tooManyRequests
+            let retryAfter =
+                isUnknownAccounts ? nil : RetryAfter.seconds(response.headerFields, at: clock.now())
             apply {
-                $0.failed("status \(response.status.code)", status: response.status, retryAfter: retryAfter, at: $1)
+                $0.failed(
+                    "status \(response.status.code)",
+                    status: response.status,
+                    retryAfter: retryAfter,
+                    credential: credential,
+                    at: $1
+                )
             }
-        case .success: apply { $0.responded(at: $1) }
+        case .success: apply { $0.responded(credential: credential, at: $1) }
         case .failure(.unreachable(let reason)):
             let jitter = self.jitter()
             apply { $0.unreachable(reason, at: $1, jitter: jitter) }
@@ -117,10 +160,11 @@ final class UpstreamHealth: Sendable {
             let before = state.reachability
             let transition = event(&state.reachability, now)
             if before.isReachable != state.reachability.isReachable
-                || before.pausedUntil != state.reachability.pausedUntil
+                || !before.hasSamePauses(as: state.reachability)
             {
                 version.bump()
             }
+            if before.failures != state.reachability.failures { state.lastAttempt = now }
             carryOut(transition, at: now, in: &state)
         }
     }
@@ -156,16 +200,27 @@ final class UpstreamHealth: Sendable {
             }
             self.state.withLock { state in
                 guard !state.isStopped else { return }
-                // In a task of its own: the result of the probe may cancel this one.
-                state.probing = Task { await self.sendProbe() }
+                self.startProbe(in: &state, at: self.clock.now())
             }
         }
+    }
+
+    private static func withoutScope(_ work: () async throws(UpstreamError) -> Void) async throws(UpstreamError) {
+        let result: Result<Void, UpstreamError> = await RequestScope.$current.withValue(nil) {
+            do throws(UpstreamError) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
     }
 
     /// Sends a probe. Any response marks the upstream reachable, whatever it says.
     private func sendProbe() async {
         do throws(UpstreamError) {
-            try await probe(self)
+            // A probe belongs to no request, though one may have started it.
+            try await Self.withoutScope { () throws(UpstreamError) in try await probe(self) }
         } catch {
             logger.debug("probe failed", metadata: ["error": "\(error)"])
         }

@@ -6,6 +6,7 @@ import HTTPTypes
 extension Provenance {
     /// The provenance of a stored copy.
     static func stored(
+        _ source: Source = .upstream,
         at validatedAt: Date,
         contentFetchedAt: Date? = nil,
         _ cacheStatus: CacheStatus,
@@ -13,7 +14,7 @@ extension Provenance {
         stale: Bool
     ) -> Provenance {
         Provenance(
-            source: .cache,
+            source: source,
             offline: offline,
             stale: stale,
             validatedAt: validatedAt,
@@ -26,12 +27,14 @@ extension Provenance {
     ///
     /// - Parameters:
     ///   - error: Why the request failed.
+    ///   - source: Whether the copy is a response of the upstream, or bundled.
     ///   - storedAt: When the copy was last validated.
     ///   - contentFetchedAt: When its content was first received; nil if that is `storedAt`.
     ///   - reason: Why the request was forwarded.
     /// - Returns: Nil if the failure is news that no copy may hide.
     static func serveStale(
         for error: UpstreamError,
+        source: Source = .upstream,
         storedAt: Date,
         contentFetchedAt: Date? = nil,
         because reason: CacheStatus.Forward
@@ -46,6 +49,7 @@ extension Provenance {
         }
         let isOffline = if case .unreachable = error { true } else { false }
         return stored(
+            source,
             at: storedAt,
             contentFetchedAt: contentFetchedAt,
             CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail),

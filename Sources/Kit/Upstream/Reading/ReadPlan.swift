@@ -22,6 +22,9 @@ public enum ReadPlan: Sendable, Equatable {
         case copy(timeToLive: Int, isFresh: Bool)
     }
 
+    /// `detail` of the `Cache-Status` of a copy that is served because of a pause.
+    static let pauseDetail = "retry-after"
+
     /// Returns the plan.
     ///
     /// - Parameters:
@@ -59,7 +62,7 @@ public enum ReadPlan: Sendable, Equatable {
         }
         if !isReachable { return hit("offline", offline: true, stale: true) }
         if isFresh || cachePolicy == .onlyIfCached { return hit(stale: !isFresh) }
-        if paused != nil { return hit("retry-after", stale: true) }
+        if paused != nil { return hit(pauseDetail, stale: true) }
         return .ask(because: staleReason, patience: patience)
     }
 }

@@ -46,7 +46,11 @@ extension Upstream {
     }
 
     private func request(_ resource: Resource, validating stored: CachedResponse?) async throws -> FetchOutcome {
-        var request = OutgoingRequest(url: resource.url, headerFields: resource.headerFields)
+        var request = OutgoingRequest(
+            url: resource.url,
+            headerFields: resource.headerFields,
+            credential: resource.credential
+        )
         if let stored { ConditionalRequest(validating: stored.head, client: [:]).apply(to: &request.headerFields) }
         let requestTime = clock.now()
         let response = try await send(request)

@@ -24,12 +24,13 @@ extension Upstream {
         case .notStored:
             throw UpstreamError.notStored
         case .leaveAlone(let seconds):
-            let status = snapshot.reachability.pausedBy ?? .tooManyRequests
-            throw UpstreamError.failing(status: status, retryAfter: seconds)
+            throw UpstreamError.failing(status: snapshot.pause?.status ?? .tooManyRequests, retryAfter: seconds)
         case .serveStored(let cacheStatus, let offline, let stale):
             guard var result = snapshot.copy.result(cacheStatus, offline: offline, stale: stale) else {
                 throw UpstreamError.notStored
             }
+            if offline, client.isOwnOrigin(resource.url) { client.probeIfIdle() }
+            if cacheStatus.detail == ReadPlan.pauseDetail { result.provenance.pausedUntil = snapshot.pause?.end }
             result.changeToken = changeToken(of: result.provenance, resource, from: snapshot)
             return result
         case .ask(let reason, let patience):
@@ -47,13 +48,20 @@ extension Upstream {
         let unremoved = store.removalSnapshot()
         let stored = try storedResponse(of: resource)
         if let stored { store.noteUse(of: stored) }
+        let now = clock.now()
         return ReadSnapshot(
             unchanged: unchanged,
             unremoved: unremoved,
-            now: clock.now(),
+            now: now,
             instant: .now(),
-            copy: StoredCopy(response: stored, validatedAt: stored?.head.responseTime ?? resource.bundledAt),
-            reachability: reachability
+            copy: StoredCopy(
+                response: stored,
+                source: stored == nil ? resource.bundledSource : .upstream,
+                validatedAt: stored?.head.responseTime ?? resource.bundledAt
+            ),
+            isReachable: client.isReachable(resource.url, at: now),
+            // The upstream asked for the pause for itself, not for the hosts that it links to.
+            pause: client.isOwnOrigin(resource.url) ? client.pause(for: resource.credential, at: now) : nil
         )
     }
 
@@ -61,9 +69,8 @@ extension Upstream {
         ReadPlan.plan(
             stored: freshness(of: snapshot.copy.response, as: resource, at: snapshot.now),
             cachePolicy: cachePolicy,
-            isReachable: snapshot.reachability.isReachable,
-            // The upstream asked for the pause for itself, not for the hosts that it links to.
-            paused: client.isOwnOrigin(resource.url) ? snapshot.reachability.secondsPaused(at: snapshot.now) : nil,
+            isReachable: snapshot.isReachable,
+            paused: snapshot.pause?.seconds(at: snapshot.now),
             patience: configuration.patience
         )
     }
@@ -73,20 +80,20 @@ extension Upstream {
         -> ChangeToken?
     {
         guard let validatedAt = provenance.validatedAt else { return nil }
-        let now = snapshot.now
-        let end: Date? =
+        let age = abs(snapshot.now.timeIntervalSince(validatedAt))
+        let rest: Double? =
             if provenance.offline {
-                nil  // Only the recovery changes the result.
+                UpstreamHealth.shortestProbeInterval  // The next read may start a probe.
             } else if provenance.stale {
-                snapshot.reachability.pausedUntil.flatMap { $0 > now ? $0 : nil }
+                snapshot.pause.map { $0.end.timeIntervalSince(snapshot.now) }
             } else {
-                resource.freshness.map { validatedAt + $0.seconds }
+                resource.freshness.map { $0.seconds - age }
             }
         let token = snapshot.unchanged.ending(
             // Within the range of the unit: thirty years count as no end.
-            at: end.map { snapshot.instant + .nanoseconds(Int64(min(max(0, $0.timeIntervalSince(now)), 1e9) * 1e9)) },
+            at: rest.map { snapshot.instant + .nanoseconds(Int64(min(max(0, $0), 1e9) * 1e9)) },
             age: RunningAge(
-                seconds: now.timeIntervalSince(validatedAt),
+                seconds: age,
                 timeToLive: provenance.cacheStatus?.timeToLive ?? 0,
                 at: snapshot.instant
             )
@@ -110,7 +117,7 @@ extension Upstream {
 
     private func freshness(of stored: CachedResponse?, as resource: Resource, at now: Date) -> ReadPlan.Stored {
         guard let stored else {
-            return resource.bundledAt.map { .bundled(age: max(0, Int(now.timeIntervalSince($0)))) } ?? .nothing
+            return resource.bundledAt.map { .bundled(age: Int(abs(now.timeIntervalSince($0)))) } ?? .nothing
         }
         // Only the time since reception counts: a screen's freshness is Larder's own promise, not the upstream's.
         let lifetime = resource.freshness?.seconds ?? Double(Int32.max)
@@ -143,6 +150,7 @@ extension Upstream {
             guard let validatedAt = copy.validatedAt,
                 let provenance = Provenance.serveStale(
                     for: error,
+                    source: copy.source,
                     storedAt: validatedAt,
                     contentFetchedAt: copy.response?.contentTime,
                     because: reason
@@ -167,7 +175,8 @@ extension FetchOutcome {
             source: .upstream,
             validatedAt: response.head.responseTime,
             contentFetchedAt: response.contentTime,
-            cacheStatus: cacheStatus
+            cacheStatus: cacheStatus,
+            isValidatedNow: true
         )
         return ReadResult(response: response, provenance: provenance)
     }
@@ -183,13 +192,15 @@ private struct ReadSnapshot {
     /// The same instant on the monotonic clock.
     let instant: NIODeadline
     let copy: StoredCopy
-    let reachability: Reachability
+    let isReachable: Bool
+    let pause: Reachability.Pause?
 }
 
 /// What a read can be served with without a request.
 private struct StoredCopy {
     /// The stored response; nil for the copy that comes with the app.
     let response: CachedResponse?
+    let source: Provenance.Source
     /// When it was last validated; nil if there is no copy.
     let validatedAt: Date?
 
@@ -198,6 +209,7 @@ private struct StoredCopy {
             ReadResult(
                 response: response,
                 provenance: .stored(
+                    source,
                     at: $0,
                     contentFetchedAt: response?.contentTime,
                     cacheStatus,

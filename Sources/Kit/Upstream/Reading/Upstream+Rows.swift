@@ -13,14 +13,14 @@ extension Upstream {
     public func result(ofRowsFetchedAt fetchedAt: Date) -> ReadResult {
         let seen = ChangeToken(of: client.reachabilityVersion)
         let (now, instant) = (clock.now(), NIODeadline.now())
-        let age = max(0, now.timeIntervalSince(fetchedAt))
+        let age = abs(now.timeIntervalSince(fetchedAt))
         let timeToLive = Int(Double(Int32.max) - age)
         let isReachable = reachability.isReachable
         let cacheStatus = CacheStatus(.hit, timeToLive: timeToLive, detail: isReachable ? nil : "offline")
         return ReadResult(
             response: nil,
             provenance: Provenance(
-                source: .cache,
+                source: .upstream,
                 offline: !isReachable,
                 validatedAt: fetchedAt,
                 cacheStatus: cacheStatus

@@ -121,6 +121,11 @@ public final class Upstream: Sendable {
                 retryAfter: RetryAfter.seconds(response.headerFields, at: clock.now())
             )
         }
+        guard JSONSize.isAcceptable(response.body) else {
+            let reason = "more than \(JSONSize.maximumValues) values"
+            client.recordUnusable(request.url, reason)
+            throw .badResponse(status: response.status, reason: reason)
+        }
         return response
     }
 }

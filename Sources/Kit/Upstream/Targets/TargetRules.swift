@@ -32,14 +32,19 @@ struct TargetRules: Sendable {
 
     /// How a URL may be reached.
     enum Target: Equatable {
-        /// The configured origin, which the operator chose: at any address, with credentials.
+        /// The API itself, which the operator chose: at any address, with credentials.
         case ownOrigin
+        /// A link to the API's origin beside its base path: as the API, but its health is another's.
+        case besideBase
         /// A listed host, or any host if that is configured: public addresses only, no credentials.
         case listedHost
         /// A host that the operator trusts: any address, no credentials.
         case trustedHost
         /// Anything else.
         case forbidden(String)
+
+        /// Whether credentials may be sent there.
+        var isOwnOrigin: Bool { self == .ownOrigin || self == .besideBase }
     }
 
     func target(of url: String) -> Target {
@@ -51,7 +56,7 @@ struct TargetRules: Sendable {
         }
         guard !parsed.hasUser else { return .forbidden("a URL with credentials") }
         guard let base else { return .forbidden("a base URL to which no connection can be made") }
-        if parsed.hasSameOrigin(as: base) { return .ownOrigin }
+        if parsed.hasSameOrigin(as: base) { return isBelowBase(parsed) ? .ownOrigin : .besideBase }
         if trustedHosts.contains(parsed.host) { return .trustedHost }
         guard isListed(parsed.host) else {
             // Public pictures are at the usual ports; other ports belong to other services.
@@ -60,6 +65,14 @@ struct TargetRules: Sendable {
         }
         if parsed.scheme == "http", base.scheme == "https" { return .forbidden("\(parsed.host) without encryption") }
         return .listedHost
+    }
+
+    /// Whether a URL of the base's origin is below its path.
+    private func isBelowBase(_ url: HTTPURL) -> Bool {
+        guard let path = base?.requestTarget.prefix(while: { $0 != "?" }), path != "/" else { return true }
+        guard url.requestTarget.hasPrefix(path) else { return false }
+        let next = url.requestTarget.dropFirst(path.count).first
+        return path.hasSuffix("/") || next == nil || next == "/" || next == "?"
     }
 
     /// Returns the absolute URL that a `Location` names, seen from the URL whose response has it (RFC 9110 §10.2.2,

@@ -28,6 +28,10 @@ extension HTTPClientTransport {
             )
         case is HTTPParserError:
             return .badResponse(status: nil, reason: "not HTTP")
+        case is ClosedConnection:
+            return .unreachable(.reset)
+        case is StalledExchange:
+            return .unreachable(.totalTimeout)
         case let violation as ResponseSequence.Violation:
             return .badResponse(status: nil, reason: violation.description)
         case is NIOHTTPDecoderError:
@@ -43,7 +47,7 @@ extension HTTPClientTransport {
         if let error = error as? HTTPClientError, [.deadlineExceeded, .cancelled].contains(error) {
             return .unreachable(.totalTimeout)
         }
-        if error is CancellationError { return .unreachable(.totalTimeout) }
+        if error is CancellationError || error is StalledExchange { return .unreachable(.totalTimeout) }
         if let error = error as? UpstreamError { return error }
         return .badResponse(status: status, reason: UpstreamError.cutShort)
     }

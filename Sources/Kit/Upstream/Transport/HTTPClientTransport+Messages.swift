@@ -8,14 +8,15 @@ import NIOHTTP1
 // Translates requests and responses between Larder's types and async-http-client's, with the checks that the libraries
 // leave to their callers.
 extension HTTPClientTransport {
-    /// Makes a request without its body.
+    /// Makes a request without its body. The library gets the origin of the URL, the guard the rest of it.
     ///
     /// - Throws: ``UpstreamError/forbiddenTarget(_:)`` if no connection can be made to the URL: nothing else keeps it
     ///   from NIO.
     static func request(
         _ method: HTTPRequest.Method,
         _ url: String,
-        _ fields: HTTPFields
+        _ fields: HTTPFields,
+        within limits: TransportLimits
     ) throws(UpstreamError) -> HTTPClientRequest {
         let target: HTTPURL
         do throws(HTTPURL.Defect) {
@@ -23,9 +24,10 @@ extension HTTPClientTransport {
         } catch {
             throw .forbiddenTarget(error.description)
         }
-        var request = HTTPClientRequest(url: target.text)
+        var request = HTTPClientRequest(url: target.origin + "/")
         request.method = .init(rawValue: method.rawValue)
         for field in fields { request.headers.add(name: field.name.rawName, value: field.value) }
+        GuardedRequest(target: target.requestTarget, stallLimit: .init(limits.stall)).add(to: &request.headers)
         return request
     }
 

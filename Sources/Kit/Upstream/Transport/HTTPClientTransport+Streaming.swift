@@ -5,11 +5,10 @@ import NIOCore
 
 extension HTTPClientTransport {
     /// Returns a configuration for streams: many connections at a time, since a stream holds one for as long as its
-    /// client likes; a silent upstream is given up after a minute. Idle connections are closed before common servers
-    /// close theirs (5 s), so that no request meets a connection that is about to end.
+    /// client likes. Idle connections are closed before common servers close theirs (5 s), so that few requests meet a
+    /// connection that is about to end.
     static func forStreaming(_ configuration: HTTPClient.Configuration) -> HTTPClient.Configuration {
         var configuration = configuration
-        configuration.timeout.read = .seconds(60)
         configuration.connectionPool.idleTimeout = .seconds(4)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
         return configuration
@@ -19,16 +18,18 @@ extension HTTPClientTransport {
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {
-        var outgoing = try Self.request(request.method, request.url, request.headerFields)
+        var outgoing = try Self.request(request.method, request.url, request.headerFields, within: limits)
         var client = limits.publicAddressesOnly ? publicStreaming : streaming
+        var resending = Resending(request.method)
         if let body = request.body {
             let lane = (limits.publicAddressesOnly ? publicUploads : uploads).next()
             client = lane.client
+            resending = .never
             let length = request.bodyLength.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
             outgoing.body = .stream(Self.marked(body).paced(by: lane.caughtUp), length: length)
         }
         do {
-            let response = try await client.execute(outgoing, timeout: .init(limits.total))
+            let response = try await execute(outgoing, on: client, resending, within: limits)
             let status = try Self.status(of: response)
             return StreamedResponse(
                 status: status,

@@ -9,7 +9,7 @@ import NIOSSL
 ///
 /// It has several clients. One connects to what the operator configured; another, for links and redirects to listed
 /// hosts, checks the address of every connection before a request is sent on it, which no change of DNS between check
-/// and connect can defeat. The others are for bodies in parts.
+/// and connect can defeat. The others are for bodies in parts, and for requests that are sent again.
 public final class HTTPClientTransport: Transport {
     private let configured: HTTPClient
     private let publicOnly: HTTPClient
@@ -17,6 +17,9 @@ public final class HTTPClientTransport: Transport {
     let publicStreaming: HTTPClient
     let uploads: Uploads
     let publicUploads: Uploads
+    /// Clients that use each connection once.
+    let fresh: HTTPClient
+    let publicFresh: HTTPClient
 
     /// Creates clients on the given event loops.
     ///
@@ -33,6 +36,10 @@ public final class HTTPClientTransport: Transport {
             configuration: Self.forStreaming(configuration)
         )
         uploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
+        fresh = HTTPClient(
+            eventLoopGroupProvider: .shared(eventLoopGroup),
+            configuration: Self.forResending(configuration)
+        )
         configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: true)
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         publicStreaming = HTTPClient(
@@ -40,6 +47,10 @@ public final class HTTPClientTransport: Transport {
             configuration: Self.forStreaming(configuration)
         )
         publicUploads = Uploads(on: eventLoopGroup, configuration: Self.forStreaming(configuration))
+        publicFresh = HTTPClient(
+            eventLoopGroupProvider: .shared(eventLoopGroup),
+            configuration: Self.forResending(configuration)
+        )
     }
 
     /// Prepares each connection of a client before its first request: checks its address and adds the
@@ -76,6 +87,8 @@ public final class HTTPClientTransport: Transport {
         try await uploads.shutdown()
         try await publicUploads.shutdown()
         try await publicOnly.shutdown()
+        try await fresh.shutdown()
+        try await publicFresh.shutdown()
     }
 
     /// Sends one request over the network.
@@ -105,10 +118,11 @@ public final class HTTPClientTransport: Transport {
     > {
         var status: HTTPResponse.Status?
         do {
-            var outgoing = try Self.request(request.method, request.url, request.headerFields)
+            var outgoing = try Self.request(request.method, request.url, request.headerFields, within: limits)
             if let body = request.body { outgoing.body = .bytes(body) }
             let client = limits.publicAddressesOnly ? publicOnly : configured
-            let response = try await client.execute(outgoing, timeout: .init(limits.total))
+            let resending = request.isSentOnce ? Resending.ifNotSent : Resending(request.method)
+            let response = try await execute(outgoing, on: client, resending, within: limits)
             status = try Self.status(of: response)
             let fields = Self.fields(response.headers)
             let body = try await response.body.collect(upTo: limits.maximumBytes)

@@ -1,10 +1,13 @@
 import HTTPTypes
+import ResponseStore
 
 /// What ``UpstreamClient`` reads and changes of a request, whatever its body.
 protocol OutgoingMessage: Sendable {
     var method: HTTPRequest.Method { get }
     var url: String { get set }
     var headerFields: HTTPFields { get set }
+    /// The account for which it is sent, if the API limits requests by account.
+    var credential: CredentialHash? { get }
 }
 
 /// What ``UpstreamClient`` reads of a response, whatever its body.

@@ -1,15 +1,28 @@
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
-/// Checks the parts of responses between the HTTP decoder and async-http-client on every connection: passes on what
-/// ``ResponseSequence`` permits, and closes the connection with a ``ResponseSequence/Violation`` at anything else.
+/// Stands between the HTTP decoder and async-http-client on every connection.
+///
+/// It writes the request target as it was given (``GuardedRequest``), passes on the parts of responses that
+/// ``ResponseSequence`` permits and closes the connection with a ``ResponseSequence/Violation`` at anything else, joins
+/// the small parts of a body that arrive together, ends exchanges that stall (``StallTimer``), and tells a connection
+/// that was closed before a response from one that was closed within it (``ClosedConnection``).
 final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
+    /// Most bytes of a body that are joined into one part.
+    static let joinedBytes = 64 << 10
+
     private var sequence = ResponseSequence()
+    private var timer = StallTimer(limit: .zero)
+    private var alarm: (task: Scheduled<Void>, time: NIODeadline)?
+    /// Bytes of a body that were not passed on yet.
+    private var joined: ByteBuffer?
+    private var requests = 0
 
     /// Adds a guard after the decoder of a channel. To be called on its event loop, before a request is written.
     ///
@@ -20,28 +33,168 @@ final class ResponseGuard: ChannelDuplexHandler {
         try pipeline.addHandler(ResponseGuard(), position: .after(decoder))
     }
 
+    // MARK: Requests
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .head = unwrapOutboundIn(data) { sequence.requestSent() }
-        context.write(data, promise: promise)
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            if let guarded = GuardedRequest.remove(from: &head.headers) {
+                head.uri = guarded.target
+                timer = StallTimer(limit: guarded.stallLimit)
+                timer.wrote(isWritable: context.channel.isWritable, at: .now())
+            }
+            requests += 1
+            sequence.requestSent()
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            timer.wrote(isWritable: context.channel.isWritable, at: .now())
+            context.write(data, promise: promise)
+        case .end:
+            timer.wroteEnd(at: .now())
+            context.write(data, promise: promise)
+        }
+        setAlarm(context)
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        timer.writabilityChanged(context.channel.isWritable, at: .now())
+        setAlarm(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        timer.asked(at: .now())
+        setAlarm(context)
+        context.read()
+    }
+
+    // MARK: Responses
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch sequence.receive(ResponseSequence.Part(unwrapInboundIn(data))) {
-        case .pass: context.fireChannelRead(data)
+        let part = unwrapInboundIn(data)
+        switch sequence.receive(ResponseSequence.Part(part)) {
+        case .pass: pass(part, context)
         case .drop: break
         case .refuse(let violation):
+            passJoined(context)
             context.fireErrorCaught(violation)
             context.close(promise: nil)
         }
     }
+
+    private func pass(_ part: HTTPClientResponsePart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            // An interim response is no progress.
+            if head.status.code >= 200 { timer.received(0, at: .now()) }
+        case .body(let bytes):
+            timer.received(bytes.readableBytes, at: .now())
+            join(bytes, context)
+            return
+        case .end: timer.ended()
+        }
+        passJoined(context)
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    private func join(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        var bytes = bytes
+        if joined == nil { joined = bytes } else { joined?.writeBuffer(&bytes) }
+        if let count = joined?.readableBytes, count >= Self.joinedBytes { passJoined(context) }
+    }
+
+    private func passJoined(_ context: ChannelHandlerContext) {
+        guard let bytes = joined else { return }
+        joined = nil
+        context.fireChannelRead(wrapInboundOut(.body(bytes)))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        passJoined(context)
+        context.fireChannelReadComplete()
+    }
+
+    // MARK: Ends
+
+    func channelInactive(context: ChannelHandlerContext) {
+        passJoined(context)
+        clearAlarm()
+        if sequence.awaitsResponse { context.fireErrorCaught(ClosedConnection(isReused: requests > 1)) }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let isReused = requests > 1
+        let isLoss = error is IOError || error is ChannelError || error is NIOSSLError
+        context.fireErrorCaught(
+            isLoss && isReused && sequence.awaitsResponse ? ClosedConnection(isReused: true) : error
+        )
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { clearAlarm() }
+
+    /// Schedules a look at the timer's deadline, unless an earlier one is scheduled.
+    private func setAlarm(_ context: ChannelHandlerContext) {
+        guard let deadline = timer.deadline else { return }
+        if let alarm, alarm.time <= deadline { return }
+        clearAlarm()
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.ring(context) }
+        alarm = (task, deadline)
+    }
+
+    private func clearAlarm() {
+        alarm?.task.cancel()
+        alarm = nil
+    }
+
+    private func ring(_ context: ChannelHandlerContext) {
+        alarm = nil
+        guard let deadline = timer.deadline else { return }
+        guard deadline <= .now() else { return setAlarm(context) }
+        passJoined(context)
+        context.fireErrorCaught(StalledExchange())
+        context.close(promise: nil)
+    }
 }
+
+/// A connection was closed after a request was written, and before a byte of a response.
+struct ClosedConnection: Error {
+    /// Whether the connection had served an earlier request: its server may have closed it while it was idle.
+    let isReused: Bool
+}
+
+/// An upstream has made an exchange wait too long (``StallTimer``).
+struct StalledExchange: Error {}
 
 extension ResponseSequence.Part {
     init(_ part: HTTPClientResponsePart) {
         switch part {
-        case .head(let head): self = .head(status: Int(head.status.code))
+        case .head(let head): self = .head(status: Int(head.status.code), violation: .init(in: head.headers))
         case .body: self = .body
         case .end: self = .end
         }
+    }
+}
+
+extension ResponseSequence.Violation {
+    /// Longest field, and longest head, in bytes.
+    private static let (longestField, longestHead) = (16 << 10, 64 << 10)
+
+    /// Finds what is wrong with header fields: their size, or a `Content-Length` that no body can have.
+    init?(in headers: HTTPHeaders) {
+        var total = 0
+        for (name, value) in headers {
+            let count = name.utf8.count + value.utf8.count
+            total += count + 4
+            guard count <= Self.longestField, total <= Self.longestHead else {
+                self = .headTooLarge
+                return
+            }
+        }
+        guard headers["content-length"].allSatisfy({ Int($0) != nil }) else {
+            self = .contentLength
+            return
+        }
+        return nil
     }
 }

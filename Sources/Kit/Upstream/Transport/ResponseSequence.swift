@@ -9,8 +9,8 @@ struct ResponseSequence: Sendable, Equatable {
 
     /// A part as the decoder gives it.
     enum Part: Sendable, Equatable {
-        /// Status line and header fields of an interim or a final response.
-        case head(status: Int)
+        /// Status line and header fields of an interim or a final response, and what is wrong with them.
+        case head(status: Int, violation: Violation? = nil)
         /// Bytes of the body.
         case body
         /// The end of a final response, trailers included. An interim response has none.
@@ -27,6 +27,10 @@ struct ResponseSequence: Sendable, Equatable {
         case tooManyInterim
         /// A part that was not expected.
         case outOfOrder
+        /// A field of more than 16 KiB, or a head of more than 64 KiB.
+        case headTooLarge
+        /// A `Content-Length` that is not the length of any body.
+        case contentLength
     }
 
     /// What happens to a part.
@@ -47,6 +51,9 @@ struct ResponseSequence: Sendable, Equatable {
 
     private var state = State.idle
 
+    /// Whether a request was sent and no part of a response has been received.
+    var awaitsResponse: Bool { state == .waiting(interim: 0) }
+
     /// Records that a request has been sent. The next response belongs to it.
     mutating func requestSent() {
         if state == .idle { state = .waiting(interim: 0) }
@@ -56,7 +63,8 @@ struct ResponseSequence: Sendable, Equatable {
     mutating func receive(_ part: Part) -> Verdict {
         switch (state, part) {
         case (.refused, _): return .drop
-        case (.waiting(let interim), .head(let status)): return head(status, after: interim)
+        case (.waiting, .head(_, let violation?)): return refuse(violation)
+        case (.waiting(let interim), .head(let status, nil)): return head(status, after: interim)
         case (.body, .body): return .pass
         case (.body, .end):
             state = .idle
@@ -93,6 +101,8 @@ extension ResponseSequence.Violation: CustomStringConvertible {
         case .switchingProtocols: "a protocol that was not asked for"
         case .tooManyInterim: "more than \(ResponseSequence.mostInterim) interim responses"
         case .outOfOrder: "a response to no request"
+        case .headTooLarge: "header fields of more than 64 KiB, or one of more than 16 KiB"
+        case .contentLength: "a Content-Length that is no length"
         }
     }
 }

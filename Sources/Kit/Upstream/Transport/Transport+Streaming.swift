@@ -1,6 +1,7 @@
 public import Concurrency
 public import HTTPTypes
 import NIOCore
+public import ResponseStore
 
 /// A request whose body is sent in parts.
 public struct StreamedRequest: Sendable {
@@ -14,6 +15,8 @@ public struct StreamedRequest: Sendable {
     public var body: ByteStream?
     /// Length of the body in bytes, if it is known.
     public var bodyLength: Int?
+    /// The account for which it is sent: an API that limits requests by account pauses this one only.
+    public var credential: CredentialHash?
 
     /// Creates a request.
     public init(
@@ -21,13 +24,15 @@ public struct StreamedRequest: Sendable {
         url: String,
         headerFields: HTTPFields,
         body: ByteStream? = nil,
-        bodyLength: Int? = nil
+        bodyLength: Int? = nil,
+        credential: CredentialHash? = nil
     ) {
         self.method = method
         self.url = url
         self.headerFields = headerFields
         self.body = body
         self.bodyLength = bodyLength
+        self.credential = credential
     }
 }
 

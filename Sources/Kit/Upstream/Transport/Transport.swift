@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import ResponseStore
 
 /// A request with a body in memory.
 public struct OutgoingRequest: Sendable, Equatable {
@@ -13,6 +14,8 @@ public struct OutgoingRequest: Sendable, Equatable {
     /// Whether it must not be sent again after a failure, although its method is idempotent: if an API responds
     /// differently to the second of two equal requests (`DELETE`: 404), a retry hides what the first one did.
     public var isSentOnce: Bool
+    /// The account for which it is sent: an API that limits requests by account pauses this one only.
+    public var credential: CredentialHash?
 
     /// Creates a request.
     public init(
@@ -20,13 +23,15 @@ public struct OutgoingRequest: Sendable, Equatable {
         url: String,
         headerFields: HTTPFields = [:],
         body: [UInt8]? = nil,
-        isSentOnce: Bool = false
+        isSentOnce: Bool = false,
+        credential: CredentialHash? = nil
     ) {
         self.method = method
         self.url = url
         self.headerFields = headerFields
         self.body = body
         self.isSentOnce = isSentOnce
+        self.credential = credential
     }
 }
 
@@ -55,12 +60,17 @@ public struct TransportLimits: Sendable, Equatable {
     public var maximumBytes: Int
     /// Whether only public addresses may be connected to, as for hosts other than the configured upstream.
     public var publicAddressesOnly: Bool
+    /// Longest time in which a streamed body makes no progress because of the upstream.
+    public var stall: Duration
 
     /// Creates limits for one attempt.
-    public init(total: Duration, maximumBytes: Int, publicAddressesOnly: Bool) {
+    ///
+    /// - Parameter stall: Longest time without progress; nil for `total`.
+    public init(total: Duration, maximumBytes: Int, publicAddressesOnly: Bool, stall: Duration? = nil) {
         self.total = total
         self.maximumBytes = maximumBytes
         self.publicAddressesOnly = publicAddressesOnly
+        self.stall = stall ?? total
     }
 }
 
@@ -74,8 +84,8 @@ public protocol Transport: Sendable {
     func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
 
-    /// Sends a request with bodies in parts, both ways, as fast as they are read. The time limit ends with the
-    /// response's head; the size of bodies is not limited.
+    /// Sends a request with bodies in parts, both ways, as fast as they are read. ``TransportLimits/total`` ends with
+    /// the response's head, ``TransportLimits/stall`` applies to both bodies; their size is not limited.
     ///
     /// - Returns: The head of the response, whatever its status, with its body.
     /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or

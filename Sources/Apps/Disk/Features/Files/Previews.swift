@@ -25,7 +25,7 @@ struct Previews: Sendable {
         // A row that a list has shown is enough: its version identifies the picture.
         let known = cachePolicy == .revalidate ? nil : try files.store.row(path, account: account.id)
         let row = if let known { known } else { try await items.file(path, for: account, cachePolicy).0 }
-        guard row.item.kind == .file else { return .placeholder(CacheStatus(.hit, detail: "placeholder")) }
+        guard row.item.kind == .file else { return .placeholder() }
         if let stored = try await files.open(.preview(size), of: row.item, account: account.id),
             let response = try picture(stored)
         {
@@ -35,9 +35,7 @@ struct Previews: Sendable {
         do {
             return try await fetched(row.item, size, for: account)
         } catch let error as UpstreamError {
-            return .placeholder(
-                CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
-            )
+            return .placeholder(after: error)
         } catch {
             throw client.translated(error)
         }
@@ -58,7 +56,7 @@ struct Previews: Sendable {
         let bytes = try stored.bytes()
         guard let type = PictureType(of: bytes) else { return nil }
         let provenance = Provenance(
-            source: .cache,
+            source: .upstream,
             validatedAt: stored.head.responseTime,
             cacheStatus: CacheStatus(.hit)
         )

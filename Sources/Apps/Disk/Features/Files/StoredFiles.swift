@@ -101,7 +101,7 @@ struct StoredFile {
         let provenance = result.provenance
         let detail = provenance.offline ? "offline" : provenance.stale ? provenance.cacheStatus?.detail ?? "stale" : nil
         return Provenance(
-            source: .cache,
+            source: .upstream,
             offline: provenance.offline,
             stale: provenance.stale,
             validatedAt: head.responseTime,

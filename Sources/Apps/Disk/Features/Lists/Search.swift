@@ -129,7 +129,7 @@ struct Search: Sendable {
         default: return nil
         }
         return Provenance(
-            source: .cache,
+            source: .upstream,
             offline: isOffline,
             stale: !isOffline,
             validatedAt: validatedAt,

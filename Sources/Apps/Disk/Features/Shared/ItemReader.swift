@@ -32,7 +32,7 @@ struct ItemReader: Sendable {
                 if let row = try store.row(path, account: account.id) { return (row, result) }
                 if let absence = client.absence(result, at: clock.now()) { throw absence }
                 if cachePolicy == .onlyIfCached { throw client.notStored }
-                if result.provenance.source == .upstream {
+                if result.provenance.isValidatedNow {
                     throw Problem.notFound("\(path.name) was deleted or moved while it was read.")
                 }
                 // The stored response is from before the removal: revalidate it.
@@ -87,6 +87,7 @@ struct ItemReader: Sendable {
             }
         }
         resource.bundledAt = seenAt
+        resource.bundledSource = .upstream
         return resource
     }
 }

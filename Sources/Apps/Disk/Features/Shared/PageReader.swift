@@ -36,6 +36,7 @@ struct PageReader: Sendable {
         for _ in 0..<ItemReader.attempts {
             var resource = resource(present.epoch)
             resource.bundledAt = try store.pageDate(key)
+            resource.bundledSource = .upstream
             let result: ReadResult
             do {
                 result = try await reader.read(resource, of: folder, for: present, cachePolicy)
@@ -70,7 +71,7 @@ struct PageReader: Sendable {
         }
         if cachePolicy == .onlyIfCached { throw client.notStored }
         if let absence = client.absence(result, at: clock.now()) { throw absence }
-        if let folder, result.provenance.source == .upstream {
+        if let folder, result.provenance.isValidatedNow {
             throw Problem.notFound("\(folder.name) was deleted or moved while it was read.")
         }
     }

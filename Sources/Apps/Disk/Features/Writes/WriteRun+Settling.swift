@@ -41,7 +41,7 @@ extension WriteRun {
         let row =
             try store.row(made.path, account: account.id)
             ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
-        return .done(row, Provenance(source: .cache, stale: true, validatedAt: row.seenAt))
+        return .done(row, Provenance(source: .upstream, stale: true, validatedAt: row.seenAt))
     }
 
     /// Follows a write that the API has accepted and continues.

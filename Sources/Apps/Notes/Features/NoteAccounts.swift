@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+import Screens
+
+/// The account of a session: changes its password and deletes it, both after the present password.
+struct NoteAccounts: Sendable {
+    let store: NoteStore
+    let sessions: SessionStore
+    let passwords: NotePasswords
+
+    /// `PUT /v1/notes/account/password`: changes the password and ends all other sessions of the account.
+    @Sendable func changePassword(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
+        let account = try await account(of: session, present, request)
+        let hash = try await passwords.hash(new, from: request.clientAddress)
+        let isReplaced = try await store.replace(account.password, by: hash, of: account.id) { [sessions] db in
+            try sessions.close(app: NotesApp.name, account: session.account, except: request.credential, in: db)
+        }
+        guard isReplaced else { throw Self.wrongPassword }
+        return try .local(
+            SessionScreen(session, route: "main"),
+            "notes.session",
+            request,
+            selfLink: "/v1/notes/session"
+        )
+    }
+
+    /// `POST /v1/notes/account/deletion`: deletes the account with its notes, and ends all of its sessions.
+    @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let password = try NoteCredentials.readPassword(try await request.jsonObject())
+        let account = try await account(of: session, password, request)
+        do {
+            try await store.delete(account) { [sessions] db in
+                try sessions.close(app: NotesApp.name, account: session.account, in: db)
+            }
+        } catch is NoteStore.AccountChanged {
+            throw Self.wrongPassword
+        }
+        return try .local(FarewellScreen(), "notes.session", request, selfLink: "/v1/notes/session")
+    }
+
+    /// Returns the account of a session.
+    ///
+    /// - Throws: ``Problem``, 412 if the session is not at a version that the preconditions allow, 422 if the password
+    ///   is not that of the account, and what verifying it throws.
+    private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
+        -> NoteAccount
+    {
+        guard let account = try store.account(try session.noteAccount()), let name = try? UserName(account.name) else {
+            throw Problem(.sessionExpired, "The account of this session was deleted.")
+        }
+        try request.writePreconditions().check(version: session.version, of: "The session")
+        let address = request.clientAddress
+        guard try await passwords.verify(password, of: account, named: name, from: address) else {
+            throw Self.wrongPassword
+        }
+        return account
+    }
+
+    private static let wrongPassword = Problem.validation(
+        [.field("/password", "invalid", "password must be that of the account.")],
+        dialog: .passwordInvalid
+    )
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Freshness
+import HTTPTypes
+import Screens
+
+/// Hashes and verifies passwords for requests, within the limits of attempts and of work.
+struct NotePasswords: Sendable {
+    let hasher: PasswordHasher
+    let attempts: LoginGate
+    let clock: WallClock
+
+    /// The cost of new hashes.
+    var cost: PasswordHash.Cost { hasher.cost }
+
+    /// Hashes a new password.
+    ///
+    /// - Throws: ``Problem``, 503 `overloaded` if too many passwords wait; an error of the KDF.
+    func hash(_ password: Password, from address: String?) async throws -> PasswordHash {
+        try await reportingOverload { try await hasher.hash(password, from: address) }
+    }
+
+    /// Returns whether a password is that of an account; false if there is none, after the same time.
+    ///
+    /// - Throws: ``Problem``, 429 with the time to wait if no attempt is left, 503 `overloaded` if too many passwords
+    ///   wait; an error of the KDF.
+    func verify(_ password: Password, of account: NoteAccount?, named name: UserName, from address: String?)
+        async throws -> Bool
+    {
+        try begin(name, from: address)
+        let isRight: Bool
+        do {
+            isRight = try await reportingOverload {
+                try await hasher.verify(password, against: account?.password, from: address)
+            }
+        } catch {
+            attempts.abandoned(account: name.key, address: address)
+            throw error
+        }
+        if isRight { attempts.succeeded(account: name.key, address: address) }
+        return isRight
+    }
+
+    private func begin(_ name: UserName, from address: String?) throws {
+        guard case .refused(let seconds) = attempts.begin(account: name.key, address: address, now: clock.now()) else {
+            return
+        }
+        throw Problem(
+            .rateLimited,
+            "Too many wrong passwords; try again in \(seconds) seconds.",
+            headerFields: [.retryAfter: "\(seconds)"]
+        )
+    }
+
+    private func reportingOverload<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do {
+            return try await work()
+        } catch is PasswordHasher.Overloaded {
+            throw Problem(
+                .overloaded,
+                "Too many logins at the same time; try again in a moment.",
+                headerFields: [.retryAfter: "5"]
+            )
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// What an operator may do with the accounts of an app whose passwords Larder keeps itself.
+///
+/// It uses the database alone, while no server does.
+public protocol AccountAdministration: Sendable {
+    /// Sets another password and ends all sessions of the account.
+    ///
+    /// - Parameters:
+    ///   - userName: name of the account.
+    ///   - password: the new password.
+    /// - Throws: ``AccountAdministrationError``; `StorageError`.
+    func resetPassword(of userName: String, to password: String) async throws
+}
+
+/// Why an account cannot be administered; the text is for the operator.
+public enum AccountAdministrationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The app has no account of this name.
+    case unknownAccount(String)
+    /// The password cannot be one.
+    case unacceptablePassword(String)
+
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .unknownAccount(let name): "there is no account of the name \(name)"
+        case .unacceptablePassword(let reason): "the password is not acceptable: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import NIOCore
+
+/// What a client has pipelined beyond the turn of its connection.
+struct PostponedInput {
+    var bytes: ByteBuffer?
+    /// The client has closed its output behind these bytes.
+    var isInputClosed = false
+    /// The application has asked for more meanwhile.
+    var isReadHeld = false
+
+    /// Appends bytes if others wait already.
+    mutating func append(_ more: ByteBuffer) -> Bool {
+        guard bytes != nil else { return false }
+        var more = more
+        bytes?.writeBuffer(&more)
+        return true
+    }
+}
+
+/// A client that pipelines gets the responses of one turn at a time, and none while it takes no bytes. What it has sent
+/// beyond waits here and not behind the decoder: there each of its requests would cost what a miss costs.
+extension ResponseCacheHandler {
+    /// Keeps bytes for the next turn.
+    func postpone(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        postponed.bytes = bytes
+        guard context.channel.isWritable else { return }
+        context.eventLoop.assumeIsolated().execute { self.resume(context) }
+    }
+
+    private func resume(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive, context.channel.isWritable, let bytes = postponed.bytes else { return }
+        postponed.bytes = nil
+        process(bytes, context)
+        completeRead(context)
+        guard postponed.bytes == nil else { return }
+        if postponed.isInputClosed {
+            postponed.isInputClosed = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        if postponed.isReadHeld {
+            postponed.isReadHeld = false
+            context.read()
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.fireChannelWritabilityChanged()
+        // Within a flush of this handler nothing is postponed yet.
+        if postponed.bytes != nil { resume(context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if postponed.bytes == nil { context.read() } else { postponed.isReadHeld = true }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if postponed.bytes != nil, case ChannelEvent.inputClosed = event {
+            postponed.isInputClosed = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        postponed = PostponedInput()
+        context.fireChannelInactive()
+    }
+}

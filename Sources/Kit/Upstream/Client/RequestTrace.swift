@@ -1,0 +1,64 @@
+import HTTPSemantics
+public import HTTPTypes
+
+/// The identity of a client's request, which requests to the origins of upstreams that are made for it carry:
+/// `X-Request-Id`, and `traceparent` and `tracestate` (W3C Trace Context) if the client sent them.
+public struct RequestTrace: Sendable, Equatable {
+    /// Value of `X-Request-Id`.
+    public let requestID: String
+    /// Identity of the client's trace, 32 hexadecimal digits; nil if the request belongs to none.
+    public let traceID: String?
+    /// `traceparent` for upstreams, with a span of Larder's own.
+    let traceparent: String?
+    let tracestate: String?
+
+    /// Reads the trace of a request. A `traceparent` that is malformed is ignored (§3.2.2.5).
+    /// - Parameters:
+    ///   - requestID: the identity of the request
+    ///   - fields: its header fields
+    ///   - spanID: returns a random number other than 0
+    public init(requestID: String, _ fields: HTTPFields, spanID: () -> UInt64) {
+        self.requestID = requestID
+        let values = fields[values: .traceparent]
+        guard values.count == 1, let parent = Self.parse(values[0]) else {
+            (traceID, traceparent, tracestate) = (nil, nil, nil)
+            return
+        }
+        let span = String(spanID(), radix: 16)
+        traceID = parent.traceID
+        traceparent = "00-\(parent.traceID)-\(String(repeating: "0", count: 16 - span.count))\(span)-\(parent.flags)"
+        let states = fields[values: .tracestate]
+        tracestate = states.isEmpty ? nil : states.joined(separator: ",")
+    }
+
+    /// Writes the fields of a request to an upstream.
+    func mark(_ fields: inout HTTPFields) {
+        fields[.requestIdentity] = requestID
+        if let traceparent { fields[.traceparent] = traceparent }
+        if let tracestate { fields[.tracestate] = tracestate }
+    }
+
+    private static func parse(_ text: String) -> (traceID: String, flags: String)? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        // A later version may have more parts (§3.2.4), version 00 has four.
+        guard parts.count == 4 || (parts.count > 4 && parts[0] != "00"), parts[0] != "ff",
+            zip(parts, [2, 32, 16, 2]).allSatisfy({ $0.utf8.count == $1 && $0.utf8.allSatisfy(isLowerCaseHexadecimal) }
+            ),
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })
+        else { return nil }
+        return (String(parts[1]), String(parts[3]))
+    }
+
+    private static func isLowerCaseHexadecimal(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+}
+
+extension HTTPField.Name {
+    /// `X-Request-Id`, a convention.
+    fileprivate static let requestIdentity = HTTPField.Name(literal: "X-Request-Id")
+    /// `traceparent`, W3C Trace Context §3.2.
+    static let traceparent = HTTPField.Name(literal: "traceparent")
+    /// `tracestate`, W3C Trace Context §3.3.
+    static let tracestate = HTTPField.Name(literal: "tracestate")
+}

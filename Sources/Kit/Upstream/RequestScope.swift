@@ -1,0 +1,45 @@
+import Foundation
+import Freshness
+import Synchronization
+
+/// A client's request, as the requests to upstreams that it causes know it: its identity, which goes on to the
+/// upstreams, and the time since when it has made them wait.
+///
+/// The server sets ``current`` for the tasks of a request. Until the response is ready, all requests to one upstream
+/// (refresh of a token, links, redirects, reads after a write) end within one `total_timeout_ms`.
+public final class RequestScope: Sendable {
+    /// The request that the running task belongs to.
+    @TaskLocal public static var current: RequestScope?
+
+    private struct State {
+        var firstExchange: Date?
+        var isOver = false
+    }
+
+    /// The identity that requests to an upstream's own origin carry.
+    let trace: RequestTrace
+    private let state = Mutex(State())
+
+    /// Creates the scope of a request.
+    public init(_ trace: RequestTrace) {
+        self.trace = trace
+    }
+
+    /// Records that the response is ready: what continues has deadlines of its own.
+    public func end() { state.withLock { $0.isOver = true } }
+
+    /// Returns when requests to an upstream end that began or begin now; nil after ``end()``.
+    func deadline(_ timeout: Duration, at now: Date) -> Date? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            let first = state.firstExchange ?? now
+            state.firstExchange = first
+            return first.addingTimeInterval(timeout.seconds)
+        }
+    }
+
+    /// Adds time to all deadlines: that in which a client has sent a body.
+    func extend(by seconds: TimeInterval) {
+        state.withLock { $0.firstExchange?.addTimeInterval(seconds) }
+    }
+}

@@ -1,0 +1,82 @@
+import AppInterface
+import ArgumentParser
+import Database
+import Foundation
+import Logging
+import ResponseStore
+import Screens
+import Settings
+
+/// `larder account`: what an operator may do with accounts.
+struct AccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account",
+        abstract: "Reset the password of an account.",
+        subcommands: [ResetPasswordCommand.self]
+    )
+}
+
+/// `larder account reset-password`.
+struct ResetPasswordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset-password",
+        abstract: "Set another password for an account and end all of its sessions.",
+        discussion: """
+            The new password is the first line of the standard input, so that it is neither in the list of processes
+            nor in the shell's history. A server that uses the data directory has to be stopped first.
+
+            EXAMPLES
+              larder account reset-password --user bob
+              printf '%s' "$PASSWORD" | larder account reset-password --app notes --user bob
+            """
+    )
+
+    @Option(name: .long, help: "The app of the account.")
+    var app: String = "notes"
+
+    @Option(name: .long, help: "The name of the account, in any letter case.")
+    var user: String
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        let configuration = try options.load()
+        guard let type = configuration.apps.types.first(where: { $0.name == app }) else {
+            throw ValidationError("There is no app \(app).")
+        }
+        do {
+            // A mistyped directory is not made.
+            guard CacheInspection.exists(at: configuration.dataDirectory) else {
+                throw Self.failure("there is no database in \(configuration.dataDirectory.path)")
+            }
+            guard let password = readLine(strippingNewline: true) else {
+                throw Self.failure("the new password is expected on the standard input")
+            }
+            try await reset(type, to: password, configuration)
+        } catch let error as StorageError {
+            throw Self.failure("\(error)")
+        } catch let error as AccountAdministrationError {
+            throw Self.failure("\(error)")
+        }
+        StandardOutput.write("the password of \(user) is changed, and all sessions of the account have ended\n")
+    }
+
+    private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
+        let quiet = Logger(label: "account") {
+            LarderLogHandler(label: $0, format: configuration.log.format, level: .warning)
+        }
+        let directory = try DataDirectory(at: configuration.dataDirectory)
+        let database = try LarderDatabase(in: directory, migrations: configuration.apps.migrations, logger: quiet)
+        let settings = configuration.settings.restricted(to: type.settings)
+        guard let accounts = try type.accountAdministration(database, SessionStore(database), settings) else {
+            throw Self.failure("\(app) has no accounts with passwords")
+        }
+        try await accounts.resetPassword(of: user, to: password)
+        try database.close()
+    }
+
+    private static func failure(_ text: String) -> ExitCode {
+        StandardError.write("larder: \(text)\n")
+        return .failure
+    }
+}

@@ -1,0 +1,52 @@
+import Database
+import Foundation
+import HTTPServer
+import Media
+import ResponseStore
+import Screens
+
+/// The values of `/metrics` that are read when they are requested.
+struct ServerGauges: Sendable {
+    private let connections: OpenConnections
+    private let events: EventStream
+    private let media: MediaEngine
+    private let database: URL
+    private let budgetBytes: Int
+
+    init(_ resources: ServerResources) {
+        connections = resources.connections
+        events = resources.events
+        media = resources.media
+        database = URL(filePath: resources.database.directory.databasePath)
+        budgetBytes = resources.configuration.cacheBudget.bytes
+    }
+
+    /// Reads the values.
+    func samples() async -> [MetricSample] {
+        let load = await media.load
+        let counts = [
+            MetricSample("larder_http_connections", Double(connections.count)),
+            MetricSample("larder_http_clients", Double(connections.clients)),
+            MetricSample("larder_event_listeners", Double(events.listenerCount)),
+            MetricSample("larder_media_jobs_running", Double(load.running)),
+            MetricSample("larder_media_jobs_waiting", Double(load.waiting)),
+            MetricSample("larder_cache_budget_bytes", Double(budgetBytes)),
+            MetricSample("larder_build_info", 1, labels: [("version", LarderVersion.text)]),
+        ]
+        return counts + storage() + ProcessStatistics.now().samples
+    }
+
+    /// Sizes of files, without those that cannot be read.
+    private func storage() -> [MetricSample] {
+        func size(_ path: String) -> Double? {
+            (try? FileManager.default.attributesOfItem(atPath: path))?[.size].flatMap { $0 as? NSNumber }?.doubleValue
+        }
+        let volume = try? FileManager.default.attributesOfFileSystem(forPath: database.deletingLastPathComponent().path)
+        let values = [
+            ("larder_database_bytes", size(database.path)),
+            ("larder_database_wal_bytes", size("\(database.path)-wal")),
+            ("larder_data_free_bytes", (volume?[.systemFreeSize] as? NSNumber)?.doubleValue),
+        ]
+        return values.compactMap { name, value in value.map { MetricSample(name, $0) } }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import NIOCore
+import TestKit
+import Testing
+
+@testable import Concurrency
+@testable import Freshness
+@testable import Upstream
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestScopeTests {
+    private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    private static let traceParent = HTTPField.Name(literal: "traceparent")
+
+    @Test("TRUST-17 The identity of a request and its trace go on to the upstream, and to no other host")
+    func identity() async throws {
+        let scene = try Scenario { $0.trustedHosts = ["other.test"] }
+        let scope = RequestScope(
+            RequestTrace(requestID: "abc-1", [Self.traceParent: Self.parent]) { 0xAB }
+        )
+        scene.transport.always(response(.ok, "x"))
+        try await RequestScope.$current.withValue(scope) {
+            _ = try await scene.upstream.read(scene.list())
+            _ = try await scene.upstream.call(OutgoingRequest(url: "https://other.test/a"))
+        }
+        let (own, other) = (scene.transport.requests[0].headerFields, scene.transport.requests[1].headerFields)
+        let identity = HTTPField.Name(literal: "X-Request-Id")
+        #expect(own[identity] == "abc-1" && own[Self.traceParent] == Self.parent.replacing("b7ad6b7169203331", with: "00000000000000ab"))
+        #expect(other[identity] == nil && other[Self.traceParent] == nil)
+    }
+
+    @Test(
+        "TRUST-13 All requests of one client request end within one total time, which then says nothing of the upstream"
+    )
+    func deadline() async throws {
+        let scene = try Scenario(attempts: 1)
+        let scope = RequestScope(RequestTrace(requestID: "a", [:]) { 1 })
+        let clock = scene.clock
+        scene.transport.then { _ in
+            clock.advance(by: .seconds(5))
+            return IncomingResponse(status: .ok)
+        }
+        try await RequestScope.$current.withValue(scope) {
+            _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/link"))
+            scene.transport.then(failure(.unreachable(.totalTimeout)))
+            await #expect(throws: UpstreamError.unreachable(.totalTimeout)) {
+                try await scene.upstream.call(OutgoingRequest(url: "https://api.test/file"))
+            }
+            #expect(scene.transport.exchanges[1].limits.total == .seconds(3))
+            clock.advance(by: .seconds(4))
+            await #expect(throws: UpstreamError.unreachable(.totalTimeout)) {
+                try await scene.upstream.call(OutgoingRequest(url: "https://api.test/file"))
+            }
+            #expect(scene.transport.count == 2, "no time is left to send it")
+            #expect(scene.upstream.reachability.isReachable)
+            scope.end()
+            scene.transport.then(response(.ok))
+            _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/later"))
+            #expect(scene.transport.exchanges[2].limits.total == .seconds(8))
+        }
+    }
+
+    @Test("TRUST-13 The time in which a client sends a body is not taken from what follows")
+    func upload() async throws {
+        let scene = try Scenario(attempts: 1)
+        let clock = scene.clock
+        scene.transport.then(
+            response(.ok),
+            { _ in
+                clock.advance(by: .seconds(60))
+                return IncomingResponse(status: .created)
+            },
+            response(.ok)
+        )
+        try await RequestScope.$current.withValue(RequestScope(RequestTrace(requestID: "a", [:]) { 1 })) {
+            _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/link"))
+            let body = ByteStream(ByteBuffer(string: "bytes"))
+            let upload = StreamedRequest(method: .put, url: "https://api.test/put", headerFields: [:], body: body)
+            _ = try await scene.upstream.stream(upload, headTimeout: .seconds(3600))
+            _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/look"))
+        }
+        #expect(scene.transport.exchanges.map(\.limits.total) == [.seconds(8), .seconds(3600), .seconds(8)])
+    }
+}
