@@ -153,18 +153,6 @@ struct ScreenResponseFieldsTests {
         #expect(fields(provenance)[.age] == "809")
     }
 
-    @Test("SRV-05 A response during a pause says when it ends, as a date that stays true")
-    func pause() {
-        let provenance = Provenance(
-            source: .upstream,
-            stale: true,
-            validatedAt: ten,
-            cacheStatus: CacheStatus(.hit, detail: "retry-after"),
-            pausedUntil: Date(timeIntervalSince1970: 784_111_777)
-        )
-        #expect(fields(provenance)[.retryAfter] == "Sun, 06 Nov 1994 08:49:37 GMT")
-    }
-
     @Test("SRV-05 Local data has neither field")
     func local() {
         #expect(fields(.local) == [:])

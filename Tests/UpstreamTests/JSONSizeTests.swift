@@ -8,7 +8,8 @@ struct JSONSizeTests {
         let numbers = Array("[\(String(repeating: "1,", count: 8_000_000))1]".utf8)
         #expect(!JSONSize.isAcceptable(numbers))
         #expect(!JSONSize.isAcceptable(Array(" \n".utf8) + numbers))
-        let row = #"{"ship_id":"0123456789","ship_name":"A name of some letters","ship_type":"Tug","active":true,"#
+        let row =
+            #"{"ship_id":"0123456789","ship_name":"A name of some letters","ship_type":"Tug","active":true,"#
             + #""year_built":2009,"home_port":"Port of Los Angeles","roles":["A","B"],"status":"","url":null},"#
         let rows = Array("[\(String(repeating: row, count: 90_000)){}]".utf8)
         #expect(rows.count > 15 << 20 && JSONSize.isAcceptable(rows))

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import HTTPTypes
+import ResponseStore
 import TestKit
 import Testing
 

@@ -13,8 +13,6 @@ public actor AsyncSemaphore {
     }
 
     private enum Permit { case common, reserved }
-
-    /// All permits, the reserved ones included.
     private let permits: Int
     private var free: Int
     private var freeReserved: Int

@@ -28,11 +28,7 @@ extension ProxyExchange {
             cause.isTried
             ? rules.account(of: validation.reason, upstreamStatus: cause.upstreamStatus, detail: cause.detail)
             : reuse.status
-        var response = served(reuse, body, as: status, isOffline: cause.isOffline)
-        if cause == .paused, let pause = client.pause(for: request.credential, at: now) {
-            response.head.headerFields[.retryAfter] = String(pause.seconds(at: now))
-        }
-        return .response(response)
+        return .response(served(reuse, body, as: status, isOffline: cause.isOffline))
     }
 
     /// Returns the response that another client's request has stored since this one began (RFC 9111 §4); not one that

@@ -2,8 +2,7 @@ import Foundation
 import Freshness
 import Synchronization
 
-/// A client's request, as the requests to upstreams that it causes know it: its identity, which goes on to the
-/// upstreams, and the time since when it has made them wait.
+/// A client's request, as the requests to upstreams that it causes know it: the time since when it waits for them.
 ///
 /// The server sets ``current`` for the tasks of a request. Until the response is ready, all requests to one upstream
 /// (refresh of a token, links, redirects, reads after a write) end within one `total_timeout_ms`.
@@ -16,14 +15,10 @@ public final class RequestScope: Sendable {
         var isOver = false
     }
 
-    /// The identity that requests to an upstream's own origin carry.
-    let trace: RequestTrace
     private let state = Mutex(State())
 
     /// Creates the scope of a request.
-    public init(_ trace: RequestTrace) {
-        self.trace = trace
-    }
+    public init() {}
 
     /// Records that the response is ready: what continues has deadlines of its own.
     public func end() { state.withLock { $0.isOver = true } }

@@ -1,4 +1,5 @@
 import AppInterface
+import Database
 import Foundation
 import GRDB
 import HTTPTypes

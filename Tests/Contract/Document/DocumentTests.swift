@@ -136,7 +136,7 @@ struct DocumentTests {
     @Test("SRV-06 Members of responses are always present, except the few that say when")
     func required() throws {
         let optional: Set<String> = [
-            "page", "revision", "empty", "pointer", "parameter", "install", "actions", "partial",
+            "page", "revision", "empty", "pointer", "parameter", "install", "actions", "body", "partial",
         ]
         // Members of GeoJSON are its own (RFC 7946): what a cluster has, a pin lacks.
         let ofGeoJSON: Set<String> = ["id", "bbox", "title", "subtitle", "point_count"]

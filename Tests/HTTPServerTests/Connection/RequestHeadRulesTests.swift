@@ -178,7 +178,7 @@ struct RequestHeadRulesTests {
             ("Host", "localhost:8080"), ("Connection", "close, X-Hop, Authorization"), ("Connection", "Host, x-other"),
             ("X-Hop", "1"), ("X-Other", "2"), ("X-Kept", "3"), ("Authorization", "Bearer a"),
         ]
-        let accepted = try rules.judge(head(fields)).get().head.headers
+        let accepted = try rules.judge(head("/", fields)).get().head.headers
         #expect(accepted["Connection"] == ["close"])
         #expect(!accepted.contains(name: "X-Hop") && !accepted.contains(name: "X-Other"))
         #expect(accepted.contains(name: "X-Kept") && accepted.contains(name: "Authorization"))

@@ -52,9 +52,13 @@ public struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     ) async throws {
         let parts = try AppParts(type, upstreams, surroundings)
         let app = try make(parts.context)
+        // An upstream keeps its listeners, and the app its upstreams: the app is let go of at the end, so that the lock
+        // of the data directory is released.
+        let recovering = Watched<Served?>(app)
         for (description, upstream) in parts.upstreams {
-            upstream.onRecovery { await app.upstreamRecovered(description) }
+            upstream.onRecovery { await recovering.value?.upstreamRecovered(description) }
         }
+        defer { recovering.update { $0 = nil } }
         try await RoutedApp.run(try parts.table(of: app), sessions: parts.sessions) { routed in
             let harness = AppHarness(app, fixture, parts, surroundings, routed)
             try await test(harness)

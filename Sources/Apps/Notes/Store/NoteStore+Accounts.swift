@@ -129,7 +129,7 @@ extension NoteStore {
     /// - Throws: ``AccountChanged``; `StorageError`.
     func delete(_ account: NoteAccount, alongside: @escaping @Sendable (Database) throws -> Void) async throws {
         defer { noteChanges[account.id].bump() }
-        try await database.writeFreeingRoom { db in
+        try await database.writeErasing { db in
             try Self.check(account, db)
             for statement in Self.deletions {
                 try db.execute(sql: statement, arguments: ["account": account.id])

@@ -15,11 +15,12 @@ struct ShipRefresher: Sendable {
     /// - Returns: Where the ships come from, for the screens that show them.
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
+        // Known ships do not all vanish at once. If the store cannot be read, nothing in it is changed.
+        let acceptsEmpty = { @Sendable in (try? store.hasListedShips()) == false }
         let result = try await api.readShips(
             cachePolicy,
             bundledAt: snapshot.recordedAt,
-            // Known ships do not all vanish at once. If the store cannot be read, nothing in it is changed.
-            acceptsEmpty: { (try? store.hasListedShips()) == false }
+            acceptsEmpty: acceptsEmpty
         ) { records in
             store.persistRows(of: records.ships) { events.publishChange(revision: $0) }
         }

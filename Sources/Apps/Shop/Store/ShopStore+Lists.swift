@@ -119,7 +119,7 @@ extension ShopStore {
         _ profile: String,
         if preconditions: WritePreconditions = .none
     ) async throws -> (Bool, ShoppingList) {
-        try await change(profile, if: preconditions, isMissing: { !$0 }) { db in
+        try await change(profile, if: preconditions, isMissing: Self.isUnlisted) { db in
             try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ? \(Self.whereItem)")
                 .execute(arguments: [quantity, profile, id.productID, id.ordinal])
             return db.changesCount > 0
@@ -132,13 +132,14 @@ extension ShopStore {
     func remove(_ id: ListItemID, _ profile: String, if preconditions: WritePreconditions = .none) async throws
         -> (Bool, ShoppingList)
     {
-        try await change(profile, if: preconditions, isMissing: { !$0 }) { db in
+        try await change(profile, if: preconditions, isMissing: Self.isUnlisted) { db in
             try db.cachedStatement(sql: "DELETE FROM shop_list_item \(Self.whereItem)")
                 .execute(arguments: [profile, id.productID, id.ordinal])
             return db.changesCount > 0
         }
     }
 
+    private static let isUnlisted: @Sendable (Bool) -> Bool = { isListed in !isListed }
     static let whereItem = "WHERE profile = ? AND product_id = ? AND ordinal = ?"
 
     /// Empties the list; false if it was empty.

@@ -85,12 +85,10 @@ public struct ScreenResponse: Sendable {
 }
 
 extension HTTPFields {
-    /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the response of something that has an upstream, and
-    /// `Retry-After` (RFC 9110 §10.2.3) if that was not asked because of a pause.
+    /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the response of something that has an upstream.
     public mutating func add(_ provenance: Provenance, now: Date) {
         guard let cacheStatus = provenance.cacheStatus else { return }
         self[.cacheStatus] = cacheStatus.member(of: "larder")
-        if let pausedUntil = provenance.pausedUntil { self[.retryAfter] = HTTPDate.format(pausedUntil) }
         guard let age = provenance.age(at: now) else { return }
         self[.age] = "\(provenance.isValidatedNow ? 0 : age)"
     }

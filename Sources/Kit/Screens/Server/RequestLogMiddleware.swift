@@ -32,10 +32,10 @@ final class RequestLogMiddleware: RouterMiddleware {
         context.logger[metadataKey: "hb.request.id"] = nil
         context.logger[metadataKey: "request_id"] = "\(context.requestID)"
         if let traceID = trace.traceID { context.logger[metadataKey: "trace_id"] = "\(traceID)" }
-        let scope = RequestScope(trace)
+        let scope = RequestScope()
         defer { scope.end() }
-        var response = try await RequestScope.$current.withValue(scope) { [context] in
-            try await next(request, context)
+        var response = try await RequestTrace.$current.withValue(trace) { [context] in
+            try await RequestScope.$current.withValue(scope) { try await next(request, context) }
         }
         response.headers[.requestID] = context.requestID
         let record = record(request, response, route: context.endpointPath)

@@ -1,9 +1,12 @@
 import HTTPSemantics
 public import HTTPTypes
 
-/// The identity of a client's request, which requests to the origins of upstreams that are made for it carry:
+/// The identity of a client's request, which goes along with the requests to upstreams that are made for it:
 /// `X-Request-Id`, and `traceparent` and `tracestate` (W3C Trace Context) if the client sent them.
 public struct RequestTrace: Sendable, Equatable {
+    /// That of the request that the current task serves; tasks that it starts have it as well.
+    @TaskLocal public static var current: RequestTrace?
+
     /// Value of `X-Request-Id`.
     public let requestID: String
     /// Identity of the client's trace, 32 hexadecimal digits; nil if the request belongs to none.

@@ -167,7 +167,7 @@ package struct UpstreamClient: Sendable {
     ) async -> Result<Response, UpstreamError> {
         var request = request
         if target.isOwnOrigin {
-            RequestScope.current?.trace.mark(&request.headerFields)
+            RequestTrace.current?.mark(&request.headerFields)
         } else {
             request.headerFields.removeCredentials()
         }
