@@ -59,7 +59,8 @@ import Testing
                 "<< /Kids [12 0 R] /AA << /K << /S /JavaScript /JS (app.alert\\(5\\)) >> >> >>",
             ],
             catalog:
-                "/OpenAction << /S /JavaScript /JS (app.alert\\(6\\)) >> /Names << /EmbeddedFiles << /Names [(a) 9 0 R] >> >>"
+                "/OpenAction << /S /JavaScript /JS (app.alert\\(6\\)) >> "
+                + "/Names << /EmbeddedFiles << /Names [(a) 9 0 R] >> >>"
         )
         let text = try await imported(pdf, scratch)
         for active in [
@@ -81,7 +82,8 @@ import Testing
                 /ColorSpace << /Spot [/Separation /Gold /DeviceRGB 9 0 R] >> /Properties << /L 10 0 R >> >>
                 """,
             [
-                "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://example.com/a) /Next 5 0 R >> >>",
+                "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] "
+                    + "/A << /S /URI /URI (https://example.com/a) /Next 5 0 R >> >>",
                 "<< /Type /Annot /Subtype /Highlight /Rect [0 0 9 9] /QuadPoints [0 0 9 0 0 9 9 9] /C [1 1 0] /F 4 >>",
                 "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [65 /A] >> >>",
                 """

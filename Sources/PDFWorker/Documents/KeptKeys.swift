@@ -34,8 +34,8 @@ enum KeptKeys {
     /// Filters and their parameters, and forms (tables 5 to 13, 95, 96).
     private static let streams = set(
         "Length Filter DecodeParms K Columns Rows Predictor Colors BitsPerComponent EarlyChange EndOfLine "
-            + "EncodedByteAlign EndOfBlock BlackIs1 DamagedRowsBeforeError ColorTransform JBIG2Globals FormType BBox Matrix "
-            + "Resources Group"
+            + "EncodedByteAlign EndOfBlock BlackIs1 DamagedRowsBeforeError ColorTransform JBIG2Globals FormType BBox "
+            + "Matrix Resources Group"
     )
     /// Pictures (table 89).
     private static let pictures = set(

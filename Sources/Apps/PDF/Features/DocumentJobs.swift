@@ -12,8 +12,8 @@ struct DocumentJobs: Sendable {
     let events: EventStream
     let lookup: DocumentLookup
 
-    /// Runs a job. Its id is the request's `X-Request-Id`, which the client may choose. If the client leaves, the job is
-    /// cancelled.
+    /// Runs a job. Its id is the request's `X-Request-Id`, which the client may choose. If the client leaves, the
+    /// job is cancelled.
     ///
     /// - Parameter titles: the names of the client's files, in the order of Media's inputs.
     /// - Throws: ``Problem`` for a failure of Media's that the client can act on; what `body` throws.

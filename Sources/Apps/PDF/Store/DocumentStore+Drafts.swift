@@ -13,7 +13,7 @@ extension DocumentStore {
     func purgeDrafts(at now: Date) async throws -> Int {
         var purged = 0
         while true {
-            let (count, profiles) = try await database.writeFreeingRoom { db in
+            let (count, profiles) = try await database.writeErasing { db in
                 let rows = try Row.fetchAll(
                     db,
                     sql: Self.selectExpired,

@@ -33,8 +33,8 @@ public struct PDFTool: Sendable {
     /// - Parameters:
     ///   - pages: the pages; nil for all pages of all sources.
     ///   - title: nil keeps the title of the first source.
-    ///   - isImport: whether the sources are a client's: then the result is read as a whole, and refused as `damaged` if
-    ///     a part of it cannot be read.
+    ///   - isImport: whether the sources are a client's: then the result is read as a whole, and refused as `damaged`
+    ///     if a part of it cannot be read.
     /// - Throws: what ``inspect(_:)`` throws, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
     public func compose(
         _ pages: [ComposedPage]?,
