@@ -46,9 +46,10 @@ extension ScreenResponse {
     }
 
     /// The placeholder after a request for a picture that failed.
-    public static func placeholder(after error: UpstreamError) -> ScreenResponse {
-        let isForwarded = if case .forbiddenTarget = error { false } else { true }
-        return placeholder(
+    ///
+    /// - Parameter isForwarded: Whether anything was requested.
+    public static func placeholder(after error: UpstreamError, isForwarded: Bool = true) -> ScreenResponse {
+        placeholder(
             CacheStatus(
                 isForwarded ? .forward(.uriMiss) : .generated,
                 forwardStatus: error.status?.code,

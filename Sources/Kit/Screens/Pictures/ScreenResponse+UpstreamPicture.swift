@@ -42,7 +42,7 @@ extension ScreenResponse {
         } catch UpstreamError.notStored {
             throw UpstreamFailure(.notStored, of: upstream)
         } catch let error as UpstreamError {
-            return .placeholder(after: error)
+            return .placeholder(after: error, isForwarded: upstream.permits(url))
         }
     }
 }

@@ -92,6 +92,11 @@ public final class Upstream: Sendable {
     /// Whether it can be reached, as far as is known.
     public var reachability: Reachability { client.reachability }
 
+    /// Whether requests to a URL are permitted. Redirects are checked when they are followed.
+    public func permits(_ url: String) -> Bool {
+        if case .forbidden = client.targets.target(of: url) { false } else { true }
+    }
+
     /// Registers work to do when the upstream responds again, before listeners are notified: refreshing what its
     /// screens show.
     public func onRecovery(_ refresh: @escaping @Sendable () async -> Void) {
