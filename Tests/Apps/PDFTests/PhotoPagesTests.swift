@@ -1,3 +1,4 @@
+import Screens
 import Foundation
 import HTTPTypes
 import Media
