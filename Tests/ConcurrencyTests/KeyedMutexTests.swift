@@ -39,13 +39,14 @@ struct KeyedMutexTests {
         let (start, begin) = AsyncStream.makeStream(of: Void.self)
         async let holder: Void = mutex.holding(["a"]) { for await _ in start {} }
         while !mutex.isHeld("a") { await Task.yield() }
+        let isOver: @Sendable () async throws -> Void = {}
         await #expect(throws: KeyedMutex.WaitTooLong.self) {
-            try await mutex.holding(["a"], timeout: {}) { Issue.record("the key was held") }
+            try await mutex.holding(["a"], timeout: isOver) { Issue.record("the key was held") }
         }
         #expect(mutex.waiting(for: "a") == 0)
         begin.finish()
         try await holder
-        let isTaken = try await mutex.holding(["a"], timeout: {}) { true }
+        let isTaken = try await mutex.holding(["a"], timeout: isOver) { true }
         #expect(isTaken && !mutex.isHeld("a"))
     }
 }

@@ -32,7 +32,8 @@ public final class KeyedMutex: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The keys.
-    ///   - timeout: Returns when the wait for a key is over, or throws if its task is cancelled; nil waits without an end.
+    ///   - timeout: Returns when the wait for a key is over, or throws if its task is cancelled; nil waits without an
+    ///     end.
     ///   - isolation: The actor of the caller.
     ///   - body: Runs while the keys are held.
     /// - Throws: `CancellationError` if the task is cancelled while it waits; ``WaitTooLong``; what `body` throws.

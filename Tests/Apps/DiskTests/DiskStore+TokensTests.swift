@@ -94,7 +94,9 @@ struct DiskStoreTokensTests {
             let sealed = try JSONEncoder().encode(token)
             // As it was before: one token of the account, and no table of logins.
             try await app.database.write { db in
-                for name in try DiskStore.tokenNames(of: "1130", db) { try app.store.secrets.remove(name: name, in: db) }
+                for name in try DiskStore.tokenNames(of: "1130", db) {
+                    try app.store.secrets.remove(name: name, in: db)
+                }
                 try app.store.secrets.store(sealed, name: "disk/token/1130", in: db)
                 try db.execute(
                     sql: """

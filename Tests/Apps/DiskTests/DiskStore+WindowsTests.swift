@@ -13,7 +13,9 @@ import Upstream
 struct DiskStoreWindowsTests {
     private static func disk(_ count: Int) -> FakeYandexDisk {
         let disk = FakeYandexDisk()
-        for number in 0..<count { disk.put("disk:/\(10 + number).txt", bytes: Array(repeating: 0, count: count - number)) }
+        for number in 0..<count {
+            disk.put("disk:/\(10 + number).txt", bytes: Array(repeating: 0, count: count - number))
+        }
         return disk
     }
 
@@ -23,7 +25,8 @@ struct DiskStoreWindowsTests {
     func inside() async throws {
         try await DiskHarness.run(Self.disk(30)) { app in
             let token = try await app.logIn()
-            for target in ["files?limit=20", "files?limit=20&offset=20", "recent?limit=25", "published", "trash?limit=9"] {
+            let seen = ["files?limit=20", "files?limit=20&offset=20", "recent?limit=25", "published", "trash?limit=9"]
+            for target in seen {
                 #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
             }
             app.disk.goAway()

@@ -333,7 +333,9 @@ struct ListedRowTests {
             disk.intercept { _ in .json(#"{"path":"disk:/","type":"dir","_embedded":{"items":[],"total":4}}"#) }
             let stale = try await app.get("/v1/disk/files?limit=2&offset=2&refresh=1", as: token)
             #expect(DiskHarness.names(stale) == ["c", "d"] && stale["meta.stale"] == true)
-            try await app.get("/v1/disk/files?limit=1&offset=3", as: token).expectProblem("upstream-bad-response", 502)
+            let inside = try await app.get("/v1/disk/files?limit=1&offset=3", as: token)
+            #expect(DiskHarness.names(inside) == ["d"] && inside["meta.stale"] == true)
+            try await app.get("/v1/disk/files?limit=1&offset=1", as: token).expectProblem("upstream-bad-response", 502)
             disk.intercept(nil)
             #expect(try await app.get("/v1/disk/files?limit=2&offset=40", as: token)["data.items"] == .array([]))
         }

@@ -1,8 +1,8 @@
-import TestKit
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 
@@ -49,7 +49,10 @@ struct TrashTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             for (href, path) in [
-                ("https://disk.test/v1/disk/resources?path=disk%3A%2Ffolder%2Fa%20%281%29.txt", "disk:/folder/a (1).txt"),
+                (
+                    "https://disk.test/v1/disk/resources?path=disk%3A%2Ffolder%2Fa%20%281%29.txt",
+                    "disk:/folder/a (1).txt"
+                ),
                 ("https://disk.test/v1/disk/resources", nil),
             ] as [(String, String?)] {
                 disk.intercept { request in

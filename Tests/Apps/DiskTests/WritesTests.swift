@@ -1,8 +1,8 @@
-import TestKit
 import Foundation
 import GRDB
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 import Upstream
 

@@ -74,4 +74,3 @@ extension DiskItem {
         deleted = (row["deleted"] as Int64?).map(Date.init(millisecondsSince1970:))
     }
 }
-

@@ -96,7 +96,8 @@ struct ResourceRendering {
         add("limit", .integer(paging.limit))
         add("offset", .integer(paging.offset))
         add("total", .integer(total))
-        add("items", .array(items.map { .object(resource($0, in: tree, fields: fields.below("items"), isListed: true)) }))
+        let below = fields.below("items")
+        add("items", .array(items.map { .object(resource($0, in: tree, fields: below, isListed: true)) }))
         return object
     }
 

@@ -1,5 +1,5 @@
-import TestKit
 import HTTPTypes
+import TestKit
 import Testing
 
 @testable import Disk

@@ -1,7 +1,7 @@
-import ResponseStore
 import Foundation
 import Freshness
 import HTTPTypes
+import ResponseStore
 import Screens
 import Upstream
 

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPCaching
 import Freshness
 import ResponseStore
 import Screens
@@ -54,7 +53,7 @@ struct PageReader: Sendable {
                 continue
             } catch let failure as UpstreamFailure
                 where failure.error.isUnreachable && substitute?.isPartial == true && resource.bundledAt == nil
-                    && !client.isReachable
+                && !client.isReachable
             {
                 continue  // Now that the API is known to be unreachable, a part is better than nothing.
             }

@@ -69,8 +69,9 @@ struct WriteExecutor: Sendable {
         let keys = [write.path, write.target].compactMap { $0.map { "\(account.id) \($0.text)" } }
         let run = WriteRun(executor: openingTokenOnce(), write: write, account: account)
         let timeout = calls.client.upstream.configuration.totalTimeout
+        let isOver: @Sendable () async throws -> Void = { [clock] in try await clock.sleep(timeout) }
         do {
-            return try await paths.holding(keys, timeout: { [clock] in try await clock.sleep(timeout) }) {
+            return try await paths.holding(keys, timeout: isOver) {
                 try calls.refuseOffline()
                 return try await Task { try await run.run() }.value
             }
