@@ -3,6 +3,7 @@ import HTTPSemantics
 import HTTPServer
 import HTTPTypes
 import Settings
+import Upstream
 
 extension Setting.Kind {
     /// Whether a setting of this kind accepts a text.
