@@ -100,7 +100,9 @@ static int fails(int scope, int kind) {
 
 static int opened(const char *path, int flags, int mode) {
     int scope = scope_of_path(path);
-    if (fails(scope, flags & O_CREAT ? larder_fault_writing : larder_fault_reading)) return -1;
+    // A file that is there already needs no space.
+    int creates = scope != 0 && (flags & O_CREAT) != 0 && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0;
+    if (fails(scope, creates ? larder_fault_writing : larder_fault_reading)) return -1;
     int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
     if (descriptor >= 0 && descriptor < descriptor_limit) owners[descriptor] = (unsigned char)scope;
     return descriptor;

@@ -122,10 +122,8 @@ struct EverywhereTests {
                         body: ContractScenario.bodiesWithoutSession[operation.key]
                     )
                     let documented = try #require(operation.responses[String(response.status)], "\(operation.key)")
-                    #expect(
-                        try conformance.faults(of: response, documented: documented, additional: fields) == [],
-                        "\(operation.key) \(response.status)"
-                    )
+                    let faults = try conformance.faults(of: response, documented: documented, additional: fields)
+                    #expect(faults == [], "\(operation.key) \(response.status): \(faults)")
                     #expect(response.headers["access-control-allow-origin"] == "https://shop.example")
                     #expect(response.headers["vary"]?.contains("Origin") == true, "\(operation.key)")
                 }

@@ -196,14 +196,20 @@ import Testing
         )
         pdf.trailer += " /Info 5 0 R"
         _ = try await failure(scratch, pdf.bytes)
-        for box in [
-            "[0 0 0 0]", "[0 0 1e400 10]", "[nan 0 10 10]", "[0 0 -10]", "(box)", "[99999999999999999999 0 10 10]",
-        ] {
+        func odd(_ box: String) throws -> URL {
             let odd = PDFFixture([
                 "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                 "<< /Type /Page /Parent 2 0 R /MediaBox \(box) >>",
             ])
-            let file = try scratch.write(odd.bytes, to: "odd.pdf")
+            return try scratch.write(odd.bytes, to: "odd.pdf")
+        }
+        // The library reads an object with a number of more than 64 bits as null, so that there is no page.
+        let lost = try odd("[99999999999999999999 0 10 10]")
+        await #expect(throws: MediaError.damaged("a page is missing")) {
+            try await scratch.engine.documents.inspect(lost)
+        }
+        for box in ["[0 0 0 0]", "[0 0 1e400 10]", "[nan 0 10 10]", "[0 0 -10]", "(box)"] {
+            let file = try odd(box)
             let page = try await scratch.engine.documents.inspect(file).pages[0]
             #expect(page.width > 0 && page.height > 0 && page.width.isFinite, "\(box)")
         }

@@ -1,5 +1,5 @@
-import TestKit
 import Foundation
+import TestKit
 import Testing
 
 @testable import Media
@@ -112,7 +112,10 @@ import Testing
 
     @Test(
         "PDF-12 a PDF that is readable only in part is damaged: pages, parts of pages or data are missing or broken",
-        arguments: ["lost page", "lost content", "lost picture", "broken data", "broken operators", "cut data"]
+        arguments: [
+            "lost page", "lost content", "lost picture", "lost font of a form", "broken data", "broken operators",
+            "cut data",
+        ]
     )
     func inPart(kind: String) async throws {
         let scratch = try Scratch()
@@ -122,6 +125,12 @@ import Testing
         case "lost page": pdf.objects[1] = Array("<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>".utf8)
         case "lost content": pdf = document(page: "/Contents [4 0 R 9 0 R]")
         case "lost picture": pdf = document(page: "/Resources << /XObject << /P 9 0 R >> >>")
+        case "lost font of a form":
+            pdf = document(page: "/Resources << /XObject << /P 5 0 R >> >>")
+            let resources = "/Resources << /Font << /F 9 0 R >> >>"
+            pdf.objects.append(
+                PDFFixture.stream([], "/Type /XObject /Subtype /Form /BBox [0 0 1 1] \(resources)")
+            )
         case "broken data":
             let broken = data.prefix(12) + [0xFF, 0xFF, 0xFF, 0xFF] + data.dropFirst(16)
             pdf.objects[3] = PDFFixture.stream(Array(broken), "/Filter /FlateDecode")
@@ -135,6 +144,17 @@ import Testing
             if case MediaError.damaged = error { true } else { false }
         }
         #expect(!FileManager.default.fileExists(atPath: scratch.url("out.pdf").path))
+    }
+
+    @Test("PDF-12 a PDF whose forms draw each other, or whose resources are null or absent, is whole") func whole()
+        async throws
+    {
+        let scratch = try Scratch()
+        var pdf = document(page: "/Resources << /XObject << /P 5 0 R >> /Font << /F null >> /Pattern null >>")
+        let form = "/Type /XObject /Subtype /Form /BBox [0 0 1 1]"
+        pdf.objects.append(PDFFixture.stream([], "\(form) /Resources << /XObject << /P 5 0 R /Q 6 0 R >> >>"))
+        pdf.objects.append(PDFFixture.stream([], form))
+        #expect(try await imported(pdf, scratch).contains("/Q"))
     }
 
     @Test("PDF-12 a PDF may follow other bytes, within 1,024; one that begins later is none") func preamble()

@@ -41,8 +41,8 @@ import Testing
     }
 
     @Test(
-        "PDF-03 the data of a JPEG are found again byte for byte",
-        arguments: ["a.jpg", "a.jpg[interlace]", "grey.jpg", "cmyk.jpg", "profile.jpg"]
+        "PDF-03 the data of a JPEG are found again byte for byte, without its metadata",
+        arguments: ["a.jpg", "a.jpg[interlace]", "grey.jpg", "cmyk.jpg", "profile.jpg", "bare.jpg"]
     )
     func identicalData(name: String) async throws {
         let scratch = try Scratch()
@@ -55,13 +55,15 @@ import Testing
             try await scratch.tool("vips", ["icc_transform", plain.path, file.path, "p3", "--input-profile", "srgb"])
         default: _ = try await scratch.picture(.gradient(), name)
         }
+        let kept = PictureFixtures.withoutMetadata(Array(try Data(contentsOf: file)))
+        if name == "bare.jpg" { _ = try scratch.write(kept, to: name) }
         _ = try await document(scratch, [file])
         try await scratch.tool("pdfimages", ["-all", scratch.url("out.pdf").path, scratch.url("found").path])
-        #expect(try Data(contentsOf: scratch.url("found-000.jpg")) == Data(contentsOf: file))
+        #expect(try Data(contentsOf: scratch.url("found-000.jpg")) == Data(kept))
     }
 
     @Test(
-        "PDF-03 the eight EXIF orientations are shown upright, their data unchanged",
+        "PDF-03 the eight EXIF orientations are shown upright, their data unchanged but for the metadata",
         arguments: 1...8,
         [PageLayout.fit, .a4]
     )
@@ -85,7 +87,9 @@ import Testing
         }
         if layout == .a4 { #expect(drawn.at(left > top ? left / 2 : 0.5, left > top ? 0.5 : top / 2).isNear(.white)) }
         try await scratch.tool("pdfimages", ["-all", scratch.url("out.pdf").path, scratch.url("found").path])
-        #expect(try Data(contentsOf: scratch.url("found-000.jpg")) == Data(contentsOf: file))
+        let kept = PictureFixtures.withoutMetadata(Array(try Data(contentsOf: file)))
+        #expect(kept == PictureFixtures.withoutMetadata(plain))
+        #expect(try Data(contentsOf: scratch.url("found-000.jpg")) == Data(kept))
     }
 
     /// Margins of a picture on A4, in parts of the page.
@@ -212,7 +216,7 @@ import Testing
         let good = try await scratch.picture(.gradient(400, 300), "good.jpg")
         let whole = try Data(contentsOf: good)
         let cases: [([UInt8], MediaError)] = [
-            (Array(whole.prefix(whole.count / 2)), .damaged("the JPEG cannot be decoded")),
+            (Array(whole.prefix(whole.count / 2)), .damaged("data of the JPEG are missing or broken")),
             (Array(whole.prefix(whole.count / 2)) + [0xFF, 0xD9], .damaged("data of the JPEG are missing or broken")),
             (Array(whole.prefix(30)), .damaged("the picture ends too early")),
             (Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8), .unsupported("SVG")),

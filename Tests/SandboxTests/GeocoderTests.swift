@@ -38,6 +38,7 @@ import Testing
     func errors() {
         #expect(response("/api").status == .badRequest)
         #expect(response("/api?q=").status == .badRequest)
-        #expect(response("/reverse?lat=1").status == .notFound)
+        #expect(response("/reverse?lat=1").status == .badRequest)
+        #expect(response("/elsewhere?lat=1").status == .notFound)
     }
 }

@@ -22,7 +22,7 @@ struct ProblemTests {
         422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"],
         431: ["headers-too-large"],
         500: ["internal", "storage-failed"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
-        503: ["upstream-unavailable", "offline-write-refused", "overloaded"],
+        503: ["upstream-unavailable", "offline-write-refused", "overloaded", "processing-unavailable"],
         504: ["not-in-cache"], 507: ["upstream-storage-full", "storage-full"],
     ]
 
@@ -40,8 +40,8 @@ struct ProblemTests {
             as: UTF8.self
         )
         let retryable: Set<ProblemCode> = [
-            .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .notInCache,
-            .requestTimeout, .storageFailed,
+            .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded,
+            .processingUnavailable, .notInCache, .requestTimeout, .storageFailed,
         ]
         let expected = [
             #"{"code":"\#(code.rawValue)","detail":"What happened.","#,

@@ -14,7 +14,7 @@ import Testing
 
     @Test(
         "tz refuses abbreviations, names that do not exist, and everything that is not a name",
-        arguments: ["PST", "EST5EDT", "Mars/Base", "../../etc/passwd", "Europe/", "%00", "", "a/b/c/d"]
+        arguments: ["PST", "EDT", "Mars/Base", "../../etc/passwd", "Europe/", "%00", "", "a/b/c/d"]
     )
     func others(name: String) {
         #expect(throws: Problem.self) { try QueryItems("tz=\(name)").timeZone() }

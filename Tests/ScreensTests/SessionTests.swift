@@ -64,10 +64,34 @@ struct SessionStoreTests {
         BearerCredential([.authorization: "Bearer \(token)"])
     }
 
+    /// A session as it is read back by its token: with the identity that follows from the token.
+    private func stored(_ session: Session, _ token: String) -> Session {
+        Session(
+            app: session.app,
+            kind: session.kind,
+            account: session.account,
+            name: session.name,
+            createdAt: session.createdAt,
+            id: SessionToken.hash(token).map { String(format: "%02X", $0) }.joined()
+        )
+    }
+
+    @Test("DISK-37 The identity of a session is the one it was opened under, and no other session's")
+    func identities() async throws {
+        let (first, second) = try await database.write { [store, session] db in
+            (try store.open(session, in: db), try store.open(session, in: db))
+        }
+        #expect(first.id != second.id && first.id.count == 64 && !first.id.contains(first.token))
+        for opened in [first, second] {
+            let found = try store.session(of: credential(opened.token), app: "ships")
+            #expect(found == stored(session, opened.token) && found.id == opened.id)
+        }
+    }
+
     @Test("A session is found again by its token, in its app only")
     func found() async throws {
         let token = try await store.open(session)
-        #expect(try store.session(of: credential(token), app: "ships") == session)
+        #expect(try store.session(of: credential(token), app: "ships") == stored(session, token))
         #expect(
             #expect(throws: Problem.self) { try store.session(of: credential(token), app: "notes") }?.code
                 == .sessionExpired
@@ -89,7 +113,7 @@ struct SessionStoreTests {
         #expect(first != second)
         try await store.close(credential(first))
         #expect(throws: Problem.self) { try store.session(of: credential(first), app: "ships") }
-        #expect(try store.session(of: credential(second), app: "ships") == guest)
+        #expect(try store.session(of: credential(second), app: "ships") == stored(guest, second))
     }
 
     @Test(
@@ -100,7 +124,7 @@ struct SessionStoreTests {
         let (token, other) = (try await store.open(session), try await store.open(session))
         let tokens = PossibleTokens(in: [.authorization: scheme + token])
         let changeToken = store.changeToken(ofAny: tokens)
-        #expect(try store.session(ofAny: tokens) == session && changeToken.holds(at: .now()))
+        #expect(try store.session(ofAny: tokens) == stored(session, token) && changeToken.holds(at: .now()))
         try await store.close(credential(token))
         #expect(try store.session(ofAny: tokens) == nil && !changeToken.holds(at: .now()))
         #expect(store.changeToken(ofAny: PossibleTokens(in: [:])).holds(at: .now()))

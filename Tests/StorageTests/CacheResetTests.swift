@@ -15,6 +15,16 @@ import Testing
     func reset(object: String) async throws {
         let scenario = DamagedCacheScenario()
         try scenario.fill(damaging: object)
+        try await replaceDamaged(object, of: scenario)
+        // The next start and the doctor find everything in order.
+        let again = try scenario.open(.always)
+        #expect(try ResponseStore(again).responses(like: makeCachedResponse("https://ships.test/1")).count == 1)
+        try again.close()
+        #expect(scenario.log.messages.contains("pages of the cache are damaged: its tables are replaced by empty ones"))
+    }
+
+    /// Finds the damage and removes it in a database that is released afterwards, and with it the directory's lock.
+    private func replaceDamaged(_ object: String, of scenario: DamagedCacheScenario) async throws {
         let database = try scenario.open(.never)
         let secrets = try SealedSecrets(database)
         let removed = Mutex(0)
@@ -34,11 +44,6 @@ import Testing
         #expect(id > 101)
         if object != "stored_response" { #expect(try database.blobs.fileNames() == []) }
         try database.close()
-        // The next start and the doctor find everything in order.
-        let again = try scenario.open(.always)
-        #expect(try ResponseStore(again).responses(like: makeCachedResponse("https://ships.test/1")).count == 1)
-        try again.close()
-        #expect(scenario.log.messages.contains("pages of the cache are damaged: its tables are replaced by empty ones"))
     }
 
     @Test("TRUST-16 damage of other tables is reported, and nothing of them is changed")

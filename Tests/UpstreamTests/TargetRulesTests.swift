@@ -22,11 +22,28 @@ struct TargetRulesTests {
     }
 
     @Test(
-        "The configured origin, in any case, on its port",
-        arguments: ["https://api.test:8443/", "HTTPS://API.TEST:8443/other?x=1", "https://api.test:8443"]
+        "The configured origin, in any case, on its port, below the base URL's path",
+        arguments: [
+            "https://api.test:8443/v1", "HTTPS://API.TEST:8443/v1/other?x=1", "https://api.test:8443/v1?x=1",
+            "https://api.test:8443/v1/",
+        ]
     )
     func own(url: String) throws {
-        #expect(try Self.rules().target(of: url) == .ownOrigin)
+        let target = try Self.rules().target(of: url)
+        #expect(target == .ownOrigin && target.isOwnOrigin)
+    }
+
+    @Test(
+        "What the configured origin has beside the base URL's path is reached as the API, with a health of its own",
+        arguments: [
+            "https://api.test:8443/", "HTTPS://API.TEST:8443/other?x=1", "https://api.test:8443",
+            "https://api.test:8443/v10", "https://api.test:8443/V1/a",
+        ]
+    )
+    func beside(url: String) throws {
+        let rules = try Self.rules()
+        let target = rules.target(of: url)
+        #expect(target == .besideBase && target.isOwnOrigin && !rules.needsPublicAddress(target))
     }
 
     @Test("A default port is the same written or not")

@@ -162,7 +162,7 @@ struct UpstreamFetchTests {
         #expect(try scene.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 0)
         var unseen = scene.list("/unseen")
         unseen.validate = resource.validate
-        await #expect(throws: UpstreamError.badResponse(status: .ok, reason: "it could not be stored")) {
+        await #expect(throws: UpstreamError.storageFailed(isFull: true)) {
             try await scene.upstream.read(unseen)
         }
         #expect(try scene.storedBody(unseen) == nil)

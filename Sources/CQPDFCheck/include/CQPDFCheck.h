@@ -22,6 +22,15 @@ enum {
 /// @param capacity  bytes of `reason`, at least 1
 int larder_qpdf_check(const char *path, char *reason, size_t capacity);
 
+/// Checks that the pictures, forms, fonts and patterns exist that pages name as their resources, and those that these
+/// name. libqpdf's C interface passes over entries of dictionaries whose objects do not exist, and leaves them out of
+/// what it writes.
+///
+/// @param path      the document, encrypted with the empty password at most
+/// @param reason    receives what is wrong, ended by a zero byte; may contain bytes of the document
+/// @param capacity  bytes of `reason`, at least 1
+int larder_qpdf_check_resources(const char *path, char *reason, size_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

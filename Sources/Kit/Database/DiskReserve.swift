@@ -42,17 +42,29 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Runs a step, and if the disk is full, a second time with the space of the reserve.
+    /// Runs a step, and if the disk is full, a second time with the space of the reserve; without it if there is space
+    /// again.
     ///
     /// - Throws: What the second run throws, or the first one if it failed for another reason.
     func lending<Value>(_ step: () throws -> Value) throws -> Value {
         do {
             return try step()
         } catch let error as StorageError {
+            if Self.mayLackSpace(error) { return try step() }
             guard case .diskFull = error, allocated > 0 else { throw error }
             try release()
             defer { take() }
             return try step()
+        }
+    }
+
+    /// Whether SQLite may have found no space for a file beside the database, though there is some now: it does not say
+    /// why it could not create the index of the write-ahead log (`SQLITE_IOERR_SHMOPEN`, `_SHMSIZE`), or a file. None
+    /// of that is lasting, so the step can run again.
+    private static func mayLackSpace(_ error: StorageError) -> Bool {
+        switch error {
+        case .inputOutput(_, "SQLite", 4618), .inputOutput(_, "SQLite", 4874), .notWritable: true
+        default: false
         }
     }
 }

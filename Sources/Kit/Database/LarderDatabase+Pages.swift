@@ -27,7 +27,9 @@ extension LarderDatabase {
             let tables = try await connection.read { try String.fetchAll($0, sql: Self.selectTables) }
             var damaged: [String: String] = [:]
             for table in tables {
-                damaged[table] = try await connection.read { try IntegrityCheck.damage(of: table, $0) }
+                // Without a transaction: after a check that has failed at a page, SQLite reports that error once more
+                // when the transaction is committed.
+                damaged[table] = try await connection.unsafeRead { try IntegrityCheck.damage(of: table, $0) }
             }
             try connection.close()
             return damaged

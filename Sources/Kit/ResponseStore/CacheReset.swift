@@ -29,7 +29,13 @@ public struct CacheReset: Sendable {
         )
         let blobs = readableBlobs()
         do {
-            try await database.pool.writeWithoutTransaction(Self.replaceTables)
+            try await database.pool.writeWithoutTransaction { db in
+                do {
+                    try Self.replaceTables(db)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+                    try Self.replaceTablesInNewFile(db)
+                }
+            }
         } catch {
             database.report(damaged: damaged)
             throw database.translating(error)
@@ -56,24 +62,84 @@ public struct CacheReset: Sendable {
     /// Removes the tables from the schema without touching their pages, which may not be readable, and creates them
     /// again.
     private static func replaceTables(_ db: Database) throws {
-        try db.execute(sql: "PRAGMA writable_schema = ON")
-        defer {
-            // `RESET` below switches it off; this is for a failure before.
-            try? db.execute(sql: "PRAGMA writable_schema = OFF")
+        try changeSchema(db) {
+            try removeFromSchema(db)
+            for migration in CacheTables.migrations { try migration.migrate(db) }
         }
-        try db.inTransaction {
-            let names = tables.map(\.databaseValue)
-            let places = names.map { _ in "?" }.joined(separator: ", ")
+    }
+
+    /// Does the same in three steps, with the file written anew before the tables are created. With automatic vacuum
+    /// the root of a new table displaces another page, and if that is referred to by a damaged one, SQLite refuses.
+    ///
+    /// Reads fail while the file is written. If the process ends meanwhile, the next start creates the tables, since
+    /// their migrations are not recorded.
+    private static func replaceTablesInNewFile(_ db: Database) throws {
+        let list = places(tables.count)
+        let entries = try Row.fetchAll(
+            db,
+            sql: "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema WHERE tbl_name IN (\(list))",
+            arguments: StatementArguments(tables)
+        )
+        let names = CacheTables.migrations.map(\.name)
+        func record() throws {
+            for name in names {
+                try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [name])
+            }
+        }
+        try changeSchema(db) {
             try db.execute(
-                sql: "DELETE FROM sqlite_schema WHERE tbl_name IN (\(places))",
+                sql: "DELETE FROM grdb_migrations WHERE identifier IN (\(places(names.count)))",
                 arguments: StatementArguments(names)
             )
-            try db.execute(sql: "PRAGMA writable_schema = RESET")
-            db.clearSchemaCache()
+            try removeFromSchema(db)
+        }
+        do {
+            try db.execute(sql: "VACUUM")
+        } catch {
+            // As it was: what is readable of the tables is served.
+            try changeSchema(db) {
+                for entry in entries {
+                    try db.execute(
+                        sql: "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)",
+                        arguments: StatementArguments(entry.databaseValues)
+                    )
+                }
+                try record()
+                try db.execute(sql: "PRAGMA writable_schema = RESET")
+            }
+            throw error
+        }
+        try db.inTransaction {
             for migration in CacheTables.migrations { try migration.migrate(db) }
+            try record()
             return .commit
         }
     }
+
+    private static func removeFromSchema(_ db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM sqlite_schema WHERE tbl_name IN (\(places(tables.count)))",
+            arguments: StatementArguments(tables)
+        )
+        try db.execute(sql: "PRAGMA writable_schema = RESET")
+        db.clearSchemaCache()
+    }
+
+    /// Runs a transaction that may write to `sqlite_schema`.
+    private static func changeSchema(_ db: Database, _ changes: () throws -> Void) throws {
+        try db.execute(sql: "PRAGMA writable_schema = ON")
+        defer {
+            // `RESET` switches it off; this is for a failure before.
+            try? db.execute(sql: "PRAGMA writable_schema = OFF")
+            db.clearSchemaCache()
+        }
+        try db.inTransaction {
+            try changes()
+            return .commit
+        }
+    }
+
+    private static func places(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
     /// Writes the file anew without the pages of the damaged tables. If that fails, for instance for lack of space,
     /// they only take space.

@@ -120,7 +120,6 @@ struct LarderApplication: Sendable {
             onServerRunning: { channel in
                 await accepting.apply(to: channel, logger: logger)
                 await onListening(channel.localAddress)
-                await resources.abilities.examine()
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
             logger: logger

@@ -1,20 +1,15 @@
 import Media
 import Screens
 
-/// What work on pictures and documents is possible here, for `/health/ready`. Each program is tried in the background
-/// when the server has started, and the result is kept: programs that are missing at the start are not looked for
-/// again. One that is there and fails is tried again at the next request.
+/// What work on pictures and documents is possible here, for `/health/ready`. Each program is tried when the
+/// first request asks, and the result is kept: programs that are missing at the start are not looked for again. One
+/// that is there and fails is tried again at the next request.
 actor MediaAbilities {
     private let engine: MediaEngine
     private var attempt: Task<[MediaEngine.Check], Never>?
 
     init(_ engine: MediaEngine) {
         self.engine = engine
-    }
-
-    /// Begins to try the programs, so that the first request need not wait for all of it.
-    func examine() {
-        if attempt == nil { attempt = Task { [engine] in await engine.selfTest() } }
     }
 
     /// Returns one line for each program, and one for each thing that it was tried for.

@@ -9,6 +9,11 @@ struct ComposedDocument {
         for (index, path) in job.sources.enumerated() {
             try JobError.naming(index) { sources.append(try PDFFile(reading: path, maximumPages: job.maximumPages)) }
         }
+        if job.isChecked {
+            for (index, path) in job.sources.enumerated() {
+                try JobError.naming(index) { try DocumentCheck.requireResources(path) }
+            }
+        }
         let pages = try job.pages ?? all(of: sources)
         guard pages.count <= job.maximumPages else { throw JobError(.tooManyPages(limit: job.maximumPages)) }
         guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }

@@ -20,8 +20,8 @@ enum KeptKeys {
 
     /// Categories of resources (ISO 32000-1 table 33).
     static let ofResources: [String: PageFilter.Meaning] = [
-        "/ExtGState": .names, "/ColorSpace": .names, "/Pattern": .names, "/Shading": .names, "/XObject": .required,
-        "/Font": .required, "/Properties": .names, "/ProcSet": .keys,
+        "/ExtGState": .names, "/ColorSpace": .names, "/Pattern": .names, "/Shading": .names, "/XObject": .names,
+        "/Font": .names, "/Properties": .names, "/ProcSet": .keys,
     ]
 
     /// Keys of all other dictionaries that are reached from a page, and of the layers.

@@ -14,8 +14,6 @@ final class PageFilter {
         case keys
         /// They are names that the document has given.
         case names
-        /// They are names that the document has given to fonts or pictures, which must be there.
-        case required
         /// They are the categories of a resource dictionary.
         case resources
         /// They are those of an annotation's appearances.
@@ -44,7 +42,7 @@ final class PageFilter {
 
     /// Reduces a page.
     ///
-    /// - Throws: ``JobError`` `damaged` if something that it shows is missing.
+    /// - Throws: ``JobError`` `damaged` if a part of its content is missing; ``DocumentCheck`` finds missing resources.
     func clean(_ page: Object) throws {
         guard qpdf_oh_is_dictionary(handle, page) != 0 else { throw JobError.damaged("a page is missing") }
         for key in file.keys(of: page) where !KeptKeys.ofPages.contains(key) {
@@ -126,10 +124,6 @@ final class PageFilter {
             case .keys: push(key, of: dictionary)
             case .resources: push(qpdf_oh_get_key(handle, dictionary, key), KeptKeys.ofResources[key] ?? .names)
             case .names: push(qpdf_oh_get_key(handle, dictionary, key), .keys)
-            case .required:
-                let value = qpdf_oh_get_key(handle, dictionary, key)
-                try requirePresent(value)
-                push(value, .keys)
             case .appearances: push(qpdf_oh_get_key(handle, dictionary, key), .names)
             }
         }

@@ -342,7 +342,7 @@ struct NotePeopleTests {
         arguments: [
             Array(NotesHarness.png.dropLast()), Array(NotesHarness.png.dropLast(10)), Array(NotesHarness.png.prefix(8)),
             Array(NotesHarness.png.prefix(8)) + [1, 2, 3, 4],
-            Array(NotesHarness.png.prefix(46)) + [0] + Array(NotesHarness.png.dropFirst(47)),
+            Array(NotesHarness.png.prefix(43)) + [0] + Array(NotesHarness.png.dropFirst(44)),
         ]
     )
     func truncated(bytes: [UInt8]) async throws {

@@ -1,7 +1,7 @@
-import Screens
 import Foundation
 import HTTPTypes
 import Media
+import Screens
 import TestKit
 import Testing
 

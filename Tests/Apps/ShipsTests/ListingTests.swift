@@ -264,7 +264,7 @@ struct ListingTests {
             let token = try await app.logIn()
             for query in [
                 "?page=2", "?limit=500", "?li%6Dit=5&offset=00", "?&&", "?since_revision=9223372036854775807", "?=1",
-                "?%FF=1",
+
             ] {
                 #expect(
                     try await app.get("/v1/ships" + query, as: token).all("id", in: "data.items").count == 4,

@@ -53,7 +53,7 @@ struct ImagesTests {
             (39, "larder; detail=placeholder"), (25, "larder; fwd=uri-miss; detail=placeholder"),
             (26, "larder; fwd=uri-miss; fwd-status=404; detail=placeholder"),
             (23, "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"),
-            (51, "larder; fwd=uri-miss; detail=placeholder"),
+            (51, "larder; detail=placeholder"),
             (52, "larder; fwd=uri-miss; detail=placeholder"), (64, "larder; fwd=uri-miss; detail=placeholder"),
         ]
     )

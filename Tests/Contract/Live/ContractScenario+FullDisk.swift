@@ -10,7 +10,7 @@ extension ContractScenario {
         ("PUT /v1/shop/filters", #"{"category_id":1}"#), ("POST /v1/shop/list/items", #"{"product_id":1}"#),
         ("PUT /v1/disk/onboarding", #"{"seen":true}"#),
         ("POST /v1/disk/session", #"{"mode":"oauth_token","access_token":"sandbox-token"}"#),
-        ("PUT /v1/pdf/welcome", nil),
+        ("PUT /v1/pdf/welcome", #"{"seen":true}"#),
     ]
     private static let reads = [
         "GET /v1/ships", "GET /v1/notes", "GET /v1/shop/list", "GET /v1/shop/search", "GET /v1/pdf/documents",

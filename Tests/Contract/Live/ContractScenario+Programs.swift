@@ -67,15 +67,25 @@ extension ContractScenario {
         #expect(response.problemCode == code, "\(response.text)")
     }
 
-    /// One job runs, one waits, and neither ends: more are refused.
+    /// One long job runs and one waits, as well as one short job each, and none ends: more are refused.
     func programsAreBusy(_ programs: HeldPrograms) async throws {
         let (one, _) = try await savedPair()
+        // Changes of small files of its own are short work. Each holds the lock of its document: none is of the pair;
+        // drafts are not listed.
+        let drafts = try await (1...3).map { $0 }.asyncMap { _ in
+            try await draft([("draft.pdf", MadeFile.pdf(pages: 1))])
+        }
         try programs.wait()
         try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
             for width in 1...3 {
                 group.addTask { try await larder.send("GET", "/v1/pdf/documents/\(one.id)/thumbnail?width=\(width)") }
             }
             // Two of the three cannot end, so the first that does is the one that was refused.
+            #expect(try await group.next()?.problemCode == "overloaded")
+            for draft in drafts {
+                let path = "/v1/pdf/documents/\(draft.id)/pages/\(draft.page)"
+                group.addTask { try await larder.send("PATCH", path, body: #"{"rotate_by":90}"#) }
+            }
             #expect(try await group.next()?.problemCode == "overloaded")
             try await expectEverywhere("overloaded")
             try programs.goOn()

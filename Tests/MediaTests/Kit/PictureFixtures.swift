@@ -18,6 +18,19 @@ enum PictureFixtures {
         return Array(jpeg[0..<2]) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + content + jpeg[2...]
     }
 
+    /// A JPEG without its EXIF, XMP (both APP1) and IPTC (APP13) segments; every other byte is as it was. Written apart
+    /// from what the product does: it looks no further than the first scan.
+    static func withoutMetadata(_ jpeg: [UInt8]) -> [UInt8] {
+        var kept = Array(jpeg[0..<2])
+        var offset = 2
+        while offset + 3 < jpeg.count, jpeg[offset] == 0xFF, jpeg[offset + 1] != 0xDA {
+            let end = min(offset + 2 + Int(jpeg[offset + 2]) << 8 + Int(jpeg[offset + 3]), jpeg.count)
+            if jpeg[offset + 1] != 0xE1 && jpeg[offset + 1] != 0xED { kept += jpeg[offset..<end] }
+            offset = end
+        }
+        return kept + jpeg[offset...]
+    }
+
     /// A PNG of any head, with the chunks that are given behind it.
     static func png(
         width: Int,

@@ -29,7 +29,7 @@ struct UserName: Sendable, Equatable {
 
     /// Reads the name of a login.
     init(_ text: String) throws(Fault) {
-        shown = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
+        shown = Self.trimmed(text).precomposedStringWithCanonicalMapping
         guard !shown.isEmpty else { throw .tooShort }
         let isClean = shown.unicodeScalars.allSatisfy {
             ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
@@ -48,6 +48,15 @@ struct UserName: Sendable, Equatable {
         }
         guard isVisible, !name.key.allSatisfy(\.isWhitespace) else { throw .invisible }
         return name
+    }
+
+    /// Returns a text without white space around it. Foundation's set of it has the zero-width space, which is none.
+    private static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last])
     }
 
     /// Returns the key of a name as it is shown.

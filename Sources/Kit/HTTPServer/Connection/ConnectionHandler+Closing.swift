@@ -92,6 +92,8 @@ extension ConnectionHandler {
     func cancelTimer() {
         timer?.task.cancel()
         timer = nil
+        probe?.cancel()
+        probe = nil
     }
 
     private func timerFired(_ context: ChannelHandlerContext) {

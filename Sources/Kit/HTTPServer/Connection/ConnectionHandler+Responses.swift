@@ -67,12 +67,16 @@ extension ConnectionHandler {
         drain(context)
     }
 
-    /// Writes an interim response, unless the response has begun: a client that has left resets the connection.
+    /// Writes interim responses until the response begins or is not awaited any more: a client that has left resets the
+    /// connection. One is not enough: a client that takes it and closes its socket afterwards resets at the next.
     func probeClient() {
+        probe?.cancel()
+        probe = nil
         guard let context, annotations.presence.isAwaited else { return }
         let head = HTTPResponseHead(version: .http1_1, status: .processing)
         guard case .pass = state.responseHead(head) else { return }
         context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+        probe = context.eventLoop.assumeIsolated().scheduleTask(in: Self.probeInterval) { self.probeClient() }
     }
 
     /// Returns the bytes that were written to the channel and that the socket has not taken.

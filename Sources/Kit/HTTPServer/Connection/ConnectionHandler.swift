@@ -27,6 +27,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let annotations: ResponseAnnotations
     var state: ConnectionState
     var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+    /// Pause between interim responses to a client that has closed its output.
+    static let probeInterval = TimeAmount.seconds(2)
+    /// The next of them.
+    var probe: Scheduled<Void>?
 
     var unparsed = UnparsedByteCounter()
     var held = CircularBuffer<Held>()

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// A client that has closed its output may still read: only a write shows that it has left. So the connection sends
 /// `102 Processing` (RFC 2518 §10.1; RFC 9110 §15.2: a client may ignore interim responses) while such work runs, and a
-/// client that has closed its socket resets the connection.
+/// client that has closed its socket resets the connection. It does so again at intervals: a client may take the first
+/// and close its socket then.
 public final class ClientPresence: Sendable {
     private struct State {
         var hasLeft = false
@@ -25,6 +26,8 @@ public final class ClientPresence: Sendable {
     public func whilePresent<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
+        // A task begins at once: one that is cancelled afterwards may have done its work.
+        if state.withLock({ $0.hasLeft }) { throw CancellationError() }
         let task = Task { try await body() }
         let number = begin { task.cancel() }
         defer { end(number) }
@@ -37,7 +40,7 @@ public final class ClientPresence: Sendable {
 
     /// The client has closed its output.
     ///
-    /// - Parameter probe: writes to it, on any thread.
+    /// - Parameter probe: writes to it, at once and at intervals while work is running; is called on any thread.
     func outputClosed(probe: @escaping @Sendable () -> Void) {
         let isNeeded = state.withLock { state in
             state.probe = probe
@@ -60,7 +63,10 @@ public final class ClientPresence: Sendable {
     /// Whether work is running that is given up if the client leaves.
     var isAwaited: Bool { state.withLock { !$0.work.isEmpty } }
 
-    private func begin(_ cancel: @escaping @Sendable () -> Void) -> Int {
+    /// Registers work, and writes to a client that has closed its output.
+    ///
+    /// - Returns: the number under which the work ends.
+    func begin(_ cancel: @escaping @Sendable () -> Void) -> Int {
         let (number, hasLeft, probe) = state.withLock { state in
             state.nextNumber += 1
             if !state.hasLeft { state.work[state.nextNumber] = cancel }
@@ -70,7 +76,8 @@ public final class ClientPresence: Sendable {
         return number
     }
 
-    private func end(_ number: Int) {
+    /// The work has ended.
+    func end(_ number: Int) {
         state.withLock { $0.work[number] = nil }
     }
 }
