@@ -21,11 +21,11 @@ import Testing
     @Test("TRUST-02 a reserve is allocated in part if there is no space for all of it, and the rest later")
     func part() async throws {
         let scenario = try Scenario()
-        // 1: open, 2: all of it, 3: cut, 4: half of it.
+        // 1: create, 2: all of it, 3: cut, 4: half of it.
         _ = await scenario.scope.failing(.noRoomOnce, at: 2) { scenario.reserve.take() }
         #expect(scenario.reserve.allocated == DiskReserve.bytes / 2 && !scenario.reserve.isWhole)
-        // What is there stays if there is no space for more.
-        _ = await scenario.scope.failing(.fullDisk, at: 2) { scenario.reserve.take() }
+        // What is there stays if there is no space for more. 1: all of it.
+        _ = await scenario.scope.failing(.fullDisk, at: 1) { scenario.reserve.take() }
         #expect(scenario.reserve.allocated == DiskReserve.bytes / 2)
         scenario.reserve.take()
         #expect(scenario.reserve.isWhole)

@@ -248,7 +248,7 @@ import Testing
                 "malformed-request",
                 400
             )
-            for query in ["?mode=both", "?page=letter", "?mode=single&mode=single"] {
+            for query in ["?mode=both", "?page=b5", "?mode=single&mode=single"] {
                 try await app.create([PDFHarness.photo("a")], query: query).expectProblem("invalid-parameter", 400)
             }
             #expect(app.paper.calls == [])

@@ -9,7 +9,7 @@ extension ContractScenario {
         let save = "POST /v1/pdf/documents/{id}/save-to-disk"
         let created = try await ask(create, member, body: #"{"path":"disk:/Горы.jpg"}"#)
         #expect(created.status == 201, "\(created.text)")
-        for page in ["a4", "a5"] {
+        for page in ["a4", "a5&margin_mm=5&quality=80"] {
             try await ask(create, query: "?page=\(page)", member, body: #"{"path":"disk:/Горы.jpg"}"#)
         }
         let location = try #require(created.headers["location"])

@@ -133,10 +133,20 @@ extension ContractScenario {
         }
         try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
         try await askPDF("GET \(Self.documents)")
+        try await askPDF("GET \(Self.documents)", query: "?q=saved")
+        let layout = "?page=a4&margin_mm=5&quality=80"
+        try await askPDF(Self.create, query: layout, Self.form, body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))]))
         let opening = try await larder.listen { _ in true }
         let place = try #require(ServerSentEvents(opening.text).lastID)
         let (one, other) = try await savedPair()
         let spare = try await draft([("Spare.pdf", MadeFile.pdf(pages: 2))])
+        try await askPDF(
+            "POST \(Self.documents)/{id}/pages",
+            of: spare,
+            query: layout,
+            Self.form,
+            body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))])
+        )
         let member = "\(Self.documents)/{id}"
         for document in [one, spare] {
             for operation in [

@@ -14,11 +14,6 @@ struct GuardedRequest: Sendable, Equatable {
     /// Longest time without progress.
     let stallLimit: TimeAmount
 
-    init(target: String, stallLimit: TimeAmount) {
-        self.target = target
-        self.stallLimit = stallLimit
-    }
-
     /// Writes the field in place of any that came with the request.
     func add(to headers: inout HTTPHeaders) {
         headers.replaceOrAdd(name: Self.field, value: "\(stallLimit.nanoseconds) \(target)")
