@@ -124,7 +124,7 @@ struct DocumentTests {
             "ShopOrderRequest",
             "DiskLoginRequest", "DiskOnboardingRequest", "DiskPathRequest", "DiskTransferRequest", "DiskRenameRequest",
             "DiskLinkRequest", "DiskRestoreRequest",
-            "LocationInput", "NewNote", "NoteChange", "NotesLogin",
+            "LocationInput", "NewNote", "NoteChange", "NotesLogin", "NotesPasswordChange", "NotesAccountDeletion",
         ]
         for (pointer, name, value) in document.root.members(at: "") where name == "type" && value == .string("object") {
             let parent = pointer.dropLast("/type".count)
