@@ -7,8 +7,8 @@ public enum Decision: Sendable, Equatable {
     /// Forward the request unchanged; no stored response can be used.
     case forward(CacheStatus.Forward)
     /// Respond with 504: the client forbids the network (`only-if-cached`, RFC 9111 §5.2.1.7) and no stored response
-    /// may be used. The validation is of a stale response that may be used if the cache is disconnected (§4.2.4); nil if
-    /// there is none.
+    /// may be used. The validation is of a stale response that may be used if the cache is disconnected (§4.2.4); nil
+    /// if there is none.
     case gatewayTimeout(Validation?)
 }
 

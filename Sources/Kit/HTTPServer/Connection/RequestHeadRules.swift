@@ -56,8 +56,8 @@ struct RequestHeadRules {
         // The decoder reads nothing after a CONNECT, so the connection ends with it, whatever the response is.
         let keepsAlive = fields.keepsAlive(version: head.version) && head.method != .CONNECT
         if !keepsAlive {
-            // Fields that `Connection` names concern this connection only (RFC 9110 section 7.6.1). Their names are lost
-            // here, so they are as well.
+            // Fields that `Connection` names concern this connection only (RFC 9110 section 7.6.1). Their names are
+            // lost here, so they are as well.
             for name in HopByHop.nominated(inLines: head.headers[canonicalForm: "Connection"].map(String.init)) {
                 accepted.headers.remove(name: name.rawName)
             }
