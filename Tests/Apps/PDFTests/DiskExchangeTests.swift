@@ -94,8 +94,11 @@ private final class FakeYandexDisk: Sendable {
             written.expectPDF("pdf.reader")
             #expect(written["data.disk_path"] == "/two.pdf" && written["data.href"] == .string(href))
             #expect(
-                made.files.withLock { $0["/two.pdf"] }.map { String(decoding: $0, as: UTF8.self) }?
-                    .hasSuffix("\njpeg one 0\njpeg two 0") == true
+                made.files.withLock { $0["/two.pdf"] }
+                    == Data(
+                        "\(StubDocumentEngine.header)%title \(try written.string("data.name"))\njpeg one 0\njpeg two 0"
+                            .utf8
+                    )
             )
             try await app.routes.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
                 .expectProblem("target-exists", 409)
