@@ -81,10 +81,12 @@ extension ShopStore {
         async throws -> ProfileSearches
     {
         let encoded = try Self.encode(filters)
-        return try await changeSearches(profile, if: preconditions) { before, db in
-            try Self.set(text: before.last?.text, filters: encoded, profile, db)
-            return true
-        }.searches
+        return try await database.write(
+            changeOfSearches(profile, if: preconditions) { before, db in
+                try Self.set(text: before.last?.text, filters: encoded, profile, db)
+                return true
+            }
+        ).searches
     }
 
     /// Removes text and filters of the last search.
@@ -93,32 +95,16 @@ extension ShopStore {
     func resetSettings(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches
     {
         let filters = try Self.encode(SearchFilters())
-        return try await changeSearches(profile, if: preconditions) { _, db in
-            try Self.set(text: nil, filters: filters, profile, db)
-            return true
-        }.searches
+        return try await database.write(
+            changeOfSearches(profile, if: preconditions) { _, db in
+                try Self.set(text: nil, filters: filters, profile, db)
+                return true
+            }
+        ).searches
     }
 
     /// A change of the last search or of the history.
     private typealias SearchChange = @Sendable (Database) throws -> (isChanged: Bool, searches: ProfileSearches)
-
-    /// Changes the last search or the history in one transaction.
-    private func changeSearches(
-        _ profile: String,
-        if preconditions: WritePreconditions,
-        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Bool
-    ) async throws -> (isChanged: Bool, searches: ProfileSearches) {
-        try await database.write(changeOfSearches(profile, if: preconditions, change))
-    }
-
-    /// Removes from the history in one transaction, and from the write-ahead log.
-    private func eraseSearches(
-        _ profile: String,
-        if preconditions: WritePreconditions,
-        _ change: @escaping @Sendable (ProfileSearches, Database) throws -> Bool
-    ) async throws -> (isChanged: Bool, searches: ProfileSearches) {
-        try await database.writeErasing(changeOfSearches(profile, if: preconditions, change))
-    }
 
     /// Returns what a transaction does that changes the last search or the history, and counts their revision.
     ///
@@ -175,10 +161,12 @@ extension ShopStore {
     ///
     /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
     func clearHistory(_ profile: String, if preconditions: WritePreconditions = .none) async throws -> ProfileSearches {
-        try await eraseSearches(profile, if: preconditions) { _, db in
-            try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
-            return true
-        }.searches
+        try await database.writeErasing(
+            changeOfSearches(profile, if: preconditions) { _, db in
+                try db.execute(sql: "DELETE FROM shop_history WHERE profile = ?", arguments: [profile])
+                return true
+            }
+        ).searches
     }
 
     /// Removes one search from the history of a profile.
@@ -189,10 +177,12 @@ extension ShopStore {
     func removePastSearch(_ index: Int, _ profile: String, if preconditions: WritePreconditions = .none) async throws
         -> ProfileSearches?
     {
-        let (isChanged, searches) = try await eraseSearches(profile, if: preconditions) { _, db in
-            try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
-            return db.changesCount > 0
-        }
+        let (isChanged, searches) = try await database.writeErasing(
+            changeOfSearches(profile, if: preconditions) { _, db in
+                try db.execute(sql: Self.deletePastSearch, arguments: ["profile": profile, "index": index])
+                return db.changesCount > 0
+            }
+        )
         return isChanged ? searches : nil
     }
 
