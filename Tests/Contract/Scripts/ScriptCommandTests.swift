@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// The commands of the README on a new machine: what they call, in which order, and how they end.
+@Suite struct ScriptCommandTests {
+    @Test("SRV-01 On a new machine, script/server installs what is missing, builds, and serves with the sandbox")
+    func server() async throws {
+        let machine = try ScriptMachine()
+        let outcome = try await machine.run("server", "--quick", "--http-port", "0")
+        #expect(outcome.code == 0)
+        let calls = machine.calls.map { $0.hasPrefix("apt-get install") ? "apt-get install" : $0 }
+        #expect(
+            calls == [
+                "apt-get update -qq", "apt-get install", "swift build --configuration debug --product larder",
+                "swift build --configuration debug --product larder-pdf-worker",
+                "swift build --configuration debug --product larder-confine",
+                "swift build --configuration debug --show-bin-path", "larder serve --sandbox --http-port 0",
+            ]
+        )
+    }
+
+    @Test("The exit code of the server is that of script/server")
+    func serverFails() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("server", "--real", with: ["LARDER_CODE": "78"]).code == 78)
+        #expect(machine.calls.last == "larder serve")
+    }
+
+    @Test("SRV-01 On a new machine, script/test installs what is missing, then checks, builds and tests")
+    func test() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("test").code == 0)
+        #expect(machine.installed.contains("qpdf"))
+        let calls = machine.calls.filter { $0.hasPrefix("swift") }.map { $0.split(separator: " ").prefix(3) }
+        #expect(
+            calls == [
+                ["swift", "format", "lint"], ["swift", "build", "--build-tests"], ["swift", "test", "--skip-build"],
+            ]
+        )
+    }
+
+    @Test("Nothing is built on a machine that lacks what building needs", arguments: ["test", "server"])
+    func incomplete(script: String) async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run(script, with: ["APT_FAILS": "install"]).code == 100)
+        #expect(machine.calls.allSatisfy { !$0.hasPrefix("swift") })
+    }
+
+    @Test("script/test NAME runs the tests of that name; it fails if one fails, and if there is none")
+    func named() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("test", "ShipsTests").code == 0)
+        #expect(machine.calls.last?.hasSuffix("--filter ShipsTests") == true)
+        #expect(try await machine.run("test", "ShipsTests", with: ["TEST_CODE": "1"]).code == 1)
+        let none = try await machine.run("test", "Shipps", with: ["TEST_OUTPUT": "Test run with 0 tests"])
+        #expect(none.code == 64)
+        #expect(none.errors.contains("No test matches Shipps"))
+    }
+
+    @Test("script/format --check fails on a comment that ends after 120 characters, and if it cannot look at the files")
+    func format() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("format", "--check").code == 0)
+        try machine.write("// " + String(repeating: "é", count: 118), to: "Sources/Long.swift")
+        let outcome = try await machine.run("format", "--check")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("Sources/Long.swift:1:") && outcome.errors.contains("120 characters"))
+        #expect(try await ScriptMachine(without: ["Sources"]).run("format", "--check").code == 1)
+    }
+
+    @Test(
+        "Each script explains itself and ends well",
+        arguments: ["setup", "test", "server", "build", "format", "check"]
+    )
+    func help(script: String) async throws {
+        let outcome = try await ScriptMachine().run(script, "--help")
+        #expect(outcome.code == 0)
+        #expect(outcome.output.contains("script/\(script)"))
+    }
+}
