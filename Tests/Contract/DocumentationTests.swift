@@ -75,6 +75,24 @@ import Testing
         }
     }
 
+    @Test("tests that documents, scripts and reasons name are there")
+    func tests() throws {
+        let files = Repository.files(in: "Tests", suffixes: [".swift"]).map { "Tests/\($0)" }
+        let types = try files.flatMap { file in
+            try text(file).components(separatedBy: "struct ").map { "\(file)/\($0.prefix(while: \.isLetter))/" }
+        }
+        let scripts = Repository.files(in: "script").map { "script/\($0)" }
+        for path in Self.documents + scripts + ["Tests/Contract/ConformanceTests.swift"] {
+            for name in try text(path).matches(of: /([A-Za-z]+\/)?\b[A-Z][A-Za-z+]+Tests\b/) {
+                // A folder, a file or a suite.
+                let isThere =
+                    types.contains { $0.contains("/\(name.0)/") || $0.contains("/\(name.0).swift/") }
+                    || files.contains { $0.hasPrefix("\(name.0)/") }
+                #expect(isThere, "\(path): \(name.0)")
+            }
+        }
+    }
+
     @Test("the contract lists the codes of openapi.yaml, and no others")
     func codes() throws {
         let described = Set(try text("openapi.yaml").matches(of: /urn:larder:problem:([a-z-]+)/).map { String($0.1) })

@@ -1,6 +1,10 @@
 import Foundation
+import Freshness
+import HTTPTypes
+import Screens
 import TestKit
 import Testing
+import Upstream
 
 @testable import Ships
 
@@ -29,5 +33,87 @@ struct ShipSnapshotTests {
     )
     func damaged(json: String) {
         #expect(throws: (any Error).self) { try ShipSnapshot(json: Data(json.utf8)) }
+    }
+}
+
+@Suite("The first start")
+struct FirstStartTests {
+    @Test("SHIP-12 without the upstream the bundled ships are shown, flagged offline with the date of their recording")
+    func offline() async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.nameResolution)), snapshot: .bundled()) { app in
+            let token = try await app.enterAsGuest()
+            let response = try await app.get("/v1/ships", as: token)
+            response.expectScreen("ships.list")
+            #expect(response.all("id", in: "data.items").count == 29)
+            #expect(response["meta.offline"] == true)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.source"] == "bundled")
+            #expect(response["meta.fetched_at"] == "2024-10-09T00:00:00Z")
+            #expect(response["meta.banner.code"] == "offline")
+            #expect(response.cacheStatus == "larder; fwd=uri-miss; detail=unreachable")
+            let again = try await app.get("/v1/ships", as: token)
+            #expect(again.body == response.body)
+            #expect(again.cacheStatus == "larder; hit; ttl=-39175200; detail=offline")
+            #expect(again.age == "39175200")
+        }
+    }
+
+    @Test("SHIP-12 details of a bundled ship open without the list having been asked for")
+    func details() async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: .bundled()) { app in
+            let response = try await app.get("/v1/ships/5ea6ed2e080df4000697c90a", as: app.logIn())
+            #expect(response["data.name"] == "GO Pursuit")
+            #expect(response["data.weight_kg_text"] == "502999 kg")
+            #expect(response["meta.offline"] == true)
+        }
+    }
+
+    @Test(
+        "SHIP-12 SHIP-06 the first response replaces the bundled ships; what was deleted meanwhile stays deleted"
+    )
+    func recovery() async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused))) { app in
+            let token = try await app.logIn()
+            #expect(
+                try await app.get("/v1/ships", as: token).all("name", in: "data.items") == [
+                    "Alma", "Carl", "Snapshot Only",
+                ]
+            )
+            _ = try await app.ask(.delete, "/v1/ships/a1", as: token)
+            await app.recover()
+            let response = try await app.get("/v1/ships?since_revision=2", as: token)
+            #expect(response.all("name", in: "data.items") == ["bob", "Carl", "DORA"])
+            #expect(response["data.changes.added"] == ["b0b", "d0"])
+            #expect(response["data.changes.updated"] == [])
+            #expect(response["data.changes.removed"] == ["5a"])
+            #expect(response["meta.banner"] == .null)
+            #expect(response["meta.fetched_at"] == "2026-01-05T10:00:05Z")
+            try await app.get("/v1/ships/5a", as: token).expectProblem("not-found", 404)
+        }
+    }
+
+    @Test(
+        "SHIP-12 the bundled ships are shown even if the upstream responds with errors, and it is not called offline",
+        arguments: [500, 503, 400, 401, 403, 404, 410]
+    )
+    func failing(status: Int) async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.response(status))) { app in
+            let response = try await app.get("/v1/ships", as: app.logIn())
+            #expect(response.all("id", in: "data.items").count == 3)
+            #expect(response["meta.stale"] == true)
+            #expect(response["meta.offline"] == false)
+            #expect(response["meta.fetched_at"] == "2024-10-09T00:00:00Z")
+        }
+    }
+
+    @Test("an upstream that lists no ships is believed: the list is empty, not bundled")
+    func emptyUpstream() async throws {
+        try await ShipsHarness.run(ScriptedSpaceX(.ships([]))) { app in
+            let token = try await app.logIn()
+            let response = try await app.get("/v1/ships", as: token)
+            #expect(response["meta.state"] == "empty")
+            app.spaceX.become(.unreachable(.refused))
+            #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.state"] == "empty")
+        }
     }
 }

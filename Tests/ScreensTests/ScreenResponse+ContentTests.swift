@@ -10,7 +10,7 @@ import Upstream
 @testable import Screens
 
 /// Files as responses: whole, in part, not at all.
-struct ContentTests {
+struct ScreenResponseContentTests {
     private static let bytes = Data("0123456789".utf8)
     private static let changed = Date(timeIntervalSince1970: 1_700_000_000)
 

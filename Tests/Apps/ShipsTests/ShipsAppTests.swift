@@ -10,7 +10,7 @@ import Upstream
 @testable import Ships
 
 @Suite("When the cache has to make room")
-struct EvictionTests {
+struct ShipsAppTests {
     @Test(
         "SHIP-09 SRV-05 after eviction the ships are still there, with their own age, not that of the bundled ones"
     )

@@ -6,7 +6,7 @@ import Testing
 
 private let newID = "70ca00000000000000000001"
 
-@Suite struct ShipChangeTests {
+@Suite struct SpaceXControlTests {
     @Test("SRV-10 a patched ship changes in the list and by itself, and with it the entity tag")
     func patch() async throws {
         try await withSandbox { sandbox in

@@ -8,7 +8,7 @@ import Testing
 @testable import Ships
 
 @Suite("What changed since a revision")
-struct ShipStoreChangesTests {
+struct ShipChangesTests {
     private let store: ShipStore
 
     init() throws {

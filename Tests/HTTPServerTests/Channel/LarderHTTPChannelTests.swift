@@ -1,11 +1,13 @@
+import Logging
 import NIOCore
+import NIOEmbedded
 import TestKit
 import Testing
 
 @testable import HTTPServer
 
 @Suite("Hummingbird behind the connection layer, over sockets", .timeLimit(.minutes(1)))
-struct LoopbackTests {
+struct LarderHTTPChannelTests {
     private static let get = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test("Pipelined requests get their responses in order on one connection")
@@ -230,5 +232,17 @@ struct LoopbackTests {
         }
         #expect(response.hasPrefix("HTTP/1.1 200 OK"))
         #expect(cut == .writeStalled)
+    }
+
+    @Test("SRV-12 One that is accepted while the server stops does not end the process")
+    func dropped() throws {
+        let channel = EmbeddedChannel()
+        let logger = Logger.quiet
+        let server = LarderHTTPChannel(responder: { _, _, _ in }, problem: { _ in ("text/plain", []) })
+        // What comes back is let go at once, as by a server that does not listen any more.
+        _ = try server.setup(channel: channel, logger: logger).wait()
+        // Before NIO learns that the connection is there, it keeps what it made itself.
+        channel.pipeline.fireChannelActive()
+        #expect(try channel.finish(acceptAlreadyClosed: true).isClean, "it is closed without a word")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct HoldTests {
+@Suite struct UpstreamCallHoldTests {
     @Test("SRV-10 hold keeps requests in flight until they are released, and tells how many wait")
     func holdAndRelease() async throws {
         try await withSandbox { sandbox in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite struct DiskOperationTests {
+@Suite struct DiskOperationsTests {
     private let bench = DiskBench()
 
     private func operation(_ response: UpstreamResponse) throws -> String {
