@@ -12,47 +12,12 @@ struct ConformanceTests {
             "needs more logins at once than a test can be sure of; PasswordHasherTests shows that they are turned away",
         "PUT /v1/notes/account/password 503 overloaded": "as above",
         "POST /v1/notes/account/deletion 503 overloaded": "as above",
-        "GET /v1/disk/operations/{id} 202 ":
-            "the simulated Disk ends an operation when it is asked for it; ChangeScreenTests shows one that goes on",
-        "POST /v1/disk/links 502 outcome-unknown": failsBetween,
-        "DELETE /v1/disk/published 502 outcome-unknown": failsBetween,
         "POST /v1/disk/session 500 internal":
             "without a database there is no way to the Disk either, and that is found first",
-        "GET /v1/shop/images/{id}/{n} 501 tool-missing":
-            "ImagesTests shows it; the servers of this interview have vips",
-        "GET /v1/shop/list/items/{item_id}/image 501 tool-missing": "as above",
-        "POST /v1/disk/folders 502 outcome-unknown": failsBetween,
-        "PATCH /v1/pdf/documents/{id} 422 damaged": asOfChanges,
-        "PATCH /v1/pdf/documents/{id} 422 timed-out": asOfChanges,
-        "PATCH /v1/pdf/documents/{id} 501 tool-missing": asOfChanges,
-        "PATCH /v1/pdf/documents/{id} 503 overloaded": asOfChanges,
-        "POST /v1/pdf/documents/{id}/save 422 damaged": asOfChanges,
-        "POST /v1/pdf/documents/{id}/save 422 timed-out": asOfChanges,
-        "POST /v1/pdf/documents/{id}/save 501 tool-missing": asOfChanges,
-        "POST /v1/pdf/documents/{id}/save 503 overloaded": asOfChanges,
-        "PUT /v1/pdf/welcome 412 precondition-failed": preconditions,
-        "POST /v1/pdf/documents 412 precondition-failed": preconditions,
-        "POST /v1/pdf/documents/from-disk 412 precondition-failed": preconditions,
-        "POST /v1/pdf/documents/{id}/extract 412 precondition-failed": preconditions,
-        "POST /v1/pdf/documents/{id}/save-to-disk 412 precondition-failed": preconditions,
-        "POST /v1/pdf/merge 412 precondition-failed": preconditions,
-        "POST /v1/pdf/documents/from-disk 413 too-many-pages": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 422 damaged": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 422 encrypted": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 422 timed-out": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 501 tool-missing": asOfUploads,
-        "POST /v1/pdf/documents/from-disk 503 overloaded": asOfUploads,
         "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice,
         "GET /v1/disk/file/pdf 304 ": needsOffice,
         "GET /v1/disk/file/pdf 416 bad-range": needsOffice, "GET /v1/disk/file/pdf 501 tool-missing": needsOffice,
     ]
-    private static let failsBetween =
-        "the simulated Disk would have to fail behind the look that comes first; WriteOutcomeTests shows it"
-    private static let asOfChanges =
-        "a new name is written into the file as any change is: the operations on pages show it"
-    private static let preconditions = "DocumentLookupPreconditionTests shows it"
-    private static let asOfUploads =
-        "a file of the Disk goes the way of an uploaded one: POST /v1/pdf/documents shows it"
     private static let needsOffice = "LibreOffice makes the PDF, and the machines of these tests may have it or not"
 
     /// Any operation may meet a full or failing disk. The test below wants to see one of each app; `FaultLoopTests` and
@@ -93,8 +58,7 @@ struct ConformanceTests {
                 documented.formUnion((codes.isEmpty ? [""] : codes).map { "\(operation.key) \(status) \($0)" })
             }
         }
-        // Any operation that starts a program may find the machine in trouble; ToolRunnerTests shows each kind of it.
-        let faults = documented.filter { Self.isFaultOfDisk($0) || $0.hasSuffix(" 503 processing-unavailable") }
+        let faults = documented.filter(Self.isFaultOfDisk)
         #expect(
             documented.subtracting(seen).subtracting(Self.unseen.keys).subtracting(faults).sorted() == [],
             "never seen"

@@ -391,6 +391,28 @@ extension ContractScenario {
         _ = try await diskSession()
     }
 
+    /// A write that the API has received when the connection breaks, and the API is away when it is asked what came of
+    /// it.
+    private func unknownWrite(_ operation: String, query: String = "", body: String? = nil) async throws {
+        let member = try await diskSession()
+        try await larder.control("DELETE", "/journal")
+        try await larder.fault("hold", of: "yandex_disk")
+        async let response = ask(operation, query: query, member, body: body)
+        // Each look at what is there passes; the write stays.
+        var method = "GET"
+        var count = 0
+        while method == "GET" {
+            count += 1
+            let wait = "/journal/wait?upstream=yandex_disk&count=\(count)&timeout_ms=60000"
+            let entries = try await larder.control("GET", wait).json()["entries"]?.array ?? []
+            method = try #require(entries.last?["method"]?.string)
+            if method != "GET" { try await larder.fault("offline", of: "yandex_disk") }
+            try await larder.control("POST", "/upstreams/yandex_disk/release")
+        }
+        #expect(try await response.problemCode == "outcome-unknown", "\(operation): \(try await response.text)")
+        try await larder.fault("online", of: "yandex_disk")
+    }
+
     private func diskOperations(_ member: [String: String], trashed: String) async throws {
         try await larder.control(
             "PUT",
@@ -432,6 +454,7 @@ extension ContractScenario {
             body: #"{"from":"/contract/aa.txt","to":"/contract/4.txt"}"#
         )
         let id = try #require(try pending.json().at(pointer: "/data/id")?.string)
+        #expect(try await ask(show, ship: id, member).status == 202)
         try await larder.fault("offline", of: "yandex_disk")
         try await ask("GET /v1/disk/profile", query: "?refresh=1", member)
         try await ask(show, ship: id, member)
@@ -507,6 +530,15 @@ extension ContractScenario {
         try await unknownOutcome {
             _ = try await $0.ask("PUT /v1/disk/file/content", query: "?path=/contract/unknown.txt", member, body: "x")
         }
+        try await unknownWrite("POST /v1/disk/folders", body: #"{"path":"/contract/unknown"}"#)
+        try await unknownWrite("POST /v1/disk/links", body: #"{"path":"/contract/new.txt"}"#)
+        _ = try await larder.send(
+            "POST",
+            "/v1/disk/links",
+            try await diskSession(),
+            body: #"{"path":"/contract/a.txt"}"#
+        )
+        try await unknownWrite("DELETE /v1/disk/published", query: "?path=/contract/a.txt")
         for (fault, path) in [
             ("error(413)", "x"), ("error(507)", "y"), ("error(412)", "z"), ("error(500)", "w"), ("garbage", "v"),
         ] {

@@ -37,6 +37,11 @@ extension ContractScenario {
                 body: #"{"path":"disk:/a.pdf"}"#
             )
         }
+        let precondition = ["If-Match": "\"0\""].merging(member) { own, _ in own }
+        for (operation, path) in [(create, "Горы.jpg"), (save, "Горы.pdf")] {
+            let response = try await ask(operation, ship: id, precondition, body: #"{"path":"disk:/\#(path)"}"#)
+            #expect(response.status == 412, "\(operation): \(response.text)")
+        }
         for _ in 0..<2 { try await ask(save, ship: id, member, body: #"{"path":"disk:/Горы.pdf"}"#) }
         try await ask(save, member, body: #"{"path":"disk:/Море.pdf"}"#)
         for fault in ["garbage", "error(500)", "offline"] {

@@ -111,6 +111,11 @@ extension ContractScenario {
         ]
     }
 
+    /// Other names, which are written into a document's file.
+    private static let names: [(operation: String, body: String?)] = [
+        ("PATCH \(documents)/{id}", #"{"name":"Another"}"#), ("POST \(documents)/{id}/save", #"{"name":"Another"}"#),
+    ]
+
     /// Two saved documents with pages.
     func savedPair() async throws -> (Drawn, Drawn) {
         let pair = (
@@ -206,14 +211,13 @@ extension ContractScenario {
         for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) {
             #expect(try await askPDF(operation, body: body).status == 404)
         }
-        let changes = (simple + Self.work(one, with: other)).filter {
-            !$0.0.hasPrefix("GET") && !$0.0.hasSuffix("extract") && !$0.0.hasSuffix("merge")
-        }
+        let creations = [
+            ("PUT /v1/pdf/welcome", #"{"seen":true}"#), (Self.create, Self.form([("a.pdf", MadeFile.pdf(pages: 1))])),
+        ]
+        let changes = (simple + Self.work(one, with: other) + creations).filter { !$0.0.hasPrefix("GET") }
         for (operation, body) in changes {
-            #expect(
-                try await askPDF(operation, of: one, ["If-Match": "\"0\""], body: body).status == 412,
-                "\(operation)"
-            )
+            let headers = ["If-Match": "\"0\""].merging(operation == Self.create ? Self.form : [:]) { own, _ in own }
+            #expect(try await askPDF(operation, of: one, headers, body: body).status == 412, "\(operation)")
         }
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
         try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
@@ -268,6 +272,8 @@ extension ContractScenario {
             statuses.map(\.problemCode) == ["validation-failed", "unsupported-media-type", "damaged", "encrypted"],
             "\(statuses.map(\.text))"
         )
+        let ofDisk = try await files.suffix(2).asyncMap { try await documentOfDisk($0.0, $0.1).problemCode }
+        #expect(ofDisk == ["damaged", "encrypted"])
         #expect(try await askPDF("GET \(Self.documents)").json().at(pointer: "/data/items")?.array?.isEmpty == true)
     }
 
@@ -275,6 +281,7 @@ extension ContractScenario {
     func documentsTooLarge() async throws {
         let response = try await askPDF(Self.create, Self.form, body: Self.form([("long.pdf", MadeFile.pdf(pages: 4))]))
         #expect(response.problemCode == "too-many-pages")
+        #expect(try await documentOfDisk("long.pdf", MadeFile.pdf(pages: 4)).problemCode == "too-many-pages")
         let large = MadeFile.pdf(pages: 1) + String(repeating: "%", count: 1 << 20)
         #expect(
             try await askPDF(Self.create, Self.form, body: Self.form([("large.pdf", large)])).problemCode == "too-large"
@@ -305,7 +312,7 @@ extension ContractScenario {
 
     /// Requests every operation on a document's file; each responds with this problem and changes nothing.
     func expectOfWork(_ code: String, on document: Drawn, with other: Drawn) async throws {
-        for (operation, body) in Self.work(document, with: other) {
+        for (operation, body) in Self.work(document, with: other) + Self.names {
             let response = try await askPDF(
                 operation,
                 of: document,
@@ -343,7 +350,7 @@ extension ContractScenario {
     }
 }
 
-extension Array {
+extension Sequence {
     func asyncMap<Other>(_ transform: (Element) async throws -> Other) async rethrows -> [Other] {
         var result: [Other] = []
         for element in self { result.append(try await transform(element)) }

@@ -2,11 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// Wrappers of the programs that work on documents: they wait while a file exists, and then become the program.
+/// Wrappers of the programs that work on documents: they wait while a file exists, kill themselves if another one does,
+/// and then become the program.
 struct HeldPrograms: Sendable {
     private let temporary: TemporaryFolder
     var folder: URL { temporary.url }
     private var hold: URL { folder.appending(path: "hold") }
+    private var kill: URL { folder.appending(path: "kill") }
 
     init() throws {
         temporary = try TemporaryFolder()
@@ -17,11 +19,13 @@ struct HeldPrograms: Sendable {
         ]
         for (name, program) in real {
             let script = folder.appending(path: "bin/\(name)")
-            try "#!/bin/sh\nwhile [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done\nexec '\(program)' \"$@\"\n".write(
-                to: script,
-                atomically: true,
-                encoding: .utf8
-            )
+            let text = """
+                #!/bin/sh
+                while [ -e '\(hold.path)' ]; do /bin/sleep 0.05; done
+                if [ -e '\(kill.path)' ]; then kill -9 $$; fi
+                exec '\(program)' "$@"
+                """
+            try text.write(to: script, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
         }
     }
@@ -42,11 +46,17 @@ struct HeldPrograms: Sendable {
     var environment: [String: String] { ["PATH": "\(folder.appending(path: "bin").path):/usr/bin:/bin"] }
 
     func wait() throws { try Data().write(to: hold) }
-    func goOn() throws { try FileManager.default.removeItem(at: hold) }
+    func die() throws { try Data().write(to: kill) }
+    func goOn() throws {
+        for file in [hold, kill] where FileManager.default.fileExists(atPath: file.path) {
+            try FileManager.default.removeItem(at: file)
+        }
+    }
 }
 
 extension ContractScenario {
     private static let create = "POST /v1/pdf/documents"
+    private static let createOfDisk = "POST /v1/pdf/documents/from-disk"
 
     /// The documents that a server before has left.
     private func listedPair() async throws -> (Drawn, Drawn) {
@@ -65,6 +75,14 @@ extension ContractScenario {
         try await expectOfWork(code, on: one, with: other)
         let response = try await askPDF(Self.create, Self.form, body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))]))
         #expect(response.problemCode == code, "\(response.text)")
+        #expect(try await documentOfDisk("a.pdf", MadeFile.pdf(pages: 1)).problemCode == code)
+    }
+
+    /// Writes a file to the simulated Disk and makes a document of it.
+    func documentOfDisk(_ name: String, _ content: String) async throws -> ReceivedResponse {
+        let base64 = Data(content.utf8).base64EncodedString()
+        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/\#(name)","base64":"\#(base64)"}"#)
+        return try await ask(Self.createOfDisk, try await diskSession(), body: #"{"path":"disk:/\#(name)"}"#)
     }
 
     /// One long job runs and one waits, as well as one short job each, and none ends: more are refused.
@@ -100,8 +118,21 @@ extension ContractScenario {
         try programs.goOn()
     }
 
+    /// Each job is killed, as by a kernel that has no memory left.
+    func programsAreKilled(_ programs: HeldPrograms) async throws {
+        try programs.die()
+        try await expectEverywhere("processing-unavailable")
+        try programs.goOn()
+    }
+
     /// Nothing is installed.
     func programsAreMissing() async throws {
         try await expectEverywhere("tool-missing")
+        _ = try await larder.send("GET", "/v1/shop/products/1")
+        _ = try await larder.send("POST", "/v1/shop/list/items", body: #"{"product_id":1}"#)
+        for operation in ["GET /v1/shop/images/{id}/{n}", "GET /v1/shop/list/items/{item_id}/image"] {
+            let response = try await ask(operation, query: "?width=100")
+            #expect(response.problemCode == "tool-missing", "\(operation): \(response.text)")
+        }
     }
 }

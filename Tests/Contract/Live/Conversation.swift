@@ -88,12 +88,15 @@ enum Conversation {
         ) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).programsAreBusy(programs)
         }
-        for other in ["slow", "bare"] { try programs.copy(data: "busy", to: other) }
+        for other in ["slow", "killed", "bare"] { try programs.copy(data: "busy", to: other) }
         let hasty = [
             "--media-pdf-worker-timeout-s", "1", "--media-pdftoppm-timeout-s", "1", "--media-vips-timeout-s", "1",
         ]
         try await withLarder(programs.settings(data: "slow") + hasty, environment: programs.environment) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).programsAreSlow(programs)
+        }
+        try await withLarder(programs.settings(data: "killed"), environment: programs.environment) { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).programsAreKilled(programs)
         }
         let nowhere = ["--media-pdf-worker", programs.folder.appending(path: "nowhere").path]
         try await withLarder(programs.settings(data: "bare") + nowhere, environment: [:]) { larder in

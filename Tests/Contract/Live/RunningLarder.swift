@@ -37,9 +37,11 @@ struct RunningLarder: Sendable {
     }
 
     /// Calls the control API of the sandbox.
-    func control(_ method: String, _ path: String, _ body: String? = nil) async throws {
+    @discardableResult
+    func control(_ method: String, _ path: String, _ body: String? = nil) async throws -> ReceivedResponse {
         let response = try await exchange(method, "http://127.0.0.1:\(sandboxPort)/_sandbox\(path)", [:], body: body)
         try #require((200..<300).contains(response.status), "\(response.text)")
+        return response
     }
 
     /// Sets the fault of an upstream.
