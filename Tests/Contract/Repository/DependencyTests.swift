@@ -15,15 +15,14 @@ import Testing
             }
     }
 
-    @Test("Each target imports exactly what Package.swift declares for it")
+    @Test("Each target imports, or in C and C++ includes, exactly what Package.swift declares for it")
     func dependencies() async throws {
         let targets = try await PackageManifest.load().targets
         #expect(targets.count > 20)
+        let owners = try HeaderOwners(targets)
         for target in targets {
             let files = Repository.files(in: target.folder, suffixes: [".swift"])
-            // A target in C or C++ includes headers; a module that it lacks fails its build.
-            if files.isEmpty { continue }
-            let imported = try files.reduce(into: Set<String>()) {
+            let imported = try files.reduce(into: try owners.modules(includedBy: target)) {
                 $0.formUnion(SwiftSource(try Repository.text("\(target.folder)/\($1)")).imports)
             }
             let differences = Self.differences(declared: target.modules, imported: imported)
@@ -46,6 +45,25 @@ import Testing
         #expect(
             Self.differences(declared: ["Ships", "Crypto"], imported: source.imports) == [
                 "depends on Crypto and does not import it", "imports NIOCore and does not declare it",
+            ]
+        )
+    }
+
+    @Test("What a file in C or C++ includes is found, by the library that it belongs to")
+    func plantedHeaders() {
+        let text = """
+            #include <qpdf/QPDF.hh>
+              #  include "CFaultInjection.h"
+            #include <vector>
+            // include <zlib.h>
+            """
+        let headers = HeaderOwners.headers(in: text)
+        #expect(headers == ["qpdf", "CFaultInjection.h", "vector"])
+        let owners = HeaderOwners(owners: ["qpdf": "CQPDF", "zlib.h": "CZlib", "CFaultInjection.h": "CFaultInjection"])
+        #expect(owners.modules(of: headers) == ["CQPDF", "CFaultInjection"])
+        #expect(
+            Self.differences(declared: ["CZlib", "CFaultInjection"], imported: owners.modules(of: headers)) == [
+                "depends on CZlib and does not import it", "imports CQPDF and does not declare it",
             ]
         )
     }

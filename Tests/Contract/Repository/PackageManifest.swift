@@ -13,6 +13,8 @@ struct PackageManifest: Decodable {
     struct Target: Decodable {
         let name: String
         let type: String
+        /// The file that names the flags of a system library; nil for other targets and for the C library's headers.
+        let pkgConfig: String?
         private let path: String?
         private let dependencies: [Dependency]
 
