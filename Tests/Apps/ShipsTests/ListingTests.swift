@@ -10,6 +10,18 @@ import Upstream
 
 @Suite("The list over HTTP")
 struct ListingTests {
+    @Test("A list from a cold start reads each of its tables at most twice: for the merge, and for the screen")
+    func statements() async throws {
+        try await ShipsHarness.run(databaseOptions: StatementLog.options) { app in
+            let token = try await app.logIn()
+            let log = try await StatementLog(of: app.database) {
+                #expect(try await app.get("/v1/ships", as: token).status == 200)
+            }
+            #expect(log.reads(of: "ship") == 2, "\(log)")
+            #expect(log.reads(of: "session") == 1, "\(log)")
+        }
+    }
+
     @Test("SHIP-04 the first list is fetched: rows by name with image, name, type and year")
     func first() async throws {
         try await ShipsHarness.run { app in

@@ -25,6 +25,7 @@ struct AppParts {
         let database = try LarderDatabase.withCacheTables(
             in: try surroundings.directory ?? .temporary(),
             migrations: SessionStore.migrations + type.migrations,
+            options: surroundings.databaseOptions,
             logger: log.logger
         )
         self.database = database

@@ -4,12 +4,18 @@ import GRDB
 import ResponseStore
 
 extension DiskStore {
+    /// The state of an account after a change.
+    struct Applied: Sendable {
+        let epoch: Int64
+        let revision: Int
+    }
+
     /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
     /// account must be revalidated before they are fresh.
     ///
-    /// - Returns: The new revision of the account; nil if it was logged out meanwhile: then nothing is written.
+    /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
-    func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Int? {
+    func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Applied? {
         let credential = credential(of: account)
         // Also on a full disk: the API has carried it out.
         return try await database.writeFreeingRoom { [self] db in
@@ -31,7 +37,7 @@ extension DiskStore {
             }
             try responses.invalidate(credential: credential, in: db)
             bump(account, after: db)
-            return try Self.nextRevision(account, db)
+            return Applied(epoch: epoch, revision: try Self.nextRevision(account, db))
         }
     }
 
@@ -151,4 +157,14 @@ extension DiskStore {
         UPDATE page SET query = ? || substr(query, ?)
         WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
         """
+}
+
+extension DiskAccount {
+    /// Returns the account as it is after a change.
+    func after(_ applied: DiskStore.Applied) -> DiskAccount {
+        var account = self
+        account.epoch = applied.epoch
+        account.revision = applied.revision
+        return account
+    }
 }

@@ -27,6 +27,7 @@ struct DiskHarnessSettings: Sendable {
     var oauth: ScriptedTransport?
     var directory: DataDirectory?
     var media: MediaEngine?
+    var databaseOptions = DatabaseOptions()
 }
 
 extension AppHarness<DiskApp, FakeYandexDisk> {
@@ -53,7 +54,11 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
             DiskApp.self,
             fixture: disk,
             upstreams: upstreams,
-            AppSurroundings(clock: clock, directory: settings.directory),
+            AppSurroundings(
+                clock: clock,
+                directory: settings.directory,
+                databaseOptions: settings.databaseOptions
+            ),
             make: { context in
                 let oauth = context.optionalUpstream(DiskApp.oauth)
                 return try DiskApp(

@@ -16,19 +16,24 @@ struct ItemReader: Sendable {
     /// Reads a file or folder: from the API, or as a list has shown it before. A file that the API says is gone leaves
     /// all lists.
     ///
-    /// - Parameter waitsToTimeout: Whether the API's response is waited for whatever the patience.
+    /// - Parameters:
+    ///   - waitsToTimeout: Whether the API's response is waited for whatever the patience.
+    ///   - seenAt: When the stored row was last seen, if the caller has just stored it.
     /// - Throws: 404 `not-found`, other problems, `UpstreamFailure`, `StorageError`.
     func item(
         _ path: DiskPath,
         for account: DiskAccount,
         _ cachePolicy: CachePolicy,
-        waitsToTimeout: Bool = false
+        waitsToTimeout: Bool = false,
+        seenAt: Date? = nil
     ) async throws -> (DiskRow, ReadResult) {
         var present = account
+        var known = seenAt
         var cachePolicy = cachePolicy
         for _ in 0..<Self.attempts {
             do {
-                let seenAt = try store.row(path, account: account.id)?.seenAt
+                let seenAt = try known ?? store.row(path, account: account.id)?.seenAt
+                known = nil
                 var resource = resource(of: path, for: present, seenAt: seenAt)
                 resource.waitsToTimeout = waitsToTimeout
                 let result = try await reader.read(resource, of: path, for: present, cachePolicy)

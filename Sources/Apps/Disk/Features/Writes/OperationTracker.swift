@@ -61,8 +61,8 @@ struct OperationTracker: Sendable {
     /// - Throws: `StorageError`.
     func apply(_ operation: DiskOperation) async throws {
         let change = operation.status == .done ? operation.change : .doubtful
-        if let revision = try await store.apply(change, account: operation.account, at: clock.now()) {
-            events.listsChanged(revision, account: operation.account)
+        if let applied = try await store.apply(change, account: operation.account, at: clock.now()) {
+            events.listsChanged(applied.revision, account: operation.account)
         }
     }
 }

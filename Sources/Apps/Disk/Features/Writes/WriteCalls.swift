@@ -19,18 +19,18 @@ struct WriteCalls: Sendable {
     /// Runs a call whose failure changes nothing: what a write needs before it is sent, and a write that was refused or
     /// could not be sent.
     ///
-    /// - Parameter path: The path that the call is about; its row is removed if the API says that it is gone.
+    /// - Parameter path: The path that the call is about; its row is removed if the API says that it is gone, and nothing
+    ///   was changed since the account was read.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func call<Value>(about path: DiskPath, _ account: DiskAccount, _ body: () async throws -> Value) async throws
         -> Value
     {
-        let epoch = try store.renewed(account)?.epoch ?? account.epoch
         do {
             return try await body()
         } catch UpstreamError.unreachable {
             throw refusedOffline
         } catch let refusal as DiskRefusal where refusal.isGone {
-            try await store.forget(path, account: account.id, asOf: epoch)
+            try await store.forget(path, account: account.id, asOf: account.epoch)
             throw refusal.problem(client.upstream)
         } catch let failure as UpstreamFailure {
             // Nothing was sent to the API.

@@ -24,13 +24,13 @@ struct WritePreparation: Sendable {
     ///
     /// - Throws: 412 if the preconditions do not hold; `Problem`, `UpstreamFailure`, `StorageError`.
     func before() async throws -> Before {
-        var before = Before()
-        before.subject = try store.row(write.path, account: account.id)?.item
+        let known = try store.row(write.path, account: account.id)?.item
+        var before = Before(subject: known)
         if needsPresentSubject(known: before.subject) {
             before.subject = try await present(write.path, mayBeMissing: write.isCreation)
         }
         if let path = write.place(of: before.subject) {
-            before.place = try store.row(path, account: account.id)?.item
+            before.place = path == write.path ? known : try store.row(path, account: account.id)?.item
             if before.place == nil, write.needsPlace { before.place = try await present(path, mayBeMissing: true) }
         }
         guard write.conditions != .none else { return before }

@@ -20,13 +20,13 @@ extension WriteRun {
         let now = clock.now()
         let made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         let change = write.change(subject: before.subject, made: made)
-        var revision = try await store.apply(change, account: account.id, at: now)
+        var applied = try await store.apply(change, account: account.id, at: now)
         // It was moved without having been stored, or was newer than the stored row.
-        if let made, try store.row(made.path, account: account.id)?.item != made {
-            revision = try await store.apply(.appeared(made.path, made), account: account.id, at: now)
+        if case .moved = change, let made, try store.row(made.path, account: account.id)?.item != made {
+            applied = try await store.apply(.appeared(made.path, made), account: account.id, at: now)
         }
         // Nil if the account was logged out meanwhile: it is done all the same.
-        if let revision { executor.events.listsChanged(revision, account: account.id) }
+        if let applied { executor.events.listsChanged(applied.revision, account: account.id) }
         guard let made else {
             var gone = before.subject ?? DiskItem(path: write.path, kind: .file)
             if case .restore = write.kind, let place = place ?? write.place(of: before.subject) {
@@ -34,14 +34,21 @@ extension WriteRun {
             }
             return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
         }
-        return try await readBack(made, now)
+        return try await readBack(made, now, applied)
     }
 
     /// Returns what is there now: as the API says, or as it follows from the write.
-    private func readBack(_ made: DiskItem, _ now: Date) async throws -> WriteOutcome {
-        if calls.client.isReachable, let present = try store.renewed(account) {
+    ///
+    /// - Parameter applied: The state of the account with the write; nil if it was logged out meanwhile.
+    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async throws -> WriteOutcome {
+        if calls.client.isReachable, let applied {
             do {
-                let (row, result) = try await executor.items.item(made.path, for: present, .revalidate)
+                let (row, result) = try await executor.items.item(
+                    made.path,
+                    for: account.after(applied),
+                    .revalidate,
+                    seenAt: now
+                )
                 return .done(row, result.provenance)
             } catch {
                 executor.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])

@@ -1,0 +1,28 @@
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import Disk
+
+@Suite struct WriteRunTests {
+    @Test("An upload reads the account three times, and four times the item that it makes or replaces")
+    func statements() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/old.txt", "old")
+        try await DiskHarness.run(disk, .init(databaseOptions: StatementLog.options)) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            for target in ["/new.txt", "/old.txt&overwrite=true"] {
+                let log = try await StatementLog(of: app.database) {
+                    let upload = try await app.ask(.put, "/v1/disk/file/content?path=\(target)", as: token, bytes: [1])
+                    #expect(upload.status == 201)
+                    #expect(upload["meta.stale"] == false)
+                }
+                // With the request; when what was read back is stored: whether it is still fresh, and for which changes.
+                #expect(log.reads(of: "disk_account") == 3, "\(log)")
+                // Before the write; when it is applied; when what was read back is stored; for the response.
+                #expect(log.reads(of: "disk_item") == 4, "\(log)")
+            }
+        }
+    }
+}
