@@ -21,7 +21,7 @@ struct InFlightTableTests {
         #expect(table.complete("b") == ["3"])
     }
 
-    @Test("After landing the next one leads again, and nobody is told twice")
+    @Test("After completion the next one leads again, and no waiter is resumed twice")
     mutating func landing() {
         _ = join("a", "1")
         #expect(table.complete("a") == ["1"])

@@ -184,7 +184,7 @@ import Testing
 
     @Test("SRV-05 an upstream that goes down and comes back flips the banner at once, cached responses or not")
     func connectivity() async throws {
-        // Nobody probes meanwhile: what flips the banner is what clients find out.
+        // No probe runs meanwhile: requests of clients change the banner.
         let started = try await Self.start(["--upstreams-spacex-probe-interval-ms", "3600000"])
         let guest = try await started.larder.guest()
         #expect(try await started.kept(guest, "/v1/ships").json.meta.offline.bool == false)

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("it reaches nobody by TCP") func network() async throws {
+    @Test("it reaches no server by TCP") func network() async throws {
         let scratch = try Scratch()
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }

@@ -40,7 +40,7 @@ import Testing
 
     @Test("a wait answers when the last of its requests has come")
     func waiting() async throws {
-        // A clock that nobody advances: only requests can end the wait.
+        // A clock that no test advances: only requests can end the wait.
         let clock = ManualClock()
         try await withSandbox(clock: clock.monotonic) { sandbox in
             async let waited = sandbox.get(

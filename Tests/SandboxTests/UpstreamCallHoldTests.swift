@@ -72,7 +72,7 @@ import Testing
             #expect(try await sandbox.waiting() == 1)
             call.cancel()
             _ = await call.result
-            // The server learns of it by its socket; asking it again lets it come to that.
+            // The server learns of it by its socket, which takes a while: it is asked until then.
             while try await sandbox.waiting() != 0 {}
             #expect(try await sandbox.journal(count: 1).first?["status"] == .null)
         }

@@ -66,7 +66,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     }
 
     @Test(
-        "error answers in the upstream's own form where it has one, html in nobody's",
+        "error answers in the upstream's own form where it has one, html in none of theirs",
         arguments: [
             ("yandex_disk", "error(404)", "application/json", #""error":"DiskNotFoundError""#),
             ("yandex_disk", "error(401)", "application/json", #""error":"UnauthorizedError""#),

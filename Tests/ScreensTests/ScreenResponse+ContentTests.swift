@@ -96,7 +96,7 @@ struct ScreenResponseContentTests {
         #expect(served.status == .partialContent)
     }
 
-    @Test("SRV-06 Whoever has this version gets 304 without a body, whatever the range")
+    @Test("SRV-06 A client that has this version gets 304 without a body, whatever the range")
     func notModified() async throws {
         let served = try await harness().serve(.get, "/v1/file", [.ifNoneMatch: "\"v0\", \"v1\"", .range: "bytes=0-3"])
         #expect(served.status == .notModified)

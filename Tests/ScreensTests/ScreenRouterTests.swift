@@ -376,7 +376,7 @@ struct ScreenRouterTests {
         #expect(listed.fields[.accessControlAllowCredentials] == nil)
         let foreign = try await harness.serve(.get, path, [.origin: "https://evil.test"])
         #expect(foreign.fields[.accessControlAllowOrigin] == nil && foreign.status == listed.status)
-        // Whoever keeps a response must know that it depends on the origin, also one that was given without.
+        // A cache must know that the response depends on the origin, also of one that was sent without.
         for served in [listed, foreign, try await harness.serve(.get, path)] {
             #expect(served.fields[.vary]?.contains("Origin") == true)
         }

@@ -194,7 +194,7 @@ struct ResponseGuardTests {
     }
 
     @Test(
-        "TRUST-13 A body that stalls ends after the limit, however long the total is; so does silence after a request body"
+        "TRUST-13 A body that stalls ends after the limit, however long the total is; so does silence after a body"
     )
     func stalls() async throws {
         let begun = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
@@ -253,7 +253,7 @@ struct ResponseGuardTests {
     }
 
     @Test(
-        "An idempotent request whose kept-alive connection was closed is sent again once, on a new one (RFC 9112 §9.3.1)",
+        "An idempotent request whose kept-alive connection was closed is sent once more, on a new one (RFC 9112 §9.3.1)",
         arguments: [(HTTPRequest.Method.get, true), (.delete, true), (.post, false)],
         [false, true]
     )

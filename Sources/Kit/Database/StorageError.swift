@@ -70,12 +70,13 @@ extension StorageError: CustomStringConvertible {
         case .inputOutput(let path, let operation, let code): "\(operation) failed on \(path) (code \(code))."
         case .damagedDatabase(let path, let detail): "The database \(path) is damaged: \(detail)."
         case .databaseMissing(let path, let remains):
-            "The database \(path) is missing or empty, but what belongs to one is there: \(remains.joined(separator: ", ")). "
+            "The database \(path) is missing or empty, but what belongs to one is there: "
+                + "\(remains.joined(separator: ", ")). "
                 + "Restore the database from a backup, or move these elsewhere to start over. Nothing was changed."
         case .foreignDatabase(let path, let detail): "\(path) is no database of Larder: \(detail). Nothing was changed."
         case .foreignBlobs(let path, let identity, let databaseIdentity):
-            "\(path) belongs to another data directory (\(identity)) than the database beside it (\(databaseIdentity)). "
-                + "Put together what belongs together. Nothing was changed."
+            "\(path) belongs to another data directory (\(identity)) than the database beside it "
+                + "(\(databaseIdentity)). Put together what belongs together. Nothing was changed."
         case .malformedIdentity(let path):
             "\(path) does not hold a valid identity of a data directory. Restore it from a backup."
         case .blobsMissing(let path, let files, let identity):

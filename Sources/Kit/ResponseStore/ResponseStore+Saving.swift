@@ -107,7 +107,8 @@ extension ResponseStore {
         ON CONFLICT (upstream, url, method, credential, varying) DO UPDATE SET
             status = excluded.status, reason = excluded.reason, header = excluded.header,
             request_time = excluded.request_time, response_time = excluded.response_time,
-            invalidated = excluded.invalidated, size = excluded.size, last_used = max(last_used, excluded.last_used), blob_id = excluded.blob_id,
+            invalidated = excluded.invalidated, size = excluded.size,
+            last_used = max(last_used, excluded.last_used), blob_id = excluded.blob_id,
             pinned = max(pinned, excluded.pinned), content_time = excluded.content_time
         RETURNING id
         """

@@ -95,7 +95,8 @@ struct CachePurgeCommand: AsyncParsableCommand {
 enum PurgeText {
     static func text(_ report: CachePurge.Report, verb: String) -> String {
         var lines = report.upstreams.sorted { $0.key < $1.key }.map { name, share in
-            "\(verb) \(HumanReadable.count(share.responses, "response")) of \(name), \(HumanReadable.bytes(share.bytes))"
+            let responses = HumanReadable.count(share.responses, "response")
+            return "\(verb) \(responses) of \(name), \(HumanReadable.bytes(share.bytes))"
         }
         if report.pages > 0 { lines.append("\(verb) \(HumanReadable.count(report.pages, "page list"))") }
         if lines.isEmpty { lines.append("\(verb) nothing") }

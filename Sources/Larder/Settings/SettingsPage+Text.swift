@@ -21,7 +21,8 @@ extension SettingsPage {
         - `patience_ms` applies if there is a stored copy; without one, a client waits up to `total_timeout_ms`.
         - `allowed_hosts`: `*.example.org` is every host below it. Pictures of the catalogue may be at any public
           host ([decision 17](decisions/0017-pictures-of-a-catalogue.md)).
-        - `shared`, `methods`, `request_fields`, `last_good` and `heuristics` are settings of the upstream's [mount](#mounts).
+        - `shared`, `methods`, `request_fields`, `last_good` and `heuristics` are settings of the upstream's \
+        [mount](#mounts).
           The last two have no effect for `yandex_disk` and `yandex_oauth`: bodies of these mounts are never stored.
         - Any further upstream is mounted by naming it: `--upstreams-weather-url https://api.example.org/v2` (name:
           `a`–`z`, digits, `_`), with the same settings and defaults.

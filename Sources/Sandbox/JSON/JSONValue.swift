@@ -1,8 +1,8 @@
 /// A JSON value that renders back to the same text: members keep their order and numbers their spelling (`2010.0` stays
 /// `2010.0`).
 ///
-/// Upstreams promise an order of keys and a spelling of numbers by habit; clients come to depend on both, so the
-/// sandbox keeps them.
+/// Upstreams keep an order of keys and a spelling of numbers without a promise, and clients depend on both; so the
+/// sandbox keeps them, too.
 enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)

@@ -18,7 +18,7 @@ import Testing
                     #expect(upload.status == 201)
                     #expect(upload["meta.stale"] == false)
                 }
-                // With the request; when what was read back is stored: whether it is still fresh, and for which changes.
+                // With the request; when what was read back is stored, whether that is fresh, and with which changes.
                 #expect(log.reads(of: "disk_account") == 3, "\(log)")
                 // Before the write; when it is applied; when what was read back is stored; for the response.
                 #expect(log.reads(of: "disk_item") == 4, "\(log)")

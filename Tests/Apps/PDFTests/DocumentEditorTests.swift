@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A client that leaves while it waits, or while its job runs, has changed nothing and holds up nobody")
+    @Test("A client that leaves while it waits, or while its job runs, has changed nothing and holds up no other")
     func leaving() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")

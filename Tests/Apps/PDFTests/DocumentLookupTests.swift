@@ -43,7 +43,7 @@ import Testing
             let read = try await app.routes.get(href)
             let tag = try #require(read.headerFields[.eTag])
             let pages = read.strings("id", in: "data.pages")
-            // Somebody else is faster.
+            // Another client is faster.
             let other = try await app.routes.ask(
                 .patch,
                 "\(href)/pages/\(pages[0])",

@@ -7,7 +7,7 @@ import Testing
 @testable import PDF
 
 @Suite struct DrawingFailuresTests {
-    @Test("TRUST-10 a page that cannot be drawn is not tried again by everybody, at whatever width; later it is")
+    @Test("TRUST-10 a page that cannot be drawn is not tried again by each request, at whatever width; later it is")
     func remembered() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")

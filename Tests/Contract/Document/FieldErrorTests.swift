@@ -7,7 +7,8 @@ struct FieldErrorTests {
     private static var pattern: Regex<(Substring, Substring, Substring?)> {
         get throws {
             try Regex(
-                #"\.(?:field|parameter)\(\s*(?:"(?:[^"\\]|\\.)*"|\w+),\s*(?:[^",()]*\? *)?"([a-z-]+)"(?: *: *"([a-z-]+)")?,"#
+                #"\.(?:field|parameter)\(\s*(?:"(?:[^"\\]|\\.)*"|\w+),\s*"#
+                    + #"(?:[^",()]*\? *)?"([a-z-]+)"(?: *: *"([a-z-]+)")?,"#
             )
         }
     }

@@ -107,7 +107,7 @@ extension ContractScenario {
         }
         try await ask("PATCH \(item)", profile, body: #"{"quantity":9}"#)
         try await shopPreconditions(profile)
-        // The id of something on the list comes to mean something else, and one is gone.
+        // An id on the list is given to another product, and one product is gone.
         try await larder.control("PUT", "/catalogue/reseeded", #"{"shift":1}"#)
         for id in ["1", "2"] { try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile) }
         for isHead in [false, true] {

@@ -85,7 +85,7 @@ import Testing
         #expect(String(decoding: try content.bytes(), as: UTF8.self) == "Это видно всем, у кого есть ссылка.\n")
     }
 
-    @Test("settings end a link or ask for a password, which nobody is shown")
+    @Test("settings end a link or ask for a password, which no response shows")
     func settings() throws {
         let path = "disk:/Фотокамера/IMG_03.JPG"
         let key = try #require(try bench.resource(path)["public_key"]?.string)

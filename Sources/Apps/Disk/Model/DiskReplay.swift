@@ -83,7 +83,7 @@ extension DiskItem {
 
 extension Sequence<DiskChange> {
     /// Returns the changes that an item of a response may not know: those after the last one that has created it as it
-    /// is in the response. So an item that has moved away is told from a later one of the same path.
+    /// is in the response. This distinguishes an item that has moved away from a later one of the same path.
     fileprivate func sinceLastSeen(_ item: DiskItem) -> [DiskChange] {
         let changes = Array(self)
         let last = changes.lastIndex { change in

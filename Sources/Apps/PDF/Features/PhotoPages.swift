@@ -21,7 +21,7 @@ struct PhotoPages: Sendable {
     private func addFiles(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, options)
-        // What is wrong with the document is told before the files are read.
+        // A problem of the document is reported before the files are read.
         _ = try editor.lookup.documentToChange(request, profile: profile)
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
