@@ -99,8 +99,9 @@ package struct FaultLoop {
     ///
     /// - Throws: ``Violation``; errors of the database.
     private func checkKilled() throws {
-        let copy = FileManager.default.temporaryDirectory.appending(path: "larder-killed-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: copy) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let copy = temporary.url
         try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
         let unsynchronized = try FaultScope(copy.path)
         defer { withExtendedLifetime(unsynchronized) {} }

@@ -8,7 +8,8 @@ import Testing
 @testable import ResponseStore
 
 @Suite struct BlobStoreTests {
-    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
 
     private func open() throws -> LarderDatabase {
         try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
@@ -156,7 +157,6 @@ import Testing
 
     @Test("A start removes unfinished files, and nothing else")
     func sweep() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         var database: LarderDatabase? = try open()
         let kept = try #require(try database?.blobs.write(Data([1])))
         try await ResponseStore(#require(database)).save(makeCachedResponse(body: .blob(kept)))
@@ -177,9 +177,9 @@ import Testing
 
     @Test("A removal that was committed before a kill is done by the next start")
     func committedRemoval() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = URL(fileURLWithPath: folder.path + "-killed")
-        defer { try? FileManager.default.removeItem(at: copy) }
+        let killed = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(killed) {} }
+        let copy = killed.url
         let database = try open()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))
@@ -210,9 +210,9 @@ import Testing
         "TRUST-03 a file restored after its removal was committed stays: it may be that of a restored database"
     )
     func restoredFile() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = URL(fileURLWithPath: folder.path + "-restored")
-        defer { try? FileManager.default.removeItem(at: copy) }
+        let restored = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(restored) {} }
+        let copy = restored.url
         let database = try open()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))

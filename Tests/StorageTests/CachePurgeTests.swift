@@ -127,8 +127,9 @@ import Testing
 
     @Test("An inspection of a closed database leaves no file beside it; a database without tables has nothing cached")
     func inspectionLeavesNothing() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-inspection-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         let database = try LarderDatabase.withCacheTables(
             in: DataDirectory(at: folder),
             logger: Logger(label: "test")
@@ -152,8 +153,9 @@ import Testing
 
     @Test("An inspection needs a database of this build, and makes none")
     func inspectionOfOthers() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-inspection-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         #expect(try CacheInspection(at: folder) == nil)
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -9,10 +9,9 @@ import TestKit
 /// A data directory with cached responses and a secret, of which a page of the bodies is damaged; removed with the
 /// value.
 final class DamagedCacheScenario {
-    let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
     let log = LogRecorder()
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     func open(_ check: DatabaseOptions.IntegrityCheck) throws -> LarderDatabase {
         try LarderDatabase.withCacheTables(

@@ -5,7 +5,8 @@ import TestKit
 import Testing
 
 @Suite struct DataDirectoryTests {
-    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
 
     private func rights(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -13,7 +14,6 @@ import Testing
 
     @Test("A missing folder is made, with everything above it, for its owner only")
     func creation() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let directory = try DataDirectory(at: folder.appendingPathComponent("a/b"))
         let database = try LarderDatabase.withCacheTables(in: directory, logger: Logger(label: "test"))
         defer { try? database.close() }
@@ -26,7 +26,6 @@ import Testing
         "A folder in use is refused with its path and the holder's process id until the holder releases it"
     )
     func lock() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         var first: DataDirectory? = try DataDirectory(at: folder)
         let path = try #require(first).path
         #expect(throws: StorageError.directoryInUse(path: path, pid: getpid())) { try DataDirectory(at: folder) }
@@ -57,7 +56,6 @@ import Testing
         .enabled(if: geteuid() != 0, "root may write everywhere")
     )
     func withoutRights() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(
             at: folder,
             withIntermediateDirectories: true,
@@ -68,7 +66,6 @@ import Testing
 
     @Test("A file in the folder's place is a typed error")
     func fileInTheWay() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try Data("x".utf8).write(to: folder)
         #expect(throws: StorageError.inputOutput(path: folder.path, operation: "mkdir", code: ENOTDIR)) {
             try DataDirectory(at: folder)

@@ -9,7 +9,8 @@ import Testing
 
 /// Data directories of the builds before identities open without loss.
 @Suite struct DirectoryIdentityTests {
-    let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
     let logger = Logger.quiet
     static let steps = [
         "storage/001 blobs", "storage/002 responses", "storage/003 pages", "storage/004 secrets",
@@ -76,7 +77,6 @@ import Testing
 
     @Test("A directory of the build before gets an identity and keeps everything")
     func adoption() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let (blob, stranger) = try makeOlder()
         var isInspected = false
         let found = try DirectoryCheck(
@@ -92,7 +92,6 @@ import Testing
 
     @Test("An interrupted adoption goes on, and a database from before it takes the identity of its blobs")
     func interrupted() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let (blob, _) = try makeOlder()
         let older = try Data(contentsOf: folder.appending(path: "larder.sqlite"))
         let identity = try expectWhole(blob)
@@ -104,7 +103,6 @@ import Testing
 
     @Test("A database from before is refused where the key is another one's")
     func otherKey() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         _ = try makeOlder()
         try Data(repeating: 1, count: 32).write(to: folder.appending(path: "larder.key"))
         let path = folder.path + "/larder.key"

@@ -9,12 +9,11 @@ import Testing
 
 /// A data directory with a stored file and a secret; removed with the value.
 final class DirectoryScenario {
-    let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
     let logger = Logger.quiet
     var path: String { folder.path }
     var databasePath: String { path + "/larder.sqlite" }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     func open() throws -> LarderDatabase {
         try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: logger)

@@ -15,10 +15,9 @@ import Testing
             for fault in FaultScope.Fault.all {
                 var last = 0
                 for step in FaultSteps(fault, every: 9) {
-                    let folder = FileManager.default.temporaryDirectory.appending(
-                        path: "larder-start-\(UUID().uuidString)"
-                    )
-                    defer { try? FileManager.default.removeItem(at: folder) }
+                    let temporary = TemporaryFolder.unmade()
+                    defer { withExtendedLifetime(temporary) {} }
+                    let folder = temporary.url
                     let scope = try FaultScope(folder.path)
                     let blob = isFirst ? nil : try await filled(folder)
                     let (_, hasFailed) = await scope.failing(fault, at: step) {
@@ -57,8 +56,9 @@ import Testing
     @Test("TRUST-02 a start that finds no space uses the reserve, and the reserve is whole afterwards")
     func fullDisk() async throws {
         for step in 1..<500 {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "larder-start-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let temporary = TemporaryFolder.unmade()
+            defer { withExtendedLifetime(temporary) {} }
+            let folder = temporary.url
             let scope = try FaultScope(folder.path)
             let blob = try await filled(folder)
             let (result, hasFailed) = await scope.failing(.noRoomOnce, at: step) {

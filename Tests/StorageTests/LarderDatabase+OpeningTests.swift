@@ -9,7 +9,8 @@ import Testing
 /// A copy of the files of an open database is what a killed process leaves: nothing was closed, nothing moved out of
 /// the log.
 @Suite struct LarderDatabaseOpeningTests {
-    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
 
     private func copyFiles(of database: LarderDatabase) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -30,7 +31,6 @@ import Testing
         arguments: [0, 1, 5000]
     )
     func acknowledged(tornBytes: Int) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let database = try LarderDatabase.temporary()
         try await ResponseStore(database).save(makeCachedResponse())
         try copyFiles(of: database)
@@ -44,7 +44,6 @@ import Testing
 
     @Test("After an unclean stop the pages are checked, without being asked")
     func check() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let database = try LarderDatabase.temporary()
         try database.write { db in
             for number in 0..<2000 { try db.execute(sql: "INSERT INTO blob VALUES (?, 1)", arguments: [number]) }

@@ -76,8 +76,9 @@ import Testing
 
     @Test("A change of key that SQLite has rolled back is forgotten: what is sealed next opens after a restart")
     func keys() throws {
-        let folder = URL(filePath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         do {
             let database = try LarderDatabase.withCacheTables(
                 in: DataDirectory(at: folder),

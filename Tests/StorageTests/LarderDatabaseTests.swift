@@ -7,7 +7,8 @@ import TestKit
 import Testing
 
 @Suite struct LarderDatabaseTests {
-    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
     let log = Logger(label: "test")
 
     private func open(_ migrations: [SchemaMigration] = [], check: DatabaseOptions.IntegrityCheck = .always) throws
@@ -25,7 +26,6 @@ import Testing
         "An empty folder gets all tables, those of apps too; a second start repeats no step and finds the data"
     )
     func migrations() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let ships = SchemaMigration("ships/001 ships", sql: "CREATE TABLE ship (id TEXT PRIMARY KEY) STRICT")
         do {
             let database = try open([ships])
@@ -57,7 +57,6 @@ import Testing
 
     @Test("A step that fails leaves nothing of itself")
     func failingMigration() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let bad = SchemaMigration("bad/001", sql: "CREATE TABLE half (id TEXT) STRICT; INSERT INTO nowhere VALUES (1)")
         #expect(throws: DatabaseError.self) { try open([bad]) }
         let database = try open()
@@ -85,7 +84,6 @@ import Testing
 
     @Test("A closed database leaves no log behind, and its later use is a typed error")
     func close() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let database = try open()
         _ = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") }
         try database.close()
@@ -100,7 +98,6 @@ import Testing
 
     @Test("A database with steps that this build does not know is refused and left untouched")
     func newerSchema() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         var database: LarderDatabase? = try open([SchemaMigration("future/001") { _ in }])
         let path = try #require(database).directory.databasePath
         try database?.close()
@@ -115,7 +112,6 @@ import Testing
         arguments: ["no database at all, but text", "SQLite format 3\0 followed by nonsense"]
     )
     func garbage(text: String) throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let path = try DataDirectory(at: folder).databasePath
         let garbage = Data((text + String(repeating: "x", count: 5000)).utf8)
         try garbage.write(to: URL(fileURLWithPath: path))
@@ -128,7 +124,6 @@ import Testing
 
     @Test("Damaged pages are found before anything is written")
     func damagedPages() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         var database: LarderDatabase? = try open()
         let path = try #require(database).directory.databasePath
         try database?.write { db in
@@ -164,7 +159,6 @@ import Testing
 
     @Test("A lock of another connection on the database is a typed error")
     func busy() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let database = try LarderDatabase.withCacheTables(
             in: DataDirectory(at: folder),
             options: .init(busyTimeout: 0.01),

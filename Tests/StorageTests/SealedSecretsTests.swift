@@ -6,7 +6,8 @@ import TestKit
 import Testing
 
 @Suite struct SealedSecretsTests {
-    let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "larder-tests-\(UUID().uuidString)")
+    private let temporary = TemporaryFolder.unmade()
+    var folder: URL { temporary.url }
     let token = Data("y0_rutabaga-and-parsnips".utf8)
 
     /// Opens the folder, does something, and lets go of it again.
@@ -26,7 +27,6 @@ import Testing
 
     @Test("SRV-11 A secret survives a restart, and neither it nor the key is in the database's files")
     func restart() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try storeToken()
         let key = try Data(contentsOf: URL(fileURLWithPath: keyPath))
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
@@ -86,7 +86,6 @@ import Testing
 
     @Test("A missing, a foreign and a malformed key are refused, and the foreign one stays")
     func wrongKeys() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try storeToken()
         try FileManager.default.removeItem(atPath: keyPath)
         #expect(throws: StorageError.keyMissing(path: keyPath)) { try withSecrets { _, _ in } }
@@ -103,7 +102,6 @@ import Testing
 
     @Test("A rotated key seals everything; the old one opens nothing any more")
     func rotation() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try storeToken()
         let oldKey = try Data(contentsOf: URL(fileURLWithPath: keyPath))
         let hashKey = try withSecrets { database, secrets in
@@ -123,7 +121,6 @@ import Testing
 
     @Test("A crash before or after the transaction that changes the key leaves the secrets readable")
     func interruptedRotation() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try storeToken()
         let oldKey = try Data(contentsOf: URL(fileURLWithPath: keyPath))
         // Before: the next key was written, nothing was sealed with it.

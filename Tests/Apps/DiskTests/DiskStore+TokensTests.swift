@@ -86,8 +86,9 @@ struct DiskStoreTokensTests {
     func earlierVersion() async throws {
         let disk = FakeYandexDisk()
         let box = TokenBox()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         try await DiskHarness.run(disk, DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             box.token = try await app.logIn()
             let token = try #require(try app.store.tokens(of: "1130").first)

@@ -201,8 +201,9 @@ struct DownloadsTests {
 
     @Test("a job that ran when the server ended is resumed")
     func resumed() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         let gate = Gate()
         let disk = held(gate)
         let (box, job) = (TokenBox(), TokenBox())

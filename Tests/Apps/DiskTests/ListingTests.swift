@@ -129,8 +129,9 @@ struct ListingTests {
 
     @Test("DISK-13 what was listed outlives the process")
     func restart() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         let disk = FakeYandexDisk()
         disk.put("disk:/kept.txt")
         let box = TokenBox()

@@ -10,7 +10,7 @@ import Testing
 @Suite("Files as pictures and as PDFs over HTTP")
 struct PagesTests {
     /// The engine with the programs of this machine.
-    private static func engine(without missing: MediaTool? = nil) throws -> MediaEngine {
+    private static func engine(in folder: TemporaryFolder, without missing: MediaTool? = nil) throws -> MediaEngine {
         let found = MediaTools.find(
             searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
             executable: CommandLine.arguments[0]
@@ -18,7 +18,7 @@ struct PagesTests {
         let paths = found.paths.filter { $0.key != missing }
         return try MediaEngine(
             tools: MediaTools(paths: paths),
-            folder: FileManager.default.temporaryDirectory.appending(path: "larder-pages-\(UUID().uuidString)")
+            folder: folder.url
         )
     }
 
@@ -50,7 +50,9 @@ struct PagesTests {
     func pdfPage() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine())) { app in
+        let work = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(work) {} }
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
             let token = try await app.logIn()
             let first = try await app.get("/v1/disk/file/page?path=/a.pdf&width=100", as: token)
             #expect(first.status == 200 && first.headerFields[.contentType] == "image/jpeg")
@@ -69,7 +71,10 @@ struct PagesTests {
     func withoutOffice() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.docx")
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(without: .soffice))) { app in
+        let work = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(work) {} }
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work, without: .soffice))) {
+            app in
             let token = try await app.logIn()
             let view = try await app.get("/v1/disk/file?path=/a.docx", as: token)
             #expect(view["data.document.available"] == false)
@@ -87,7 +92,9 @@ struct PagesTests {
     func unsupported() async throws {
         let disk = FakeYandexDisk()
         for name in ["a.zip", "a.pdf", "a.png", "none"] { disk.put("disk:/\(name)", "not what it seems") }
-        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine())) { app in
+        let work = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(work) {} }
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
             let token = try await app.logIn()
             for name in ["a.zip", "a.pdf", "a.png", "none"] {
                 try await app.get("/v1/disk/file/page?path=/\(name)", as: token).expectProblem(

@@ -30,8 +30,9 @@ struct SessionsTests {
 
     @Test("DISK-02 once seen, never again: not after a restart, not after a logout; a reset brings it back")
     func seen() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         try await DiskHarness.run(.init(), DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let response = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
             #expect(response["data.seen"] == true)

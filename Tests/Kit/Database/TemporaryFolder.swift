@@ -5,15 +5,24 @@ public final class TemporaryFolder: Sendable {
     /// The folder.
     public let url: URL
 
+    private init(url: URL) { self.url = url }
+
     /// Creates an empty folder.
     ///
     /// - Throws: the error of `FileManager` if that fails.
-    public init() throws {
-        url = FileManager.default.temporaryDirectory.appending(
+    public convenience init() throws {
+        self.init(url: Self.unused)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    /// Returns a folder that is not there yet. What a test creates in its place is removed with the value.
+    public static func unmade() -> TemporaryFolder { TemporaryFolder(url: unused) }
+
+    private static var unused: URL {
+        FileManager.default.temporaryDirectory.appending(
             path: "larder-test-\(UUID().uuidString)",
             directoryHint: .isDirectory
         )
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }

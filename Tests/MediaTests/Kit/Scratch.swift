@@ -1,6 +1,7 @@
 import Foundation
 import Subprocess
 import SystemPackage
+import TestKit
 
 @testable import Media
 
@@ -10,23 +11,18 @@ final class Scratch: Sendable {
         let description: String
     }
 
-    let folder: URL
+    private let temporary: TemporaryFolder
+    var folder: URL { temporary.url }
     let tools: MediaTools
     let limits: MediaLimits
     let engine: MediaEngine
 
     init(tools: MediaTools = installed, limits: MediaLimits = MediaLimits()) throws {
-        folder = FileManager.default.temporaryDirectory.appending(
-            path: "media-\(UUID().uuidString)",
-            directoryHint: .isDirectory
-        )
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        temporary = try TemporaryFolder()
         self.tools = tools
         self.limits = limits
-        engine = try MediaEngine(tools: tools, limits: limits, folder: folder.appending(path: "work"))
+        engine = try MediaEngine(tools: tools, limits: limits, folder: temporary.url.appending(path: "work"))
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// The tools of this machine; the worker is beside the test bundle.
     static let installed = MediaTools.find(
