@@ -410,7 +410,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioPosix],
+            dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1],
             swiftSettings: strict
         ),
     ],

@@ -11,12 +11,12 @@ import Testing
         arguments: ["max-age=600", "no-store"]
     )
     func forged(cacheControl: String) async throws {
-        let upstream = try await FixedUpstream(
+        let response =
             "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nDate: Mon, 05 Jan 2026 10:00:00 GMT\r\n"
-                + "Cache-Control: \(cacheControl)\r\nETag: \"a\"\r\nX-Own: yes\r\n"
-                + "Larder-Rendering: 1\r\nlarder-rendering: 2\r\nLarder-Own-Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
-                + "LARDER-OFFLINE: ?1\r\nLarder-Anything: x\r\n\r\nbody"
-        )
+            + "Cache-Control: \(cacheControl)\r\nETag: \"a\"\r\nX-Own: yes\r\n"
+            + "Larder-Rendering: 1\r\nlarder-rendering: 2\r\nLarder-Own-Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            + "LARDER-OFFLINE: ?1\r\nLarder-Anything: x\r\n\r\nbody"
+        let upstream = try await RawServer(byPath: { _, _ in response })
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
         for _ in 0..<4 {
             // A screen's response in between: a mark that was forged could name its note.

@@ -22,7 +22,7 @@ import Testing
         "TRUST-01 TRUST-07 Low, interim and odd statuses on a mount: a problem or the final response, same process"
     )
     func mounts() async throws {
-        let upstream = try await FixedUpstream(Self.response)
+        let upstream = try await RawServer(byPath: Self.response)
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
         let pid = larder.process.pid
         for path in ["low", "zero", "upgrade", "hints"] {
@@ -48,7 +48,7 @@ import Testing
         "TRUST-01 Low statuses and impossible ports behind pictures and lists: placeholders and flagged copies"
     )
     func screens() async throws {
-        let upstream = try await FixedUpstream { path, url in
+        let upstream = try await RawServer(byPath: { path, url in
             switch path {
             case "/v4/ships", "/low.png": Self.response("/low", url)
             case let path where path.hasPrefix("/products"):
@@ -65,7 +65,7 @@ import Testing
             case "/nowhere": "HTTP/1.1 302 Found\r\nLocation: http://%5B%5D/\r\nContent-Length: 0\r\n\r\n"
             default: Self.json
             }
-        }
+        })
         let settings = ["--upstreams-catalogue-url", upstream.url, "--shop-picture-hosts", "127.0.0.1,localhost"]
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url, settings)
         let pid = larder.process.pid

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import TestKit
 import Testing
 
 @testable import Concurrency
@@ -58,12 +59,12 @@ struct HTTPClientTransportUploadsTests {
         }
         var failure: (any Error)?
         do {
-            try await LoopbackServer.with(.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+            try await RawServer.with(.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
                 server in
                 let length = isLengthKnown ? parts * text.utf8.count : nil
                 let request = StreamedRequest(
                     method: .put,
-                    url: server.url,
+                    url: server.url + "/",
                     headerFields: [:],
                     body: body,
                     bodyLength: length

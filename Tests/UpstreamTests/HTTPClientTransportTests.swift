@@ -32,21 +32,21 @@ struct HTTPClientTransportTests {
     }
 
     private func exchange(
-        with server: LoopbackServer,
+        with server: RawServer,
         total: Duration = .seconds(20),
         maximumBytes: Int = 1000
     ) async throws -> Result<IncomingResponse, UpstreamError> {
-        try await exchange(OutgoingRequest(url: server.url), total: total, maximumBytes: maximumBytes)
+        try await exchange(OutgoingRequest(url: server.url + "/"), total: total, maximumBytes: maximumBytes)
     }
 
     @Test("An exchange: method, path, query, fields and body go, status, fields and body come")
     func whole() async throws {
-        try await LoopbackServer.with(
+        try await RawServer.with(
             .response("HTTP/1.1 418 Teapot\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello")
         ) { server in
             let request = OutgoingRequest(
                 method: .post,
-                url: "\(server.url)a%20b?c=%C3%A4",
+                url: "\(server.url)/a%20b?c=%C3%A4",
                 headerFields: [.accept: "x/y"],
                 body: Array("{}".utf8)
             )
@@ -64,7 +64,7 @@ struct HTTPClientTransportTests {
 
     @Test("A redirect is a response, not followed here")
     func redirect() async throws {
-        try await LoopbackServer.with(.response("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) {
+        try await RawServer.with(.response("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n")) {
             server in
             let result = try await exchange(with: server).get().status
             #expect(result == .found)
@@ -74,8 +74,8 @@ struct HTTPClientTransportTests {
 
     @Test("Nothing listens: refused")
     func refused() async throws {
-        let server = try await LoopbackServer()
-        let url = server.url
+        let server = try await RawServer { _ in nil }
+        let url = server.url + "/"
         try await server.close()
         let result = try await exchange(OutgoingRequest(url: url))
         #expect(result == .failure(.unreachable(.refused)))
@@ -83,10 +83,10 @@ struct HTTPClientTransportTests {
 
     @Test(
         "The connection breaks before a response: reset",
-        arguments: [LoopbackServer.Behaviour.reset, .respondThenClose("")]
+        arguments: [RawServer.Response.reset, .respondThenClose("")]
     )
-    func reset(behaviour: LoopbackServer.Behaviour) async throws {
-        try await LoopbackServer.with(behaviour) { server in
+    func reset(behaviour: RawServer.Response) async throws {
+        try await RawServer.with(behaviour) { server in
             let result = try await exchange(with: server)
             #expect(result == .failure(.unreachable(.reset)))
         }
@@ -101,7 +101,7 @@ struct HTTPClientTransportTests {
         ]
     )
     func truncated(text: String) async throws {
-        try await LoopbackServer.with(.respondThenClose(text)) { server in
+        try await RawServer.with(.respondThenClose(text)) { server in
             let result = try await exchange(with: server)
             #expect(result == .failure(.badResponse(status: .ok, reason: UpstreamError.cutShort)))
         }
@@ -109,7 +109,7 @@ struct HTTPClientTransportTests {
 
     @Test("A response that ends with the connection is complete")
     func endOfConnection() async throws {
-        try await LoopbackServer.with(.respondThenClose("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")) {
+        try await RawServer.with(.respondThenClose("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")) {
             server in
             let result = try await exchange(with: server).get().body
             #expect(result == Array("hello".utf8))
@@ -125,7 +125,7 @@ struct HTTPClientTransportTests {
         ]
     )
     func tooLarge(text: String) async throws {
-        try await LoopbackServer.with(.response(text)) { server in
+        try await RawServer.with(.response(text)) { server in
             let result = try await exchange(with: server, maximumBytes: 10)
             #expect(result == .failure(.badResponse(status: .ok, reason: "more than 10 bytes")))
             await server.log.until { $0.closed == 1 }
@@ -134,7 +134,7 @@ struct HTTPClientTransportTests {
 
     @Test("A response of exactly the limit is accepted")
     func atTheLimit() async throws {
-        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")) { server in
+        try await RawServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")) { server in
             let result = try await exchange(with: server, maximumBytes: 10).get().body.count
             #expect(result == 10)
         }
@@ -145,7 +145,7 @@ struct HTTPClientTransportTests {
         arguments: ["SSH-2.0-OpenSSH\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"]
     )
     func garbage(text: String) async throws {
-        try await LoopbackServer.with(.respondThenClose(text)) { server in
+        try await RawServer.with(.respondThenClose(text)) { server in
             let result = try await exchange(with: server)
             #expect(result == .failure(.badResponse(status: nil, reason: "not HTTP")))
         }
@@ -153,7 +153,7 @@ struct HTTPClientTransportTests {
 
     @Test("No TLS although TLS is expected")
     func noTLS() async throws {
-        try await LoopbackServer.with(.response("HTTP/1.1 400 Bad Request\r\n\r\n")) { server in
+        try await RawServer.with(.response("HTTP/1.1 400 Bad Request\r\n\r\n")) { server in
             let result = try await exchange(OutgoingRequest(url: "https://127.0.0.1:\(server.port)/"))
             #expect(result == .failure(.unreachable(.tls)))
         }
@@ -161,10 +161,10 @@ struct HTTPClientTransportTests {
 
     @Test(
         "No complete response within the total time: none at all, or an endless one",
-        arguments: [LoopbackServer.Behaviour.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel")]
+        arguments: [RawServer.Response.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel")]
     )
-    func totalTimeout(behaviour: LoopbackServer.Behaviour) async throws {
-        try await LoopbackServer.with(behaviour) { server in
+    func totalTimeout(behaviour: RawServer.Response) async throws {
+        try await RawServer.with(behaviour) { server in
             let result = try await exchange(with: server, total: .milliseconds(200))
             #expect(result == .failure(.unreachable(.totalTimeout)))
             await server.log.until { $0.closed == 1 }
@@ -173,7 +173,7 @@ struct HTTPClientTransportTests {
 
     @Test("A cancelled exchange ends at once and closes its connection")
     func cancelled() async throws {
-        try await LoopbackServer.with(.silence) { server in
+        try await RawServer.with(.silence) { server in
             let waiting = Task { try await exchange(with: server, total: .seconds(3600)) }
             await server.log.until { $0.requests.count == 1 }
             waiting.cancel()
@@ -187,7 +187,7 @@ struct HTTPClientTransportTests {
         arguments: ["127.0.0.1", "localhost"]
     )
     func publicAddressesOnly(host: String) async throws {
-        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
+        try await RawServer.with(.response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { server in
             let request = OutgoingRequest(url: "http://\(host):\(server.port)/")
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let limits = TransportLimits(total: .seconds(20), maximumBytes: 10, publicAddressesOnly: true)
@@ -203,8 +203,8 @@ struct HTTPClientTransportTests {
 
     @Test("Connections are kept; one that the server closed under a request costs nothing but another try")
     func keepAlive() async throws {
-        let ok = LoopbackServer.Behaviour.response("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        try await LoopbackServer.with(ok, ok, .respondThenClose(""), ok) { server in
+        let ok = RawServer.Response.response("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        try await RawServer.with(ok, ok, .respondThenClose(""), ok) { server in
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let upstream = Upstream(
                 configuration: .init(

@@ -54,8 +54,8 @@ struct ResponseGuardTests {
         [false, true]
     )
     func low(response: (text: String, reason: String), inParts: Bool) async throws {
-        try await LoopbackServer.with(.response(response.text)) { server in
-            let result = try await ask(server.url, inParts: inParts)
+        try await RawServer.with(.response(response.text)) { server in
+            let result = try await ask(server.url + "/", inParts: inParts)
             #expect(result == .failure(.badResponse(status: nil, reason: response.reason)))
             await server.log.until { $0.closed == 1 }
         }
@@ -69,12 +69,12 @@ struct ResponseGuardTests {
         let text =
             "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n\u{1}\u{2}\u{3}"
         for text in [text, "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n" + text] {
-            try await LoopbackServer.with(.response(text)) { server in
+            try await RawServer.with(.response(text)) { server in
                 let expected = UpstreamError.badResponse(
                     status: nil,
                     reason: "a protocol that was not asked for"
                 )
-                let result = try await ask(server.url, inParts: inParts)
+                let result = try await ask(server.url + "/", inParts: inParts)
                 #expect(result == .failure(expected))
                 await server.log.until { $0.closed == 1 }
             }
@@ -89,17 +89,17 @@ struct ResponseGuardTests {
         let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"
         let many = String(repeating: hint, count: ResponseSequence.mostInterim)
         for text in ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n" + Self.ok, many + Self.ok] {
-            try await LoopbackServer.with(.response(text)) { server in
-                let response = try await ask(server.url, inParts: inParts).get()
+            try await RawServer.with(.response(text)) { server in
+                let response = try await ask(server.url + "/", inParts: inParts).get()
                 #expect(
                     response.status == .ok && response.body == Array("ok".utf8)
                         && !response.headerFields.contains { $0.name.canonicalName == "link" }
                 )
             }
         }
-        try await LoopbackServer.with(.response(many + hint)) { server in
+        try await RawServer.with(.response(many + hint)) { server in
             let expected = UpstreamError.badResponse(status: nil, reason: "more than 64 interim responses")
-            let result = try await ask(server.url, inParts: inParts)
+            let result = try await ask(server.url + "/", inParts: inParts)
             #expect(result == .failure(expected))
         }
     }
@@ -110,8 +110,8 @@ struct ResponseGuardTests {
         [false, true]
     )
     func high(status: Int, inParts: Bool) async throws {
-        try await LoopbackServer.with(.response("HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok")) { server in
-            let response = try await ask(server.url, inParts: inParts).get()
+        try await RawServer.with(.response("HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok")) { server in
+            let response = try await ask(server.url + "/", inParts: inParts).get()
             #expect(response.status.code == status && response.body == Array("ok".utf8))
         }
     }
@@ -137,14 +137,14 @@ struct ResponseGuardTests {
     )
     func bytesBehind() async throws {
         let behind = Self.ok + "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
-        try await LoopbackServer.with(.response(behind), .response(Self.ok), .response(Self.ok), .response(Self.ok)) {
+        try await RawServer.with(.response(behind), .response(Self.ok), .response(Self.ok), .response(Self.ok)) {
             server in
             let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
             let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
             do {
-                let first = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
+                let first = try await transport.exchange(OutgoingRequest(url: server.url + "/"), within: limits)
                 await server.log.until { $0.closed == 1 }
-                let second = try await transport.exchange(OutgoingRequest(url: server.url), within: limits)
+                let second = try await transport.exchange(OutgoingRequest(url: server.url + "/"), within: limits)
                 #expect(first.body == Array("ok".utf8) && second.body == first.body)
             } catch {
                 Issue.record(error)
@@ -163,8 +163,8 @@ struct ResponseGuardTests {
         [false, true]
     )
     func targets(target: String, inParts: Bool) async throws {
-        try await LoopbackServer.with(.response(Self.ok)) { server in
-            _ = try await ask(server.url.dropLast() + target, inParts: inParts).get()
+        try await RawServer.with(.response(Self.ok)) { server in
+            _ = try await ask(server.url + target, inParts: inParts).get()
             let request = try #require(server.log.value.requests.first)
             #expect(request.hasPrefix("GET \(target) HTTP/1.1\r\n"), "\(request)")
             #expect(!request.lowercased().contains("larder-exchange"))
@@ -187,8 +187,8 @@ struct ResponseGuardTests {
         [false, true]
     )
     func heads(head: (fields: String, reason: String), inParts: Bool) async throws {
-        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\n\(head.fields)\r\n\r\n")) { server in
-            let result = try await ask(server.url, inParts: inParts)
+        try await RawServer.with(.response("HTTP/1.1 200 OK\r\n\(head.fields)\r\n\r\n")) { server in
+            let result = try await ask(server.url + "/", inParts: inParts)
             #expect(result == .failure(.badResponse(status: nil, reason: head.reason)))
         }
     }
@@ -205,16 +205,16 @@ struct ResponseGuardTests {
             publicAddressesOnly: false,
             stall: .milliseconds(200)
         )
-        try await LoopbackServer.with(.response(begun), .silence) { server in
+        try await RawServer.with(.response(begun), .silence) { server in
             do {
-                let request = StreamedRequest(method: .get, url: server.url, headerFields: [:])
+                let request = StreamedRequest(method: .get, url: server.url + "/", headerFields: [:])
                 let response = try await transport.stream(request, within: limits)
                 await #expect(throws: UpstreamError.unreachable(.totalTimeout)) {
                     _ = try await response.body.collect(upTo: 1000)
                 }
                 let upload = StreamedRequest(
                     method: .put,
-                    url: server.url,
+                    url: server.url + "/",
                     headerFields: [:],
                     body: ByteStream(ByteBuffer(string: "bytes")),
                     bodyLength: 5
@@ -234,10 +234,10 @@ struct ResponseGuardTests {
         let chunks = String(repeating: "1\r\nx\r\n", count: 1000) + "0\r\n\r\n"
         let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
         let limits = TransportLimits(total: .seconds(20), maximumBytes: 1000, publicAddressesOnly: false)
-        try await LoopbackServer.with(.response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)) {
+        try await RawServer.with(.response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)) {
             server in
             do {
-                let request = StreamedRequest(method: .get, url: server.url, headerFields: [:])
+                let request = StreamedRequest(method: .get, url: server.url + "/", headerFields: [:])
                 let response = try await transport.stream(request, within: limits)
                 var (parts, bytes) = (0, 0)
                 for try await part in response.body {
@@ -270,18 +270,18 @@ struct ResponseGuardTests {
             _ = try? await response.body.collect(upTo: 1000)
             return response.status.code
         }
-        try await LoopbackServer.with(.response(Self.ok), .reset, .response(Self.ok), .reset) { server in
+        try await RawServer.with(.response(Self.ok), .reset, .response(Self.ok), .reset) { server in
             do {
-                #expect(try await send(server.url, .get) == 200)
+                #expect(try await send(server.url + "/", .get) == 200)
                 if request.isResent {
-                    #expect(try await send(server.url, request.method) == 200)
+                    #expect(try await send(server.url + "/", request.method) == 200)
                     #expect(server.log.value.requests.count == 3 && server.log.value.accepted == 2)
                     // The first request of a connection has met no stale one.
-                    await #expect(throws: UpstreamError.unreachable(.reset)) { try await send(server.url, .get) }
+                    await #expect(throws: UpstreamError.unreachable(.reset)) { try await send(server.url + "/", .get) }
                     #expect(server.log.value.requests.count == 4)
                 } else {
                     await #expect(throws: UpstreamError.unreachable(.reset)) {
-                        try await send(server.url, request.method)
+                        try await send(server.url + "/", request.method)
                     }
                     #expect(server.log.value.requests.count == 2)
                 }

@@ -409,7 +409,8 @@ extension ContractScenario {
             if method != "GET" { try await larder.fault("offline", of: "yandex_disk") }
             try await larder.control("POST", "/upstreams/yandex_disk/release")
         }
-        #expect(try await response.problemCode == "outcome-unknown", "\(operation): \(try await response.text)")
+        let outcome = try await response
+        #expect(outcome.problemCode == "outcome-unknown", "\(operation): \(outcome.text)")
         try await larder.fault("online", of: "yandex_disk")
     }
 

@@ -94,16 +94,15 @@ struct ScriptMachine: Sendable {
     ///   - user: the number of the user; root is 0.
     ///   - variables: more of the environment.
     /// - Throws: an error of starting it.
-    func run(_ script: String, _ arguments: String..., user: Int = 0, with variables: [Environment.Key: String] = [:])
+    func run(_ script: String, _ arguments: String..., user: Int = 0, with variables: [String: String] = [:])
         async throws -> Outcome
     {
-        let own: [Environment.Key: String] = [
-            "PATH": programs.path, "MACHINE": machine.path, "USER_ID": "\(user)", "TMPDIR": machine.path,
-        ]
+        let own = ["PATH": programs.path, "MACHINE": machine.path, "USER_ID": "\(user)", "TMPDIR": machine.path]
+        let environment = own.merging(variables) { _, new in new }.map { (Environment.Key(stringLiteral: $0), $1) }
         let result = try await Subprocess.run(
             .name("bash"),
             arguments: Arguments([checkout.url.appending(path: "script/\(script)").path] + arguments),
-            environment: .custom(own.merging(variables) { _, new in new }),
+            environment: .custom(Dictionary(uniqueKeysWithValues: environment)),
             output: .string(limit: 1 << 20),
             error: .string(limit: 1 << 20)
         )

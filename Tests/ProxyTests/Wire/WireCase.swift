@@ -2,9 +2,6 @@ import TestKit
 
 /// One case of the mutation run: what the server sends to one request, and how. The same for the same seed and number.
 struct WireCase: Sendable {
-    /// What happens to the connection after the bytes.
-    enum Ending: Sendable { case stays, closes, resets }
-
     /// Through what the request goes.
     enum Route: Int, CaseIterable, Sendable { case read, call, stream, upload, mount, mountHead, mountWrite }
 
@@ -12,7 +9,7 @@ struct WireCase: Sendable {
     let route: Route
     /// The bytes in the pieces in which they are written.
     let pieces: [[UInt8]]
-    let ending: Ending
+    let ending: RawServer.Response.Ending
     /// Whether the server responds as soon as it has the head of a request with a body, and reads no more of it.
     let isEarly: Bool
 

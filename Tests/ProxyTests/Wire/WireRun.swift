@@ -33,7 +33,7 @@ final class WireRun: Sendable {
     private static let batch = 100
 
     let seed: UInt64
-    private let server: WireServer
+    private let server: RawServer
     private let transport: HTTPClientTransport
     private let upstream: Upstream
     private let mount: Mount
@@ -43,7 +43,7 @@ final class WireRun: Sendable {
 
     init(seed: UInt64) async throws {
         self.seed = seed
-        server = try await WireServer(seed: seed)
+        server = try await RawServer.wire(seed: seed)
         transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(10))
         guard let base = URL(string: server.url) else { throw Failure(description: "no address") }
         let database = try LarderDatabase.temporary()
@@ -186,7 +186,7 @@ final class WireRun: Sendable {
         }
     }
 
-    /// Some parts, the last of which ends with the line that ``WireServer`` waits for.
+    /// Some parts, the last of which ends with the line that ``RawServer/wire(seed:)`` waits for.
     private static var upload: ByteStream {
         ByteStream {
             var parts = [String](repeating: String(repeating: "hello ", count: 2000), count: 4) + ["end\n"]
