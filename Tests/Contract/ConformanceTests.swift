@@ -1,4 +1,5 @@
 import Screens
+import TestKit
 import Testing
 
 @testable import Larder
@@ -98,7 +99,7 @@ struct ConformanceTests {
             guard let code = observation.response.problemCode,
                 let known = AppList.standard.problems.first(where: { $0.rawValue == code })
             else { continue }
-            let problem = try observation.response.json()
+            let problem = try observation.response.json
             #expect(problem["type"] == .string("urn:larder:problem:\(code)"))
             #expect(problem["title"] == .string(known.title))
             #expect(problem["status"] == .number(Double(observation.response.status)))
@@ -122,7 +123,7 @@ struct ConformanceTests {
             details.insert(
                 detail ?? (parts.contains("hit") ? "hit" : parts.contains("fwd-status=304") ? "revalidated" : "fetched")
             )
-            let meta = try #require(try observation.response.json()["meta"])
+            let meta = try #require(try observation.response.json["meta"])
             #expect(
                 (meta["offline"] == .bool(true)) == (detail == "offline" || detail == "unreachable"),
                 "\(observation.request) \(cacheStatus)"

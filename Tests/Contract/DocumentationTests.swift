@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The documents for people: their links lead somewhere, and nothing outside of the repository is needed to read them.

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @Suite("Links of responses")
@@ -9,7 +10,7 @@ struct LinkTests {
         while let path = next {
             let response = try await larder.send("GET", path, member)
             try #require(response.status == 200, "\(path): \(response.text)")
-            let page = try response.json()
+            let page = try response.json
             ids += (page.at(pointer: "/data/items")?.array ?? []).compactMap { $0["id"]?.string }
             next = page.at(pointer: "/links/next")?.string
         }
@@ -26,7 +27,7 @@ struct LinkTests {
             #expect(whole.count > 10 && Set(whole).count == whole.count)
             #expect(try await ids(from: "/v1/ships?limit=7", larder, member) == whole)
             #expect(try await ids(from: "/v1/ships?since_revision=1&offset=0&limit=4", larder, member) == whole)
-            let encoded = try await larder.send("GET", "/v1/ships?%6cimit=7", member).json()
+            let encoded = try await larder.send("GET", "/v1/ships?%6cimit=7", member).json
             let second = try await larder.send("GET", try #require(encoded.at(pointer: "/links/next")?.string), member)
             #expect(second.status == 200, "\(second.text)")
         }
@@ -41,7 +42,7 @@ struct LinkTests {
         let links = try #require(document.root.at(pointer: "/components/schemas/Links"))
         try await withLarder(["--upstreams-spacex-patience-ms", "60000"]) { larder in
             let raw = try await larder.raw("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            let own = raw.status == 200 ? try raw.json()["links"] : nil
+            let own = raw.status == 200 ? try raw.json["links"] : nil
             let violations = try own.map { try document.validator.violations(of: $0, schema: links) } ?? []
             #expect(violations == [], "\(target)")
             #expect((raw.status == 200) == !target.hasPrefix("//"), "everything has one address")

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Request bodies")
@@ -42,7 +43,7 @@ struct RequestBodyTests {
             let member = try await interview.session()
             for body in bodies {
                 let conforms = try document.validator.violations(
-                    of: try JSONValue(json: Data(body.utf8)),
+                    of: try JSON(Data(body.utf8)),
                     schema: schema
                 ).isEmpty
                 let response = try await interview.ask(key, member, body: body)

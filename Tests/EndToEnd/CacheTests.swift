@@ -24,7 +24,7 @@ import Testing
         )
         let guest = try await larder.guest()
         let list = try await guest.get("/v1/ships").json
-        let ids = list.data.items.array.compactMap(\.id.string)
+        let ids = list.data.items.elements.compactMap(\.id.string)
         var stored: [String] = []
         for id in ids {
             let picture = try await guest.get("/v1/ships/\(id)/image")
@@ -58,7 +58,7 @@ import Testing
         let response = try await survivor.get("/v1/ships?refresh=1")
         #expect(response.status == 200, "\(response.text) \(second.process.log)")
         let offline = try response.json
-        #expect(offline.data.items.array.count == ids.count)
+        #expect(offline.data.items.elements.count == ids.count)
         #expect(offline.meta.fetched_at.string == list.meta.fetched_at.string)
         #expect(offline.meta.offline.bool == true)
         #expect(await second.stop() == 0)
@@ -115,7 +115,7 @@ import Testing
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         let guest = try await larder.guest()
-        for item in try await guest.get("/v1/ships?limit=3").json.data.items.array {
+        for item in try await guest.get("/v1/ships?limit=3").json.data.items.elements {
             _ = try await guest.get("/v1/ships/\(item.id.string ?? "")/image")
         }
         #expect(await larder.stop() == 0)
@@ -130,7 +130,7 @@ import Testing
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         var again = second.client
         again.token = guest.token
-        #expect(try await again.get("/v1/ships").json.data.items.array.count == 30, "rows and sessions stay")
+        #expect(try await again.get("/v1/ships").json.data.items.elements.count == 30, "rows and sessions stay")
     }
 
     @Test("A purge needs to know what to remove; a missing directory is not created")

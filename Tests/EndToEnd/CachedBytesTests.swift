@@ -43,9 +43,7 @@ import Testing
 
     private static func fields(_ response: ReceivedResponse) -> Set<String> {
         Set(
-            response.headers.filter { !changing.contains($0.name.lowercased()) }.map {
-                "\($0.name.lowercased()): \($0.value)"
-            }
+            response.headers.filter { !changing.contains($0.key) }.map { "\($0.key): \($0.value)" }
         )
     }
 
@@ -72,7 +70,7 @@ import Testing
             #expect(try await started.hits() == hits && routed["X-Request-Id"] == "own")
             #expect(kept.status == question.status && routed.status == question.status)
             #expect(Self.fields(kept) == Self.fields(routed) && kept.body == routed.body)
-            #expect(Set(kept.headers.map { $0.name.lowercased() }) == Set(routed.headers.map { $0.name.lowercased() }))
+            #expect(Set(kept.headers.keys) == Set(routed.headers.keys))
             #expect(kept["X-Request-Id"] != nil && kept["Date"] != nil && kept["ETag"] != nil)
             #expect(kept["Cache-Status"]?.prefix { $0 != "=" } == routed["Cache-Status"]?.prefix { $0 != "=" })
             #expect(kept.body.isEmpty == (question.method == "HEAD" || question.status == 304))
@@ -86,7 +84,7 @@ import Testing
     func picture() async throws {
         let started = try await Self.start()
         let guest = try await started.larder.guest()
-        let items = try await guest.get("/v1/ships").json.data.items.array
+        let items = try await guest.get("/v1/ships").json.data.items.elements
         let path = try #require(items.compactMap(\.image.string).first)
         let fetched = try await guest.get(path)
         #expect(
@@ -162,12 +160,12 @@ import Testing
         for _ in 0..<5 {
             _ = try await started.kept(one, "/v1/ships/\(id)")
             #expect(try await one.delete("/v1/ships/\(id)").status == 200)
-            #expect(try await one.get("/v1/ships").json.data.items.array.count == 29)
+            #expect(try await one.get("/v1/ships").json.data.items.elements.count == 29)
             #expect(try await one.get("/v1/ships/\(id)").status == 404)
             #expect(try await two.get("/v1/ships").body == others)
             _ = try await started.kept(one, "/v1/ships")
             #expect(try await one.post("/v1/ships/restore", "{}").status == 200)
-            #expect(try await one.get("/v1/ships").json.data.items.array.count == 30)
+            #expect(try await one.get("/v1/ships").json.data.items.elements.count == 30)
             _ = try await started.kept(one, "/v1/ships")
         }
     }
@@ -212,7 +210,7 @@ import Testing
         )
         while true {
             let response = try await guest.get("/v1/ships")
-            let isNew = try response.json.data.items.array.contains { $0.name.string == "Renamed Meanwhile" }
+            let isNew = try response.json.data.items.elements.contains { $0.name.string == "Renamed Meanwhile" }
             if response["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true, !isNew {
                 #expect(["0", "1"].contains(try #require(response["Age"])))
                 continue

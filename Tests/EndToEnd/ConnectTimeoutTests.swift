@@ -57,7 +57,7 @@ import Darwin
             environment: ["LARDER_UPSTREAMS_PATIENT_URL": url, "LARDER_UPSTREAMS_PATIENT_CONNECT_TIMEOUT_MS": "600000"]
         )
         #expect(try await larder.client.get("/v1/upstreams/spacex/v4/ships").status == 503)
-        let upstreams = try await larder.client.get("/v1/status").json.data.upstreams.array
+        let upstreams = try await larder.client.get("/v1/status").json.data.upstreams.elements
         let spacex = try #require(upstreams.first { $0.name.string == "spacex" })
         #expect(spacex.last_error.reason.string == "connect-timeout", "another one would be total-timeout")
     }

@@ -87,11 +87,11 @@ import Testing
         let expected = (0..<16).flatMap { writer in
             (0..<4).map { "d\(writer)-\($0)" } + [1, 3].map { "m\(writer)-\($0).txt" }
         }
-        let listed = try await member.get("/v1/disk/files?path=/load&limit=100").json.data.items.array.compactMap(
+        let listed = try await member.get("/v1/disk/files?path=/load&limit=100").json.data.items.elements.compactMap(
             \.name.string
         )
         #expect(listed.sorted() == expected.sorted())
-        let journal = try await sandbox.control.get("/journal").json.entries.array
+        let journal = try await sandbox.control.get("/journal").json.entries.elements
         let writes = journal.filter { $0.method.string != "GET" }.compactMap(\.path.string)
         #expect(writes.count > 200 && Set(writes).count == writes.count, "nothing was sent twice")
     }

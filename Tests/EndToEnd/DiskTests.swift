@@ -29,7 +29,7 @@ import Testing
         let first = try await start(data, sandbox)
         let member = try await logIn(first)
         let recent = try await member.get("/v1/disk/recent?limit=5").json
-        #expect(recent.data.items.array.count == 5)
+        #expect(recent.data.items.elements.count == 5)
         let file = try #require(recent.data.items[0].href.string)
         let content = try #require(try await member.get(file).json.data.content_url.string)
         let bytes = try await member.get(content)
@@ -50,7 +50,9 @@ import Testing
         again.token = member.token
         let offline = try await again.get("/v1/disk/recent?limit=5&refresh=1")
         #expect(try offline.json.meta.offline.bool == true)
-        #expect(try offline.json.data.items.array.map(\.path.string) == recent.data.items.array.map(\.path.string))
+        #expect(
+            try offline.json.data.items.elements.map(\.path.string) == recent.data.items.elements.map(\.path.string)
+        )
         #expect(try await again.get(content).body == bytes.body)
         #expect(try await again.get(preview).body == picture.body)
         #expect(try await again.delete(file).status == 503)

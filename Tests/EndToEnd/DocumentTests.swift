@@ -28,7 +28,7 @@ import Testing
         #expect(file["Content-Disposition"]?.hasPrefix("attachment; filename=\"Document ") == true)
         let pages = try await first.client.get(one).json.data.pages
         let page = try #require(pages[0].id.string)
-        #expect(pages[0].width.value != nil && pages.array.count == 2)
+        #expect(!pages[0].width.isNull && pages.elements.count == 2)
         let turned = try await first.client.send("PATCH", "\(one)/pages/\(page)", body: #"{"rotate_by":-90}"#).json
         #expect(turned.data.pages[0].rotation.int == 270)
         let text = try await first.client.post("\(one)/pages", #"{"text":"Привет, мир!","locale":"ru"}"#)
@@ -50,14 +50,14 @@ import Testing
 
         let second = try await RunningLarder.start(data: data)
         #expect(
-            try await second.client.get("/v1/pdf/documents").json.data.items.array.map(\.href.string) == [
+            try await second.client.get("/v1/pdf/documents").json.data.items.elements.map(\.href.string) == [
                 third, two, one,
             ]
         )
         #expect(try await second.client.get("\(third)/file").body == before)
-        #expect(try await second.client.get(third).json.data.pages.array.map(\.rotation.int) == [270, 0, 0, 0])
+        #expect(try await second.client.get(third).json.data.pages.elements.map(\.rotation.int) == [270, 0, 0, 0])
         #expect(
-            try await second.client.get(third).json.data.pages.array.map(\.kind.string) == [
+            try await second.client.get(third).json.data.pages.elements.map(\.kind.string) == [
                 "image", "image", "text", "image",
             ]
         )
@@ -96,7 +96,7 @@ import Testing
         let second = try await RunningLarder.start(data: data)
         #expect(try await second.client.get(href).body == shown.body)
         #expect(try await second.client.get("\(href)/file").body == file.body)
-        #expect(try await second.client.get("/v1/pdf/documents").json.data.items.array.count == 1)
+        #expect(try await second.client.get("/v1/pdf/documents").json.data.items.elements.count == 1)
         for folder in ["uploads", "work"] {
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: data.url.appending(path: folder).path) == [],

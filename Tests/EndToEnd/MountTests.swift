@@ -94,7 +94,7 @@ import Testing
                 #"{"query":{},"options":{"limit":2}}"#
             )
             #expect(query.status == 200 && query["Cache-Status"] == "larder; fwd=method")
-            #expect(try query.json.docs.array.count == 2)
+            #expect(try query.json.docs.elements.count == 2)
         }
         let refused = try await larder.client.delete(Self.ships)
         #expect(refused.status == 405 && refused["Allow"] == "GET, HEAD, POST, OPTIONS")
@@ -121,7 +121,7 @@ import Testing
         // The journal shows a credential only as the beginning of its hash: the same credential sent directly tells
         // which hash that is.
         _ = try await Client(base: sandbox.spacex).get("/v4/ships", ["Authorization": "Bearer another"])
-        let entries = try await sandbox.control.get("/journal?upstream=spacex").json.entries.array.filter {
+        let entries = try await sandbox.control.get("/journal?upstream=spacex").json.entries.elements.filter {
             $0.path.string == "/spacex/v4/ships"
         }
         let credentials = entries.map(\.headers.authorization.string)
@@ -140,7 +140,7 @@ import Testing
                 "X-Request-Id": id, "traceparent": "00-\(trace)-b7ad6b7169203331-01", "Cache-Control": "no-cache",
             ]
             #expect(try await guest.get(path, fields).status == 200)
-            let entries = try await sandbox.control.get("/journal?upstream=spacex").json.entries.array
+            let entries = try await sandbox.control.get("/journal?upstream=spacex").json.entries.elements
             let headers = try #require(entries.last).headers
             #expect(headers[dynamicMember: "x-request-id"].string == id)
             let parent = try #require(headers.traceparent.string)

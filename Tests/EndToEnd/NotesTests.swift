@@ -62,14 +62,14 @@ import Testing
         var next: String? = "/v1/notes?limit=100"
         while let path = next {
             let page = try await client.get(path).json
-            kept += page.data.items.array.compactMap { $0.first_line.string }
+            kept += page.data.items.elements.compactMap { $0.first_line.string }
             next = page.links.next.string
         }
         #expect(Set(kept).isSuperset(of: acknowledged))
         #expect(kept.count == Set(kept).count)
         // Whatever was written is written in all of its places.
         let map = try await client.get("/v1/notes/map").json
-        #expect(map.data.total.int == kept.count && map.data.pins.array.count == kept.count)
+        #expect(map.data.total.int == kept.count && map.data.pins.elements.count == kept.count)
         #expect(try await client.get("/v1/notes?q=note&limit=1").json.meta.page.total.int == kept.count)
     }
 
@@ -81,21 +81,21 @@ import Testing
         let larder = try await start(data, sandbox)
         let bob = try await member(larder)
         let people = try await bob.get("/v1/notes/people?limit=500").json.data.items
-        #expect(people.array.count == 120)
+        #expect(people.elements.count == 120)
         let avatar = try #require(people[0].avatar.string)
         let picture = try await bob.get(avatar)
         #expect(picture["Content-Type"] == "image/png" && picture["Cache-Status"] == "larder; fwd=uri-miss; stored")
         #expect(await larder.stop() == 0)
-        let asked = try await sandbox.control.get("/journal?upstream=people").json.entries.array.count
+        let asked = try await sandbox.control.get("/journal?upstream=people").json.entries.elements.count
         #expect(asked == 2)
         for upstream in ["people", "geocoder", "spacex"] {
             _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"offline"}"#)
         }
         let again = try await start(data, sandbox)
         let back = try await member(again, "login")
-        #expect(try await back.get("/v1/notes/people?limit=500&refresh=1").json.data.items.array.count == 120)
+        #expect(try await back.get("/v1/notes/people?limit=500&refresh=1").json.data.items.elements.count == 120)
         #expect(try await back.get(avatar).body == picture.body)
-        #expect(try await sandbox.control.get("/journal?upstream=people").json.entries.array.count == asked)
+        #expect(try await sandbox.control.get("/journal?upstream=people").json.entries.elements.count == asked)
         let places = try await back.get("/v1/notes/places?q=lag").json
         #expect(
             places.data.items[0].name.string == "Lagos" && places.meta.partial.bool == true

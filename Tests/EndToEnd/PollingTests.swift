@@ -29,7 +29,7 @@ import Testing
         notes.token = try await notes.post("/v1/notes/session", registration).json.data.token.string
         let ship = try #require(try await ships.get("/v1/ships").json.data.items[0].href.string)
         let file = try #require(
-            try await disk.get("/v1/disk/recent").json.data.items.array.compactMap(\.href.string).first
+            try await disk.get("/v1/disk/recent").json.data.items.elements.compactMap(\.href.string).first
         )
         let screens: [(Client, [String])] = [
             (ships, ["/v1/ships", "/v1/ships?limit=5", ship]),

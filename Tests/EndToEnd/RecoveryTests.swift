@@ -21,7 +21,8 @@ import Testing
         let down = try #require(try await events.next("connectivity"))
         #expect(down.data.reachable.bool == false)
         #expect(
-            try await guest.get("/v1/status").json.data.upstreams.array.first { $0.name.string == "spacex" }?.reachable
+            try await guest.get("/v1/status").json.data.upstreams.elements.first { $0.name.string == "spacex" }?
+                .reachable
                 .bool == false
         )
 
@@ -38,7 +39,7 @@ import Testing
             list["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true,
             "the first response after recovery has what recovery fetched"
         )
-        #expect(shown.data.items.array.contains { $0.name.string == "Renamed While Away" })
+        #expect(shown.data.items.elements.contains { $0.name.string == "Renamed While Away" })
         #expect(shown.data.changes.updated.strings.count == 1)
     }
 
@@ -122,7 +123,7 @@ import Testing
             try await sandbox.fault(fault)
             let response = try await guest.get("/v1/ships?refresh=1")
             #expect(response["Cache-Status"]?.contains("detail=bad-response") == true)
-            #expect(try response.json.data.items.array.count == 30, "the good copy is still whole after \(fault)")
+            #expect(try response.json.data.items.elements.count == 30, "the good copy is still whole after \(fault)")
         }
     }
 }

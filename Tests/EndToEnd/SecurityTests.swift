@@ -76,7 +76,7 @@ import Testing
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), ["--sandbox"])
         let control = Client(base: try await larder.process.line(after: "sandbox on "))
         let guest = try await larder.guest()
-        #expect(try await guest.get("/v1/ships").json.data.items.array.count == 30)
+        #expect(try await guest.get("/v1/ships").json.data.items.elements.count == 30)
         _ = try await control.put("/upstreams/spacex/fault", #"{"fault":"offline"}"#)
         #expect(try await guest.get("/v1/ships?refresh=1").json.meta.offline.bool == true)
         #expect(try await control.post("/reset", "{}").status == 200)

@@ -11,9 +11,11 @@ import Testing
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let upstream = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream)
-        #expect(try await first.client.get("/v1/shop/search?limit=100").json.data.items.array.count == 67)
+        #expect(try await first.client.get("/v1/shop/search?limit=100").json.data.items.elements.count == 67)
         #expect(
-            try await first.client.get("/v1/shop/search?q=mug&price_max=9").json.data.items.array.map(\.id.int) == [53]
+            try await first.client.get("/v1/shop/search?q=mug&price_max=9").json.data.items.elements.map(\.id.int) == [
+                53
+            ]
         )
         let picture = try await first.client.get("/v1/shop/images/53/0")
         #expect(picture["Content-Type"] == "image/png" && picture["Cache-Control"] == "private, max-age=3600")
@@ -44,17 +46,17 @@ import Testing
             upstream + ["--freshness-shop-s", "0"]
         )
         let list = try await second.client.get("/v1/shop/list").json
-        let ids = list.data.items.array.compactMap(\.product_id.int)
+        let ids = list.data.items.elements.compactMap(\.product_id.int)
         #expect(ids.first == 53 && acknowledged.isSubset(of: ids) && Set(ids).count == ids.count)
         #expect(list.data.items[0].quantity.int == 2 && list.data.items[0].line_total_text.string == "17$")
         #expect(list.meta.revision.int == ids.count)
         let saved = try await second.client.get("/v1/shop/search?saved=1").json
         #expect(
-            saved.data.query.q.string == "mug" && saved.data.items.array.map(\.id.int) == [53]
+            saved.data.query.q.string == "mug" && saved.data.items.elements.map(\.id.int) == [53]
                 && saved.meta.offline.bool == true
         )
         let unseen = try await second.client.get("/v1/shop/search?q=%D0%9B%D0%90%D0%9C%D0%9F%D0%90").json
-        #expect(unseen.data.items.array.map(\.id.int) == [19, 20] && unseen.meta.partial.bool == true)
+        #expect(unseen.data.items.elements.map(\.id.int) == [19, 20] && unseen.meta.partial.bool == true)
         #expect(try await second.client.get("/v1/shop/images/53/0").body == picture.body)
         #expect(try await second.client.send("PATCH", "/v1/shop/list/items/53", body: #"{"quantity":3}"#).status == 200)
         #expect(await second.stop() == 0)
@@ -87,7 +89,7 @@ import Testing
             )
         }
         #expect(try await larder.client.get("/v1/shop/images/3/0")["Cache-Status"] == "larder; fwd=uri-miss; stored")
-        #expect(try await other.control.get("/journal").json.entries.array.isEmpty)
+        #expect(try await other.control.get("/journal").json.entries.elements.isEmpty)
         #expect(await larder.stop() == 0)
         let trusting = try await RunningLarder.start(
             data: data,
@@ -116,11 +118,15 @@ import Testing
         for _ in 0..<3 { #expect(try await quantity() == 4) }
         _ = try await larder.client.get("/v1/shop/search?q=mug")
         #expect(
-            try await larder.client.get("/v1/shop/history").json.data.items.array.map(\.q.string) == ["mug", "hoodie"]
+            try await larder.client.get("/v1/shop/history").json.data.items.elements.map(\.q.string) == [
+                "mug", "hoodie",
+            ]
         )
         _ = try await quantity()
         #expect(
-            try await larder.client.get("/v1/shop/history").json.data.items.array.map(\.q.string) == ["hoodie", "mug"]
+            try await larder.client.get("/v1/shop/history").json.data.items.elements.map(\.q.string) == [
+                "hoodie", "mug",
+            ]
         )
         _ = try await larder.client.delete("/v1/shop/list")
         for _ in 0..<3 { #expect(try await quantity() == 0) }
@@ -145,7 +151,7 @@ import Testing
         var (next, counts): (String?, [Int]) = ("/v1/shop/search?price_max=1000000&limit=5&offset=5500", [])
         for _ in 0..<2 {
             let page = try await larder.client.get(try #require(next)).json
-            counts.append(page.data.items.array.count)
+            counts.append(page.data.items.elements.count)
             next = page.links.next.string
         }
         #expect(counts == [0, 5] && next == "/v1/shop/search?price_max=1000000&limit=5&offset=5505")

@@ -23,8 +23,8 @@ import Testing
         let offline = try await again.get("/v1/ships?refresh=1")
         let (before, after) = (try online.json, try offline.json)
         #expect(offline.status == 200)
-        #expect(after.data.items.array.map(\.id.string) == before.data.items.array.map(\.id.string))
-        #expect(after.data.items.array.count == 30)
+        #expect(after.data.items.elements.map(\.id.string) == before.data.items.elements.map(\.id.string))
+        #expect(after.data.items.elements.count == 30)
         #expect(after.meta.offline.bool == true && after.meta.stale.bool == true)
         #expect(after.meta.source.string == "upstream")
         #expect(after.meta.fetched_at.string == before.meta.fetched_at.string)
@@ -53,7 +53,7 @@ import Testing
         again.token = user.token
         #expect(try await again.get("/v1/ships/session").json.data.name.string == "example@domain.com")
         let list = try await again.get("/v1/ships?refresh=1").json
-        #expect(list.data.items.array.allSatisfy { $0.id.string != id })
+        #expect(list.data.items.elements.allSatisfy { $0.id.string != id })
         #expect(list.data.hidden_count.int == 1)
         let details = try await again.get("/v1/ships/\(id)")
         #expect(details.status == 404)
@@ -72,14 +72,14 @@ import Testing
         let first = try await guest.get("/v1/ships")
         let shown = try first.json
         #expect(first.status == 200)
-        #expect(shown.data.items.array.count == 29)
+        #expect(shown.data.items.elements.count == 29)
         #expect(shown.meta.offline.bool == true)
         #expect(shown.meta.fetched_at.string == "2024-10-09T00:00:00Z")
         #expect((first["Age"].flatMap(Int.init) ?? 0) > 365 * 24 * 3600)
         try await sandbox.fault("online")
         let second = try await guest.get("/v1/ships?refresh=1").json
         #expect(second.meta.offline.bool == false)
-        #expect(second.data.items.array.count == 30)
+        #expect(second.data.items.elements.count == 30)
         #expect(second.meta.banner.isNull)
     }
 
@@ -100,7 +100,7 @@ import Testing
         _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
         let response = try await held
         #expect(response.status == 200)
-        #expect(try response.json.data.items.array.count == 30)
+        #expect(try response.json.data.items.elements.count == 30)
         #expect(await larder.process.ended() == 0)
         let next = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         #expect(await next.stop() == 0)

@@ -63,7 +63,7 @@ import Testing
             ships.status == 200
                 && ships["Cache-Status"]?.hasSuffix("; fwd-status=\(status); detail=bad-response") == true
         )
-        #expect(try ships.json.data.items.array.count == 29)
+        #expect(try ships.json.data.items.elements.count == 29)
         sandbox.process.signal(SIGKILL)
         await sandbox.process.ended()
         for screen in screens {

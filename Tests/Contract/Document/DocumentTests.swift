@@ -1,5 +1,6 @@
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Larder

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @Suite("The examples of openapi.yaml")
@@ -9,7 +10,7 @@ struct ExampleTests {
     }
 
     /// Media type objects and their JSON pointers.
-    private var contents: [(place: String, media: JSONValue)] {
+    private var contents: [(place: String, media: JSON)] {
         document.root.members().filter { $0.name == "content" }.flatMap { pointer, _, content in
             (content.object ?? [:]).map { ("\(pointer) \($0.key)", $0.value) }
         }

@@ -1,15 +1,16 @@
 import Foundation
+import TestKit
 
 /// openapi.yaml of this repository.
 struct OpenAPIDocument: Sendable {
-    let root: JSONValue
+    let root: JSON
 
     private static let loaded = Result {
         // Tests/Contract/Document is three folders below the repository.
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../openapi.yaml")
             .standardized
         let text = try String(contentsOf: file, encoding: .utf8)
-        return OpenAPIDocument(root: try JSONValue(yaml: text))
+        return OpenAPIDocument(root: try JSON(yaml: text))
     }
 
     /// Read once for all tests.
@@ -18,7 +19,7 @@ struct OpenAPIDocument: Sendable {
     var validator: SchemaValidator { SchemaValidator(document: root) }
 
     /// The value, or what it refers to.
-    func resolved(_ value: JSONValue) throws -> JSONValue {
+    func resolved(_ value: JSON) throws -> JSON {
         guard let reference = value["$ref"] else { return value }
         return try resolved(try validator.resolve(reference))
     }
@@ -56,9 +57,9 @@ struct Operation: Sendable {
 
     let method: String
     let path: String
-    let value: JSONValue
+    let value: JSON
     /// Parameters of the path item.
-    let shared: [JSONValue]
+    let shared: [JSON]
 
     /// `GET /v1/ships`.
     var key: String { "\(method) \(path)" }
@@ -70,7 +71,7 @@ struct Operation: Sendable {
     }
 
     /// Statuses with their responses, as they stand there.
-    var responses: [String: JSONValue] { value["responses"]?.object ?? [:] }
+    var responses: [String: JSON] { value["responses"]?.object ?? [:] }
 
     /// The parameters in braces.
     var pathParameters: Set<String> {
@@ -84,7 +85,7 @@ struct Operation: Sendable {
 
 extension OpenAPIDocument {
     /// The problem codes that a response lists; empty if it is no problem.
-    func problemCodes(of response: JSONValue) throws -> [String] {
+    func problemCodes(of response: JSON) throws -> [String] {
         guard let schema = try resolved(response)["content"]?["application/problem+json"]?["schema"] else { return [] }
         return (schema["allOf"]?.array ?? []).flatMap { $0["properties"]?["code"]?["enum"]?.array ?? [] }.compactMap(
             \.string

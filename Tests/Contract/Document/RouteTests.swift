@@ -1,5 +1,6 @@
 import HTTPTypes
 import Screens
+import TestKit
 import Testing
 
 @testable import Larder
@@ -31,7 +32,7 @@ struct RouteTests {
     func index() async throws {
         let document = try OpenAPIDocument.load()
         try await withLarder { larder in
-            let data = try #require(try await larder.send("GET", "/v1").json()["data"])
+            let data = try #require(try await larder.send("GET", "/v1").json["data"])
             let ofApps = (data["apps"]?.array ?? []).flatMap { $0["screens"]?.array ?? [] }
             let listed = (ofApps + (data["screens"]?.array ?? [])).map {
                 "\($0["method"]?.string ?? "") \($0["href"]?.string ?? "")"

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// Compares responses with the document.
 struct Conformance {
@@ -23,9 +24,9 @@ struct Conformance {
     /// The same for a response that belongs to no operation. `additional` are headers that are documented elsewhere.
     func faults(
         of response: ReceivedResponse,
-        documented: JSONValue,
+        documented: JSON,
         isHead: Bool = false,
-        additional: [String: JSONValue] = [:]
+        additional: [String: JSON] = [:]
     )
         throws -> [String]
     {
@@ -35,7 +36,7 @@ struct Conformance {
             + contentFaults(response, documented["content"]?.object, isHead: isHead)
     }
 
-    private func headerFaults(_ response: ReceivedResponse, _ declared: [String: JSONValue]) throws -> [String] {
+    private func headerFaults(_ response: ReceivedResponse, _ declared: [String: JSON]) throws -> [String] {
         let headers = Self.withoutOrigin(response.headers)
         let known = Set(declared.keys.map { $0.lowercased() }).union(Self.framing)
         let strangers = headers.keys.filter { !known.contains($0) }.sorted().map { "header \($0) is not documented" }
@@ -62,21 +63,21 @@ struct Conformance {
         return headers
     }
 
-    private func contentFaults(_ response: ReceivedResponse, _ content: [String: JSONValue]?, isHead: Bool) throws
+    private func contentFaults(_ response: ReceivedResponse, _ content: [String: JSON]?, isHead: Bool) throws
         -> [String]
     {
         guard let content else {
-            return (response.body.isEmpty ? [] : ["a body of \(response.body.count) bytes is not documented"])
+            return (response.content.isEmpty ? [] : ["a body of \(response.content.count) bytes is not documented"])
                 + (response.headers["content-type"] == nil ? [] : ["a content type without a body"])
         }
         let type = response.headers["content-type"] ?? ""
         let essence = type.prefix { $0 != ";" }.lowercased()
         guard let media = content[essence] ?? content["*/*"] else { return ["content type \(type) is not documented"] }
-        if isHead { return response.body.isEmpty ? [] : ["a body on HEAD"] }
-        guard let schema = media["schema"] else { return response.body.isEmpty ? ["the body is empty"] : [] }
+        if isHead { return response.content.isEmpty ? [] : ["a body on HEAD"] }
+        guard let schema = media["schema"] else { return response.content.isEmpty ? ["the body is empty"] : [] }
         guard type.lowercased().hasSuffix("charset=utf-8") else { return ["content type \(type) names no UTF-8"] }
-        guard let text = String(data: response.body, encoding: .utf8) else { return ["the body is not UTF-8"] }
-        let value = essence.hasSuffix("json") ? try response.json() : .string(text)
+        guard let text = String(data: response.content, encoding: .utf8) else { return ["the body is not UTF-8"] }
+        let value = essence.hasSuffix("json") ? try response.json : .string(text)
         return try document.validator.violations(of: value, schema: schema).map { "body: \($0)" }
     }
 
@@ -86,7 +87,7 @@ struct Conformance {
         guard let schema = document.operation("GET /v1/events")?.value["x-event-data"]?[event.kind] else {
             return ["event \(event.kind) is not documented"]
         }
-        return try document.validator.violations(of: try JSONValue(json: Data(event.data.utf8)), schema: schema).map {
+        return try document.validator.violations(of: try JSON(Data(event.data.utf8)), schema: schema).map {
             "event \(event.kind): \($0)"
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 extension ContractScenario {
@@ -8,7 +9,7 @@ extension ContractScenario {
             "POST /v1/disk/session",
             body: #"{"mode":"oauth_token","access_token":"\#(token)"}"#
         )
-        return ["Authorization": "Bearer \(try response.json()["data"]?["token"]?.string ?? "")"]
+        return ["Authorization": "Bearer \(try response.json["data"]?["token"]?.string ?? "")"]
     }
 
     private static let reads = ["profile", "profile/chart.svg", "recent", "files", "published", "trash"].map {
@@ -40,7 +41,7 @@ extension ContractScenario {
         }
         let open = "POST /v1/disk/session"
         let begun = try await ask("POST /v1/disk/session/authorization")
-        let state = try #require(try begun.json().at(pointer: "/data/state")?.string)
+        let state = try #require(try begun.json.at(pointer: "/data/state")?.string)
         for body in [
             #"{"mode":"oauth_code","code":"0000000"}"#, #"{"mode":"oauth_code","code":"1","state":"\#(state)"}"#,
             #"{"mode":"oauth_code","code":"1","state":"x"}"#,
@@ -120,7 +121,7 @@ extension ContractScenario {
 
     private func diskFiles(_ member: [String: String]) async throws {
         let pictures = try await ask("GET /v1/disk/recent", query: "?media_type=image", member)
-        let picture = try #require(try pictures.json().at(pointer: "/data/items/0/preview_url")?.string)
+        let picture = try #require(try pictures.json.at(pointer: "/data/items/0/preview_url")?.string)
         let pictureQuery = String(picture.drop { $0 != "?" })
         for isHead in [false, true] {
             try await ask("GET /v1/disk/file/preview", query: pictureQuery, member, isHead: isHead)
@@ -175,7 +176,7 @@ extension ContractScenario {
         let (page, pdf) = ("GET /v1/disk/file/page", "GET /v1/disk/file/pdf")
         let found = try await ask("GET /v1/disk/search", query: "?query=.pdf&limit=100", member)
         let path = try #require(
-            (try found.json().at(pointer: "/data/items")?.array ?? []).first { $0["viewer"] == .string("pdf") }?[
+            (try found.json.at(pointer: "/data/items")?.array ?? []).first { $0["viewer"] == .string("pdf") }?[
                 "path"
             ]?.string
         )
@@ -220,7 +221,7 @@ extension ContractScenario {
         try await ask(start, ["Content-Type": "text/plain"].merging(member) { own, _ in own }, body: "{}")
         try await larder.fault("hold", of: "yandex_downloader")
         let begun = try await ask(start, member, body: #"{"path":"/contract/none.zip"}"#)
-        let id = try #require(try begun.json().at(pointer: "/data/id")?.string)
+        let id = try #require(try begun.json.at(pointer: "/data/id")?.string)
         for isHead in [false, true] { try await ask(show, ship: id, member, isHead: isHead) }
         try await larder.fault("online", of: "yandex_downloader")
         try await larder.control("POST", "/upstreams/yandex_downloader/release")
@@ -263,7 +264,7 @@ extension ContractScenario {
         try await ask("POST /v1/disk/folders", query: "?tz=UTC", member, body: #"{"path":"/contract/folder2"}"#)
         let trash = try await ask("GET /v1/disk/trash", query: "?refresh=1&limit=100", member)
         let gone =
-            (try trash.json().at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("b.txt") }?["path"]?
+            (try trash.json.at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("b.txt") }?["path"]?
             .string ?? ""
         try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"\#(gone)"}"#)
         try await ask("POST /v1/disk/links", member, body: #"{"path":"/contract/b.txt","available_for_s":60}"#)
@@ -325,7 +326,7 @@ extension ContractScenario {
         try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/t.txt","text":"t"}"#)
         let again = try await ask("GET /v1/disk/trash", query: "?refresh=1&limit=100", member)
         let other =
-            (try again.json().at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("t.txt") }?["path"]?
+            (try again.json.at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("t.txt") }?["path"]?
             .string ?? ""
         try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"\#(other)"}"#)
         try await diskOperations(member, trashed: other)
@@ -337,7 +338,7 @@ extension ContractScenario {
         try await ask("DELETE /v1/disk/file", query: "?path=/contract/t0.txt", member)
         let trash = try await ask("GET /v1/disk/trash", query: "?refresh=1&limit=100", member)
         let gone =
-            (try trash.json().at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("t0.txt") }?[
+            (try trash.json.at(pointer: "/data/items")?.array ?? []).last { $0["name"] == .string("t0.txt") }?[
                 "path"
             ]?.string ?? ""
         let writes =
@@ -404,7 +405,7 @@ extension ContractScenario {
         while method == "GET" {
             count += 1
             let wait = "/journal/wait?upstream=yandex_disk&count=\(count)&timeout_ms=60000"
-            let entries = try await larder.control("GET", wait).json()["entries"]?.array ?? []
+            let entries = try await larder.control("GET", wait).json["entries"]?.array ?? []
             method = try #require(entries.last?["method"]?.string)
             if method != "GET" { try await larder.fault("offline", of: "yandex_disk") }
             try await larder.control("POST", "/upstreams/yandex_disk/release")
@@ -431,7 +432,7 @@ extension ContractScenario {
             ("POST /v1/disk/trash/restore", "", #"{"path":"\#(trashed)","name":"back.txt"}"#),
         ] as [(String, String, String?)] {
             let response = try await ask(operation, query: query, member, body: body)
-            guard let id = try response.json().at(pointer: "/data/id")?.string, response.status == 202 else { continue }
+            guard let id = try response.json.at(pointer: "/data/id")?.string, response.status == 202 else { continue }
             for isHead in [true, false, false] { try await ask(show, ship: id, member, isHead: isHead) }
             let done = try await ask(show, ship: id, member)
             if let tag = done.headers["etag"] {
@@ -445,7 +446,7 @@ extension ContractScenario {
             member,
             body: #"{"from":"/contract/aa.txt","to":"/contract/3.txt"}"#
         )
-        if let id = try failing.json().at(pointer: "/data/id")?.string {
+        if let id = try failing.json.at(pointer: "/data/id")?.string {
             for _ in 0..<2 { try await ask(show, ship: id, member) }
         }
         try await larder.control("PUT", "/yandex_disk/operations", #"{"calls":["move"],"polls":9,"status":"success"}"#)
@@ -454,7 +455,7 @@ extension ContractScenario {
             member,
             body: #"{"from":"/contract/aa.txt","to":"/contract/4.txt"}"#
         )
-        let id = try #require(try pending.json().at(pointer: "/data/id")?.string)
+        let id = try #require(try pending.json.at(pointer: "/data/id")?.string)
         #expect(try await ask(show, ship: id, member).status == 202)
         try await larder.fault("offline", of: "yandex_disk")
         try await ask("GET /v1/disk/profile", query: "?refresh=1", member)

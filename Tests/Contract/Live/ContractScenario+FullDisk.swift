@@ -1,4 +1,5 @@
 import FaultKit
+import TestKit
 import Testing
 
 extension ContractScenario {

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 extension ContractScenario {
@@ -7,7 +8,7 @@ extension ContractScenario {
             "POST /v1/notes/session",
             body: #"{"mode":"\#(mode)","username":"\#(name)","password":"secret"}"#
         )
-        return ["Authorization": "Bearer \(try response.json()["data"]?["token"]?.string ?? "")"]
+        return ["Authorization": "Bearer \(try response.json["data"]?["token"]?.string ?? "")"]
     }
 
     /// The app while the people API and the geocoder are there, and what is wrong with requests.
@@ -94,7 +95,7 @@ extension ContractScenario {
         let stale = ["If-None-Match": "*"].merging(member) { own, _ in own }
         #expect(try await ask(create, stale, body: body).status == 412)
         let created = try await ask(create, query: "?tz=Europe/Paris", member, body: body)
-        let id = try #require(try created.json().at(pointer: "/data/id")?.string)
+        let id = try #require(try created.json.at(pointer: "/data/id")?.string)
         for _ in 1...2 { try await ask(create, member, body: #"{"body":"\nnowhere"}"#) }
         for wrong in [
             #"{}"#, #"{"body":" "}"#, #"{"body":"a","location":{"lat":91,"lon":0}}"#, #"{"body":"a","location":7}"#,
@@ -143,7 +144,7 @@ extension ContractScenario {
         let extra = try await ask(create, member, body: body)
         try await ask(
             "DELETE /v1/notes/{id}",
-            ship: try #require(try extra.json().at(pointer: "/data/id")?.string),
+            ship: try #require(try extra.json.at(pointer: "/data/id")?.string),
             member
         )
     }
@@ -170,7 +171,7 @@ extension ContractScenario {
 
     private func notesConditional(_ member: [String: String]) async throws {
         let geoJSON = ["Accept": "application/geo+json"].merging(member) { own, _ in own }
-        let note = try #require(try await ask("GET /v1/notes", member).json().at(pointer: "/data/items/0/id")?.string)
+        let note = try #require(try await ask("GET /v1/notes", member).json.at(pointer: "/data/items/0/id")?.string)
         let reads = [
             ("GET /v1/notes/launch", "", member), ("GET /v1/notes/session", "", member), ("GET /v1/notes", "", member),
             ("GET /v1/notes/{id}", note, member),

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Larder
@@ -90,7 +91,7 @@ extension ContractScenario {
     func draft(_ files: [(name: String, content: String)], query: String = "") async throws -> Drawn {
         let response = try await askPDF(Self.create, query: query, Self.form, body: Self.form(files))
         try #require(response.status == 201, "\(response.text)")
-        let data = try #require(try response.json()["data"])
+        let data = try #require(try response.json["data"])
         return Drawn(id: data["id"]?.string ?? "", pages: (data["pages"]?.array ?? []).compactMap { $0["id"]?.string })
     }
 
@@ -177,7 +178,7 @@ extension ContractScenario {
         try await askPDF("PATCH \(member)", of: one, body: #"{"name":"Отпуск"}"#)
         try await askPDF("GET \(member)/file", of: one)
         for index in Self.work(one, with: other).indices {
-            let pages = try await askPDF("GET \(member)", of: one).json().at(pointer: "/data/pages")?.array ?? []
+            let pages = try await askPDF("GET \(member)", of: one).json.at(pointer: "/data/pages")?.array ?? []
             let now = Drawn(id: one.id, pages: pages.compactMap { $0["id"]?.string })
             let (operation, body) = Self.work(now, with: other)[index]
             let response = try await askPDF(operation, of: now, ["Accept-Encoding": "gzip"], body: body)
@@ -274,7 +275,7 @@ extension ContractScenario {
         )
         let ofDisk = try await files.suffix(2).asyncMap { try await documentOfDisk($0.0, $0.1).problemCode }
         #expect(ofDisk == ["damaged", "encrypted"])
-        #expect(try await askPDF("GET \(Self.documents)").json().at(pointer: "/data/items")?.array?.isEmpty == true)
+        #expect(try await askPDF("GET \(Self.documents)").json.at(pointer: "/data/items")?.array?.isEmpty == true)
     }
 
     /// A server with small limits.
@@ -321,7 +322,7 @@ extension ContractScenario {
             )
             #expect(response.problemCode == code, "\(operation): \(response.text)")
         }
-        let now = try await askPDF("GET \(Self.documents)/{id}", of: document).json().at(pointer: "/data/pages")?.array?
+        let now = try await askPDF("GET \(Self.documents)/{id}", of: document).json.at(pointer: "/data/pages")?.array?
             .compactMap { $0["id"]?.string }
         #expect(now == document.pages)
     }

@@ -60,10 +60,10 @@ extension ContractScenario {
 
     /// The documents that a server before has left.
     private func listedPair() async throws -> (Drawn, Drawn) {
-        let ids = (try await larder.send("GET", "/v1/pdf/documents").json().at(pointer: "/data/items")?.array ?? [])
+        let ids = (try await larder.send("GET", "/v1/pdf/documents").json.at(pointer: "/data/items")?.array ?? [])
             .compactMap { $0["id"]?.string }
         let drawn = try await ids.asyncMap { id in
-            let pages = try await larder.send("GET", "/v1/pdf/documents/\(id)").json().at(pointer: "/data/pages")?.array
+            let pages = try await larder.send("GET", "/v1/pdf/documents/\(id)").json.at(pointer: "/data/pages")?.array
             return Drawn(id: id, pages: (pages ?? []).compactMap { $0["id"]?.string })
         }
         try #require(drawn.count == 2)

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 extension ContractScenario {
@@ -181,7 +182,7 @@ extension ContractScenario {
                 }
             }
             let partial = try await ask("GET /v1/shop/search", query: "?q=cap")
-            #expect(try partial.json().at(pointer: "/meta/partial") == .bool(true))
+            #expect(try partial.json.at(pointer: "/meta/partial") == .bool(true))
         }
         try await ask("GET /v1/shop/products/{id}", ship: "3")
         try await ask("GET /v1/status")

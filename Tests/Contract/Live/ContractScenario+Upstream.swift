@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 extension ContractScenario {
@@ -56,11 +57,11 @@ extension ContractScenario {
         try await larder.fault("offline")
         let member = try await session()
         let listing = try await ask("GET /v1/ships", query: "?limit=3", member)
-        let first = try #require(try listing.json().at(pointer: "/data/items/0/id")?.string)
+        let first = try #require(try listing.json.at(pointer: "/data/items/0/id")?.string)
         try await ask("GET /v1/ships/{id}", ship: first, member)
         // Some of them have no picture at all: a placeholder. One that is not stored is 504.
         for index in 0..<3 {
-            let ship = try #require(try listing.json().at(pointer: "/data/items/\(index)/id")?.string)
+            let ship = try #require(try listing.json.at(pointer: "/data/items/\(index)/id")?.string)
             try await ask(
                 "GET /v1/ships/{id}/image",
                 ship: ship,
@@ -74,6 +75,6 @@ extension ContractScenario {
     func noShips() async throws {
         try await larder.control("PUT", "/spacex/ships", "[]")
         let listing = try await ask("GET /v1/ships", try await session())
-        #expect(try listing.json().at(pointer: "/meta/state") == .string("empty"))
+        #expect(try listing.json.at(pointer: "/meta/state") == .string("empty"))
     }
 }

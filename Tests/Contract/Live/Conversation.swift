@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// Every request of these tests, so that every operation shows every response that it has. It runs once for all tests.
 enum Conversation {

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// Sends requests to a running server and records the responses by operation.
 actor RecordedExchanges {
@@ -76,6 +77,6 @@ struct ContractScenario: Sendable {
     /// Opens a session and returns its header field.
     func session(_ body: String = #"{"mode":"guest"}"#) async throws -> [String: String] {
         let response = try await ask("POST /v1/ships/session", body: body)
-        return ["Authorization": "Bearer \(try response.json()["data"]?["token"]?.string ?? "")"]
+        return ["Authorization": "Bearer \(try response.json["data"]?["token"]?.string ?? "")"]
     }
 }

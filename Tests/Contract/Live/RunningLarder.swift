@@ -77,12 +77,6 @@ struct RunningLarder: Sendable {
     }
 }
 
-extension ReceivedResponse {
-    fileprivate init(_ response: HTTPClientResponse, body: Data) {
-        self.init(status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: body)
-    }
-}
-
 /// The process has one system of metrics; every server of these tests writes to it.
 private let metrics: PrometheusRegistry = {
     let registry = PrometheusRegistry(families: MetricCatalogue.families)

@@ -1,8 +1,10 @@
+import TestKit
+
 extension SchemaValidator {
     /// Follows a schema to its last branch without a value, so that what it cannot check is refused wherever it stands.
     ///
     /// - Throws: ``SchemaError``.
-    func check(_ schema: JSONValue) throws {
+    func check(_ schema: JSON) throws {
         guard let keywords = schema.object else {
             if schema.bool != nil { return }
             throw SchemaError.malformed(keyword: "schema")

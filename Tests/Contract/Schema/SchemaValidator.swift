@@ -1,7 +1,9 @@
+import TestKit
+
 /// Checks values against the part of JSON Schema 2020-12 that openapi.yaml uses, and refuses schemas that use more.
 struct SchemaValidator {
     /// The document that references lead into.
-    let document: JSONValue
+    let document: JSON
 
     /// Keywords that say something to people only.
     static let annotations: Set<String> = ["title", "description", "examples", "default", "deprecated"]
@@ -9,7 +11,7 @@ struct SchemaValidator {
     /// All violations; empty if the value conforms.
     ///
     /// - Throws: ``SchemaError`` if the schema cannot be followed, at any place in it.
-    func violations(of value: JSONValue, schema: JSONValue, at place: String = "") throws -> [SchemaViolation] {
+    func violations(of value: JSON, schema: JSON, at place: String = "") throws -> [SchemaViolation] {
         if case .bool(let isAllowed) = schema {
             return isAllowed ? [] : [SchemaViolation(place: place, keyword: "false", detail: "nothing is allowed here")]
         }
@@ -20,10 +22,10 @@ struct SchemaValidator {
     }
 
     private func violations(
-        of value: JSONValue,
+        of value: JSON,
         keyword: String,
-        _ argument: JSONValue,
-        among keywords: [String: JSONValue],
+        _ argument: JSON,
+        among keywords: [String: JSON],
         at place: String
     ) throws -> [SchemaViolation] {
         switch keyword {
@@ -46,7 +48,7 @@ struct SchemaValidator {
     }
 
     /// Where a reference leads.
-    func resolve(_ reference: JSONValue) throws -> JSONValue {
+    func resolve(_ reference: JSON) throws -> JSON {
         guard let text = reference.string, text.hasPrefix("#"),
             let target = document.at(pointer: String(text.dropFirst()))
         else {
@@ -55,7 +57,7 @@ struct SchemaValidator {
         return target
     }
 
-    private func combined(_ value: JSONValue, keyword: String, _ argument: JSONValue, at place: String) throws
+    private func combined(_ value: JSON, keyword: String, _ argument: JSON, at place: String) throws
         -> [SchemaViolation]
     {
         if keyword == "not" {
@@ -81,9 +83,9 @@ struct SchemaValidator {
     }
 
     private func members(
-        of value: JSONValue,
+        of value: JSON,
         keyword: String,
-        _ argument: JSONValue,
+        _ argument: JSON,
         declared: Set<String>,
         at place: String
     ) throws -> [SchemaViolation] {
@@ -108,7 +110,7 @@ struct SchemaValidator {
         }
     }
 
-    private func items(of value: JSONValue, keyword: String, _ argument: JSONValue, at place: String) throws
+    private func items(of value: JSON, keyword: String, _ argument: JSON, at place: String) throws
         -> [SchemaViolation]
     {
         guard let items = value.array else { return [] }

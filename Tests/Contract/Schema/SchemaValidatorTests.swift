@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Schema validator")
@@ -41,7 +42,7 @@ struct SchemaValidatorTests {
 
     init() throws {
         validator = SchemaValidator(
-            document: try JSONValue(
+            document: try JSON(
                 json: Data(#"{"components":{"schemas":{"Name":{"type":"string","minLength":1}}}}"#.utf8)
             )
         )
@@ -49,17 +50,17 @@ struct SchemaValidatorTests {
 
     @Test("A value that conforms passes, one that does not is refused", arguments: cases)
     func verdict(schema: String, conforming: String, violating: String) throws {
-        let schema = try JSONValue(json: Data(schema.utf8))
+        let schema = try JSON(Data(schema.utf8))
         if schema != .bool(false) {
-            #expect(try validator.violations(of: try JSONValue(json: Data(conforming.utf8)), schema: schema).isEmpty)
+            #expect(try validator.violations(of: try JSON(Data(conforming.utf8)), schema: schema).isEmpty)
         }
-        #expect(try !validator.violations(of: try JSONValue(json: Data(violating.utf8)), schema: schema).isEmpty)
+        #expect(try !validator.violations(of: try JSON(Data(violating.utf8)), schema: schema).isEmpty)
     }
 
     @Test("A violation says where it is")
     func place() throws {
-        let schema = try JSONValue(json: Data(#"{"properties":{"a":{"items":{"type":"string"}}}}"#.utf8))
-        let violations = try validator.violations(of: try JSONValue(json: Data(#"{"a":["x",1]}"#.utf8)), schema: schema)
+        let schema = try JSON(Data(#"{"properties":{"a":{"items":{"type":"string"}}}}"#.utf8))
+        let violations = try validator.violations(of: try JSON(Data(#"{"a":["x",1]}"#.utf8)), schema: schema)
         #expect(violations.map(\.place) == ["/a/1"])
         #expect(violations.map(\.keyword) == ["type"])
     }
@@ -75,20 +76,20 @@ struct SchemaValidatorTests {
         ]
     )
     func unknown(schema: String, expected: SchemaError) throws {
-        let schema = try JSONValue(json: Data(schema.utf8))
+        let schema = try JSON(Data(schema.utf8))
         #expect(throws: expected) { try validator.check(schema) }
     }
 
     @Test("A reference that does not resolve is refused")
     func dangling() throws {
-        let schema = try JSONValue(json: Data(##"{"not":{"$ref":"#/components/schemas/Nobody"}}"##.utf8))
+        let schema = try JSON(Data(##"{"not":{"$ref":"#/components/schemas/Nobody"}}"##.utf8))
         #expect(throws: SchemaError.self) { try validator.check(schema) }
         #expect(throws: SchemaError.self) { try validator.violations(of: .null, schema: schema) }
     }
 
     @Test("YAML is read as JSON: quoted numbers and times stay texts")
     func yaml() throws {
-        let value = try JSONValue(
+        let value = try JSON(
             yaml: "'200': 1\nat: 2026-01-05T10:00:00Z\nready: true\nnothing: null\nlist: [1.5, \"2\"]\n"
         )
         #expect(value["200"] == .number(1))

@@ -1,3 +1,5 @@
+import TestKit
+
 /// Where a value does not keep to its schema.
 struct SchemaViolation: Error, Equatable, CustomStringConvertible {
     /// JSON pointer into the value.

@@ -1,7 +1,9 @@
+import TestKit
+
 /// Keywords that look at one value by itself, without a schema inside.
 enum SimpleKeyword {
     /// The violation; nil if the keyword holds or does not apply.
-    static func fault(of value: JSONValue, keyword: String, _ argument: JSONValue) throws -> String? {
+    static func fault(of value: JSON, keyword: String, _ argument: JSON) throws -> String? {
         switch keyword {
         case "type": try typeFault(of: value, argument)
         case "const": value == argument ? nil : "is \(value), not \(argument)"
@@ -12,7 +14,7 @@ enum SimpleKeyword {
         }
     }
 
-    private static func typeFault(of value: JSONValue, _ argument: JSONValue) throws -> String? {
+    private static func typeFault(of value: JSON, _ argument: JSON) throws -> String? {
         let names = argument.array?.compactMap(\.string) ?? argument.string.map { [$0] } ?? []
         guard !names.isEmpty,
             names.allSatisfy(["null", "boolean", "integer", "number", "string", "array", "object"].contains)
@@ -31,18 +33,18 @@ enum SimpleKeyword {
         return own.isDisjoint(with: names) ? "is \(own.sorted()[0]), not \(names.joined(separator: " or "))" : nil
     }
 
-    private static func enumFault(of value: JSONValue, _ argument: JSONValue) throws -> String? {
+    private static func enumFault(of value: JSON, _ argument: JSON) throws -> String? {
         guard let allowed = argument.array, !allowed.isEmpty else { throw SchemaError.malformed(keyword: "enum") }
         return allowed.contains(value) ? nil : "\(value) is not listed"
     }
 
-    private static func rangeFault(of value: JSONValue, keyword: String, _ argument: JSONValue) throws -> String? {
+    private static func rangeFault(of value: JSON, keyword: String, _ argument: JSON) throws -> String? {
         guard let limit = argument.number else { throw SchemaError.malformed(keyword: keyword) }
         guard let number = value.number else { return nil }
         return (keyword == "minimum" ? number >= limit : number <= limit) ? nil : "\(number) is beyond \(limit)"
     }
 
-    private static func textFault(of value: JSONValue, keyword: String, _ argument: JSONValue) throws -> String? {
+    private static func textFault(of value: JSON, keyword: String, _ argument: JSON) throws -> String? {
         switch keyword {
         case "pattern":
             guard let pattern = argument.string, let expression = try? Regex(pattern) else {

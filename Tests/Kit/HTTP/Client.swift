@@ -72,10 +72,6 @@ package struct Client: Sendable {
         }
         let response = try await Self.http.execute(request, timeout: Self.timeout)
         let bytes = try await response.body.collect(upTo: 16 << 20)
-        return ReceivedResponse(
-            status: Int(response.status.code),
-            headers: response.headers.map { ($0.name, $0.value) },
-            body: Data(bytes.readableBytesView)
-        )
+        return ReceivedResponse(response, body: Data(bytes.readableBytesView))
     }
 }

@@ -18,7 +18,7 @@ package struct RunningSandbox: Sendable {
 
     /// Paths that were asked for, in order.
     package func journal() async throws -> [String] {
-        try await control.get("/journal?upstream=spacex").json.entries.array.compactMap { $0.path.string }
+        try await control.get("/journal?upstream=spacex").json.entries.elements.compactMap { $0.path.string }
     }
 
     /// Waits until this many requests have arrived.

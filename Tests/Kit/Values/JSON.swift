@@ -1,25 +1,89 @@
 package import Foundation
 
-/// JSON that can be walked by names and places.
+/// A JSON value, which can be walked by names and positions.
 @dynamicMemberLookup
-package struct JSON: @unchecked Sendable {
-    // JSONSerialization gives immutable values.
-    package let value: Any?
+package enum JSON: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object([String: JSON])
+}
 
+extension JSON: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let array = try? container.decode([JSON].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: JSON].self))
+        }
+    }
+
+    /// Reads JSON text.
+    ///
+    /// - Throws: `DecodingError` if it is none.
     package init(_ data: Data) throws {
-        value = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        self = try JSONDecoder().decode(JSON.self, from: data)
     }
-    private init(value: Any?) { self.value = value is NSNull ? nil : value }
+}
 
-    package subscript(dynamicMember name: String) -> JSON { JSON(value: (value as? [String: Any])?[name]) }
-    package subscript(_ index: Int) -> JSON {
-        JSON(value: (value as? [Any]).flatMap { $0.indices.contains(index) ? $0[index] : nil })
+extension JSON {
+    package var object: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
+    package var array: [JSON]? { if case .array(let items) = self { items } else { nil } }
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var number: Double? { if case .number(let number) = self { number } else { nil } }
+    package var int: Int? { number.flatMap { Int(exactly: $0) } }
+    package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
+    package var isNull: Bool { self == .null }
+
+    /// The items of an array; none for everything else.
+    package var elements: [JSON] { array ?? [] }
+    /// The texts in an array.
+    package var strings: [String] { elements.compactMap(\.string) }
+
+    /// A member of an object; nil for everything else.
+    package subscript(_ name: String) -> JSON? { object?[name] }
+    /// A member of an object; null if there is none.
+    package subscript(dynamicMember name: String) -> JSON { object?[name] ?? .null }
+    /// An item of an array; null if there is none.
+    package subscript(_ index: Int) -> JSON { elements.indices.contains(index) ? elements[index] : .null }
+
+    /// Returns the value that a JSON pointer (RFC 6901) leads to.
+    package func at(pointer: String) -> JSON? {
+        guard !pointer.isEmpty else { return self }
+        guard pointer.hasPrefix("/") else { return nil }
+        var value = self
+        for token in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            let name = String(token).replacing("~1", with: "/").replacing("~0", with: "~")
+            let item = value.array.flatMap { items in
+                Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil }
+            }
+            guard let next = item ?? value[name] else { return nil }
+            value = next
+        }
+        return value
     }
 
-    package var string: String? { value as? String }
-    package var int: Int? { value as? Int }
-    package var bool: Bool? { value as? Bool }
-    package var array: [JSON] { (value as? [Any] ?? []).map { JSON(value: $0) } }
-    package var strings: [String] { value as? [String] ?? [] }
-    package var isNull: Bool { value == nil }
+    /// Returns every member of every object within, with the pointer to it.
+    package func members(at pointer: String = "") -> [(pointer: String, name: String, value: JSON)] {
+        switch self {
+        case .object(let members):
+            members.sorted { $0.key < $1.key }.flatMap { name, value in
+                let place = pointer + "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
+                return [(place, name, value)] + value.members(at: place)
+            }
+        case .array(let items): items.enumerated().flatMap { $1.members(at: "\(pointer)/\($0)") }
+        default: []
+        }
+    }
 }
