@@ -19,10 +19,10 @@ public struct StatementLog: Sendable, CustomStringConvertible {
         let record = { @Sendable (event: GRDB.Database.TraceEvent) in
             if case .statement(let statement) = event { recorded.update { $0.append(statement.sql) } }
         }
-        try database.pool.read { $0.trace(options: .statement, record) }
+        try await database.pool.read { $0.trace(options: .statement, record) }
         try await database.pool.writeWithoutTransaction { $0.trace(options: .statement, record) }
         try await body()
-        try database.pool.read { $0.trace(options: []) }
+        try await database.pool.read { $0.trace(options: []) }
         try await database.pool.writeWithoutTransaction { $0.trace(options: []) }
         statements = recorded.value
     }
