@@ -4,12 +4,7 @@ import Testing
 @testable import Sandbox
 
 @Suite struct GeocoderTests {
-    private func response(_ target: String) -> UpstreamResponse {
-        let target = RequestTarget(target)
-        return Geocoder().respond(
-            to: UpstreamRequest(method: .get, path: target.segments, query: target.query, origin: "http://127.0.0.1:1")
-        )
-    }
+    private func response(_ target: String) -> UpstreamResponse { Geocoder().response(target) }
 
     private func names(_ target: String) throws -> [String?] {
         let features = try #require(try JSONParser.parse(response(target).body).object?["features"]?.array)

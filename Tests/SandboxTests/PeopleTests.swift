@@ -7,16 +7,7 @@ import Testing
     private let upstream = People(seed: 1)
 
     private func response(_ path: String, headers: HTTPFields = [:]) -> UpstreamResponse {
-        let target = RequestTarget(path)
-        return upstream.respond(
-            to: UpstreamRequest(
-                method: .get,
-                path: target.segments,
-                query: target.query,
-                headers: headers,
-                origin: "http://127.0.0.1:4711"
-            )
-        )
+        upstream.response(path, headers: headers)
     }
 
     private func control(_ path: String, _ body: String) throws -> UpstreamResponse {

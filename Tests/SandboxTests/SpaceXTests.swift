@@ -16,17 +16,7 @@ import Testing
     private func response(_ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String = "")
         -> UpstreamResponse
     {
-        let target = RequestTarget(path)
-        return upstream.respond(
-            to: UpstreamRequest(
-                method: method,
-                path: target.segments,
-                query: target.query,
-                headers: headers,
-                body: Array(body.utf8),
-                origin: origin
-            )
-        )
+        upstream.response(method, path, headers: headers, body: body, origin: origin)
     }
 
     private func ships() throws -> [JSONObject] {

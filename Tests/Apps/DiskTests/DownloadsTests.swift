@@ -38,6 +38,23 @@ struct DownloadsTests {
         return disk
     }
 
+    /// Runs a test while a download waits in the middle of its file.
+    private func whileHeld(
+        _ test:
+            @Sendable (
+                _ app: DiskHarness, _ disk: FakeYandexDisk, _ gate: Gate, _ token: String, _ id: String
+            ) async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        let disk = held(gate)
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            await gate.arrivals()
+            try await test(app, disk, gate, token, id)
+        }
+    }
+
     @Test("DISK-23 202 with Location, then progress that grows, then done with the content; asked twice it is one job")
     func progress() async throws {
         let gate = Gate()
@@ -151,12 +168,7 @@ struct DownloadsTests {
 
     @Test("DISK-33 logging out during a download ends it; nothing of it stays, and what still comes is not stored")
     func logout() async throws {
-        let gate = Gate()
-        let disk = held(gate)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            let (_, id) = try await start(app, token)
-            await gate.arrivals()
+        try await whileHeld { app, disk, gate, token, id in
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             #expect(app.composition.queue.job(id) == nil)
             gate.open()
@@ -224,12 +236,7 @@ struct DownloadsTests {
 
     @Test("a file that changes while it is fetched fails the job; its old version is not taken for the new one")
     func changed() async throws {
-        let gate = Gate()
-        let disk = held(gate)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            let (_, id) = try await start(app, token)
-            await gate.arrivals()
+        try await whileHeld { app, disk, gate, token, id in
             #expect(
                 try await app.ask(.patch, "/v1/disk/file?path=/a.bin", as: token, json: #"{"name":"b.bin"}"#).status
                     == 200

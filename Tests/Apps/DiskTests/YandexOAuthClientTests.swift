@@ -51,6 +51,23 @@ struct YandexOAuthClientTests {
         return items
     }
 
+    /// Runs a test with a session that was opened with a code, on a Disk with a file.
+    private static func loggedIn(
+        expiresIn: Int = 31_536_000,
+        _ test:
+            @Sendable (
+                _ app: DiskHarness, _ disk: FakeYandexDisk, _ oauth: ScriptedTransport, _ token: String
+            ) async throws -> Void
+    ) async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        let oauth = oauth(disk, expiresIn: expiresIn)
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: client, oauth: oauth)) { app in
+            let login = try await app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)
+            try await test(app, disk, oauth, try text(login["data.token"]))
+        }
+    }
+
     private static let client = YandexOAuthClient.Application(
         id: "client",
         secret: Secret("hush+hush"),
@@ -145,13 +162,7 @@ struct YandexOAuthClientTests {
         arguments: [true, false]
     )
     func refresh(hasRunOut: Bool) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        let oauth = Self.oauth(disk, expiresIn: 3600)
-        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(
-                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
-            )
+        try await Self.loggedIn(expiresIn: 3600) { app, disk, oauth, token in
             _ = try await app.get("/v1/disk/files", as: token)
             if hasRunOut { app.clock.advance(by: .seconds(3590)) } else { disk.change { $0.tokens = [:] } }
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -174,13 +185,7 @@ struct YandexOAuthClientTests {
         "DISK-06 a refused refresh ends the upstream's session: 401; one that fails is 503, and shows nothing stored"
     )
     func refreshRefused() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        let oauth = Self.oauth(disk)
-        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(
-                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
-            )
+        try await Self.loggedIn { app, disk, oauth, token in
             _ = try await app.get("/v1/disk/files", as: token)
             disk.change { $0.tokens = [:] }
             oauth.goAway()
@@ -197,13 +202,7 @@ struct YandexOAuthClientTests {
         arguments: ["away", "500", "429", "page", "nonsense"]
     )
     func expiredWhileAway(failure: String) async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        let oauth = Self.oauth(disk, expiresIn: 3600)
-        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(
-                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
-            )
+        try await Self.loggedIn(expiresIn: 3600) { app, disk, oauth, token in
             let stored = ["files", "recent", "profile", "file?path=/a.txt"]
             for target in stored { #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200) }
             app.clock.advance(by: .seconds(3590))
@@ -233,13 +232,7 @@ struct YandexOAuthClientTests {
 
     @Test("DISK-37 a slow OAuth costs no more than the patience if something is stored, and all it takes if not")
     func slow() async throws {
-        let disk = FakeYandexDisk()
-        disk.put("disk:/a.txt")
-        let oauth = Self.oauth(disk, expiresIn: 3600)
-        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(
-                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
-            )
+        try await Self.loggedIn(expiresIn: 3600) { app, disk, oauth, token in
             _ = try await app.get("/v1/disk/files", as: token)
             app.clock.advance(by: .seconds(3590))
             oauth.hold()
@@ -258,12 +251,7 @@ struct YandexOAuthClientTests {
 
     @Test("DISK-05 logging out revokes the token at Yandex, and does not wait for it nor need it")
     func revocation() async throws {
-        let disk = FakeYandexDisk()
-        let oauth = Self.oauth(disk)
-        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: oauth)) { app in
-            let token = try await text(
-                app.ask(.post, "/v1/disk/session", json: #"{"mode":"oauth_code","code":"1234567"}"#)["data.token"]
-            )
+        try await Self.loggedIn { app, disk, oauth, token in
             oauth.hold()
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             await oauth.requestIsHeld()

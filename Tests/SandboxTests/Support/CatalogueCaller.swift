@@ -13,17 +13,7 @@ struct CatalogueCaller {
     func response(_ method: HTTPRequest.Method = .get, _ path: String, headers: HTTPFields = [:], body: String = "")
         -> UpstreamResponse
     {
-        let target = RequestTarget(path)
-        return upstream.respond(
-            to: UpstreamRequest(
-                method: method,
-                path: target.segments,
-                query: target.query,
-                headers: headers,
-                body: Array(body.utf8),
-                origin: Self.origin
-            )
-        )
+        upstream.response(method, path, headers: headers, body: body, origin: Self.origin)
     }
 
     func json(_ path: String) throws -> JSONValue { try JSONParser.parse(response(.get, path).body) }
