@@ -43,11 +43,7 @@ final class PDFFile {
     private func boundPageTree(_ maximumPages: Int) throws {
         var seen: Set<Int32> = []
         var leaves = 0
-        let root = qpdf_get_root(handle)
-        try check()
-        guard qpdf_oh_is_dictionary(handle, root) != 0 else { throw JobError.damaged("the PDF has no catalog") }
-        var open = [qpdf_oh_get_key(handle, root, "/Pages")]
-        try check()
+        var open = [try rootOfPages()]
         while let node = open.popLast() {
             defer { release(node) }
             let kids = qpdf_oh_is_dictionary(handle, node) != 0 ? qpdf_oh_get_key(handle, node, "/Kids") : 0
@@ -56,6 +52,7 @@ final class PDFFile {
                 leaves += 1
                 continue
             }
+            defer { release(kids) }
             // A node that is listed twice makes a loop, or doubles the pages at each level.
             let number = qpdf_oh_get_object_id(handle, node)
             guard number == 0 || seen.insert(number).inserted else { continue }
@@ -64,9 +61,20 @@ final class PDFFile {
                 throw JobError(.tooManyPages(limit: maximumPages))
             }
             for index in 0..<count { open.append(qpdf_oh_get_array_item(handle, kids, index)) }
-            release(kids)
             try check()
         }
+    }
+
+    /// Returns the root of the page tree.
+    ///
+    /// - Throws: ``JobError``, `damaged` without a catalog.
+    private func rootOfPages() throws -> qpdf_oh {
+        let catalog = qpdf_get_root(handle)
+        try check()
+        guard qpdf_oh_is_dictionary(handle, catalog) != 0 else { throw JobError.damaged("the PDF has no catalog") }
+        let root = qpdf_oh_get_key(handle, catalog, "/Pages")
+        try check()
+        return root
     }
 
     deinit { qpdf_cleanup(&handle) }

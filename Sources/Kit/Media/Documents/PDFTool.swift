@@ -51,18 +51,16 @@ public struct PDFTool: Sendable {
             let bytes = try sources.enumerated().reduce(0) { bytes, source in
                 try bytes + check(source.element, at: source.offset, of: sources.count)
             }
-            let inputs = try sources.enumerated().map { try folder.link($1, as: "in\($0).pdf") }
-            let output = folder.path("out.pdf")
+            // How long a client's document takes does not follow from its size.
+            let isShort = !isImport && bytes <= bench.limits.shortBytes
             let job = PDFJob.Compose(
-                sources: inputs,
+                sources: try sources.enumerated().map { try folder.link($1, as: "in\($0).pdf") },
                 pages: pages,
                 title: title,
-                output: output,
+                output: folder.path("out.pdf"),
                 maximumPages: bench.limits.pdfPages,
                 isChecked: isImport
             )
-            // How long a client's document takes does not follow from its size.
-            let isShort = !isImport && bytes <= bench.limits.shortBytes
             let summary = try await work(
                 .compose(job),
                 in: folder,
@@ -70,7 +68,7 @@ public struct PDFTool: Sendable {
                 isShort: isShort,
                 progress: progress
             )
-            try FinishedFile.move(output, to: destination)
+            try FinishedFile.move(job.output, to: destination)
             return summary
         }
     }

@@ -71,16 +71,7 @@ public struct MountRoutes: Sendable {
     }
 
     @Sendable private func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
-        guard let (name, target) = Self.split(request.head.path ?? "") else {
-            throw Problem.notFound(
-                "The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name."
-            )
-        }
-        guard let mount = mounts[name] else {
-            throw Problem.notFound(
-                "There is no upstream of this name; its own API would be below \(Self.prefix){name}/."
-            )
-        }
+        let (mount, target) = try mount(of: request)
         let allowed = allowedMethods(path: request.uri.path)
         // A preflight asks what pages may do here, which is not for the upstream to decide.
         if request.method == .options,
@@ -97,6 +88,36 @@ public struct MountRoutes: Sendable {
         guard MountRequest.isBelowBase(target) else {
             throw Problem(.malformedRequest, "Paths below a mount have no segments . and ..")
         }
+        return try await forward(request, method, target, through: mount, context)
+    }
+
+    /// Returns the mount that a request names, and the target below it.
+    ///
+    /// - Throws: 404 `not-found` if there is none.
+    private func mount(of request: Request) throws(Problem) -> (Mount, target: String) {
+        guard let (name, target) = Self.split(request.head.path ?? "") else {
+            throw Problem.notFound(
+                "The own API of an upstream is below \(Self.prefix){name}/, with a slash behind the name."
+            )
+        }
+        guard let mount = mounts[name] else {
+            throw Problem.notFound(
+                "There is no upstream of this name; its own API would be below \(Self.prefix){name}/."
+            )
+        }
+        return (mount, target)
+    }
+
+    /// Sends a request through a mount and returns its response.
+    ///
+    /// - Throws: ``UpstreamFailure``; `StorageError`.
+    private func forward(
+        _ request: Request,
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        through mount: Mount,
+        _ context: ScreenContext
+    ) async throws -> Response {
         do {
             let tokens = PossibleTokens(in: request.headers)
             let sessionToken = sessions.changeToken(ofAny: tokens)

@@ -18,15 +18,8 @@ extension Problem {
                 upstream: UpstreamCause(name: name)
             )
         case .rejected(let status, _):
-            let code: ProblemCode =
-                switch status.code {
-                case 401 where hasSessions: .upstreamSessionExpired
-                case 403: .upstreamForbidden
-                case 404, 410: .notFound
-                default: .upstreamBadResponse
-                }
             self.init(
-                code,
+                Self.code(ofRejection: status, hasSessions: hasSessions),
                 "\(title) answered \(status.code).",
                 upstream: UpstreamCause(name: name, status: status.code)
             )
@@ -34,7 +27,7 @@ extension Problem {
             var fields = HTTPFields()
             if let retryAfter { fields[.retryAfter] = String(retryAfter) }
             self.init(
-                status.code == 429 ? .rateLimited : status.code == 507 ? .upstreamStorageFull : .upstreamUnavailable,
+                Self.code(ofFailure: status),
                 "\(title) answered \(status.code) and nothing is stored for this screen.",
                 upstream: UpstreamCause(name: name, status: status.code),
                 headerFields: fields
@@ -58,6 +51,25 @@ extension Problem {
             )
         case .notStored:
             self.init(.notInCache, "Nothing is stored for this screen.", upstream: UpstreamCause(name: name))
+        }
+    }
+
+    /// Returns what a 4xx of an upstream means here.
+    private static func code(ofRejection status: HTTPResponse.Status, hasSessions: Bool) -> ProblemCode {
+        switch status.code {
+        case 401 where hasSessions: .upstreamSessionExpired
+        case 403: .upstreamForbidden
+        case 404, 410: .notFound
+        default: .upstreamBadResponse
+        }
+    }
+
+    /// Returns what a status of an upstream that may succeed later means here.
+    private static func code(ofFailure status: HTTPResponse.Status) -> ProblemCode {
+        switch status.code {
+        case 429: .rateLimited
+        case 507: .upstreamStorageFull
+        default: .upstreamUnavailable
         }
     }
 }

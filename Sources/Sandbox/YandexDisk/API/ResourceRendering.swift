@@ -18,54 +18,59 @@ struct ResourceRendering {
         fields: FieldSelection,
         isListed: Bool = false
     ) -> JSONObject {
-        var object = JSONObject()
-        func add(_ name: String, _ value: @autoclosure () -> JSONValue?) {
-            guard fields.contains(name), let value = value() else { return }
-            object.members.append(.init(name: name, value: value))
-        }
+        var members = SelectedMembers(fields)
         let name = displayName(of: node, in: tree)
         let type = DiskFileType(of: name)
-        add("path", .string(path(of: node, in: tree)))
-        add("type", node.isDirectory ? "dir" : "file")
-        add("name", .string(name))
-        add("created", .string(DiskTime.text(node.created)))
-        add("modified", .string(DiskTime.text(node.modified)))
+        members.add("path", .string(path(of: node, in: tree)))
+        members.add("type", node.isDirectory ? "dir" : "file")
+        members.add("name", .string(name))
+        members.add("created", .string(DiskTime.text(node.created)))
+        members.add("modified", .string(DiskTime.text(node.modified)))
         if let content = node.content {
-            add("size", .integer(content.size))
-            add("mime_type", .string(type.mime))
-            add("md5", .string(content.md5))
-            add("sha256", .string(content.sha256))
+            members.add("size", .integer(content.size))
+            members.add("mime_type", .string(type.mime))
+            members.add("md5", .string(content.md5))
+            members.add("sha256", .string(content.sha256))
         }
         if let publication = publication(of: node, in: tree) {
-            add("public_key", .string(publication.key))
-            add("public_url", .string(publication.url))
+            members.add("public_key", .string(publication.key))
+            members.add("public_url", .string(publication.url))
         }
-        if node.content != nil { add("media_type", .string(type.media)) }
-        add("origin_path", node.trashed.map { .string($0.origin.description) })
-        add("deleted", node.trashed.map { .string(DiskTime.text($0.at)) })
-        add("resource_id", .string("\(tree.account.uid):\(links.resourceID(of: node))"))
-        add("revision", .integer(node.revision))
-        add("comment_ids", comments(of: node, in: tree))
-        add("exif", .object(node.exif))
-        add("photoslice_time", node.exif["date_time"])
-        if let content = node.content {
-            let uid = shared == nil ? tree.account.uid : "0"
-            add("antivirus_status", "clean")
-            add("file", .string(links.contentURL(node, origin: origin, uid: uid, now: now)))
-            if content.preview != nil {
-                add("preview", .string(previewURL(node, uid, size: previewSize, crop: previewCrop)))
-                add("sizes", sizes(of: node, uid))
-            }
-        }
-        switch node.properties {
-        case .none: break
-        case .some(let properties): add("custom_properties", properties.members.isEmpty ? .null : .object(properties))
+        if node.content != nil { members.add("media_type", .string(type.media)) }
+        addState(of: node, in: tree, to: &members)
+        if let content = node.content { addLinks(to: content, of: node, in: tree, to: &members) }
+        if let properties = node.properties {
+            members.add("custom_properties", properties.members.isEmpty ? .null : .object(properties))
         }
         if let shared {
-            add("views_count", .integer(shared.id == node.id ? shared.publication?.views ?? 0 : 0))
-            if !isListed { add("owner", owner(of: tree)) }
+            members.add("views_count", .integer(shared.id == node.id ? shared.publication?.views ?? 0 : 0))
+            if !isListed { members.add("owner", owner(of: tree)) }
         }
-        return object
+        return members.object
+    }
+
+    private func addState(of node: DiskNode, in tree: DiskTree, to members: inout SelectedMembers) {
+        members.add("origin_path", node.trashed.map { .string($0.origin.description) })
+        members.add("deleted", node.trashed.map { .string(DiskTime.text($0.at)) })
+        members.add("resource_id", .string("\(tree.account.uid):\(links.resourceID(of: node))"))
+        members.add("revision", .integer(node.revision))
+        members.add("comment_ids", comments(of: node, in: tree))
+        members.add("exif", .object(node.exif))
+        members.add("photoslice_time", node.exif["date_time"])
+    }
+
+    private func addLinks(
+        to content: DiskContent,
+        of node: DiskNode,
+        in tree: DiskTree,
+        to members: inout SelectedMembers
+    ) {
+        let uid = shared == nil ? tree.account.uid : "0"
+        members.add("antivirus_status", "clean")
+        members.add("file", .string(links.contentURL(node, origin: origin, uid: uid, now: now)))
+        guard content.preview != nil else { return }
+        members.add("preview", .string(previewURL(node, uid, size: previewSize, crop: previewCrop)))
+        members.add("sizes", sizes(of: node, uid))
     }
 
     private func owner(of tree: DiskTree) -> JSONValue {
@@ -86,19 +91,16 @@ struct ResourceRendering {
         sort: String,
         fields: FieldSelection
     ) -> JSONObject {
-        var object = JSONObject()
-        func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
-            if fields.contains(name) { object.members.append(.init(name: name, value: value())) }
-        }
-        if let publication = shared?.publication { add("public_key", .string(publication.key)) }
-        add("sort", .string(sort))
-        add("path", .string(path(of: node, in: tree)))
-        add("limit", .integer(paging.limit))
-        add("offset", .integer(paging.offset))
-        add("total", .integer(total))
+        var members = SelectedMembers(fields)
+        if let publication = shared?.publication { members.add("public_key", .string(publication.key)) }
+        members.add("sort", .string(sort))
+        members.add("path", .string(path(of: node, in: tree)))
+        members.add("limit", .integer(paging.limit))
+        members.add("offset", .integer(paging.offset))
+        members.add("total", .integer(total))
         let below = fields.below("items")
-        add("items", .array(items.map { .object(resource($0, in: tree, fields: below, isListed: true)) }))
-        return object
+        members.add("items", .array(items.map { .object(resource($0, in: tree, fields: below, isListed: true)) }))
+        return members.object
     }
 
     private func displayName(of node: DiskNode, in tree: DiskTree) -> String { node.trashed?.name ?? node.name }
@@ -136,5 +138,18 @@ struct ResourceRendering {
             [(name: "DEFAULT", url: links.previewURL(node, origin: origin, uid: uid))] + named
             + [(name: "C", url: previewURL(node, uid, size: previewSize, crop: previewCrop))]
         return .array(all.map { ["url": .string($0.url), "name": .string($0.name)] })
+    }
+}
+
+/// An object with the members that were asked for; the values of others are not made.
+private struct SelectedMembers {
+    private let fields: FieldSelection
+    private(set) var object = JSONObject()
+
+    init(_ fields: FieldSelection) { self.fields = fields }
+
+    mutating func add(_ name: String, _ value: @autoclosure () -> JSONValue?) {
+        guard fields.contains(name), let value = value() else { return }
+        object.members.append(.init(name: name, value: value))
     }
 }
