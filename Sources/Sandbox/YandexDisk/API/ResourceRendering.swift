@@ -39,7 +39,7 @@ struct ResourceRendering {
         if node.content != nil { members.add("media_type", .string(type.media)) }
         addState(of: node, in: tree, to: &members)
         if let content = node.content { addLinks(to: content, of: node, in: tree, to: &members) }
-        if let properties = node.properties {
+        if case .some(let properties) = node.properties {
             members.add("custom_properties", properties.members.isEmpty ? .null : .object(properties))
         }
         if let shared {
