@@ -4,7 +4,8 @@ import Testing
 @Suite("Links of responses")
 struct LinkTests {
     /// The ids of all pages from a first one on, as `links.next` leads through them.
-    private func ids(from first: String, _ larder: RunningLarder, _ member: [String: String]) async throws -> [String] {
+    private func ids(from first: String, _ larder: InProcessLarder, _ member: [String: String]) async throws -> [String]
+    {
         var ids: [String] = []
         var next: String? = first
         while let path = next {

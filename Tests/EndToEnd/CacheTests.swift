@@ -49,8 +49,7 @@ import Testing
             "the least recently used went first, and is fetched again"
         )
         await larder.kill9()
-        sandbox.process.signal(SIGKILL)
-        await sandbox.process.ended()
+        await sandbox.kill9()
 
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--cache-budget-mb", "1"])
         var survivor = second.client

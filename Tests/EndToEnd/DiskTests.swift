@@ -42,8 +42,7 @@ import Testing
         let picture = try await member.get(preview)
         #expect(picture["Cache-Status"] == "larder; fwd=uri-miss; stored")
         await first.kill9()
-        sandbox.process.signal(SIGKILL)
-        await sandbox.process.ended()
+        await sandbox.kill9()
 
         let second = try await start(data, sandbox)
         var again = second.client

@@ -36,8 +36,7 @@ import Testing
             return done
         }
         await first.process.ended()
-        sandbox.process.signal(SIGKILL)
-        await sandbox.process.ended()
+        await sandbox.kill9()
 
         // Nothing is fresh: that the upstream is away shows in the first response.
         let second = try await RunningLarder.start(

@@ -14,8 +14,7 @@ import Testing
         #expect(online["Cache-Status"] == "larder; fwd=uri-miss; stored")
         #expect(try online.json.meta.offline.bool == false)
         await first.kill9()
-        sandbox.process.signal(SIGKILL)
-        await sandbox.process.ended()
+        await sandbox.kill9()
 
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
         var again = second.client

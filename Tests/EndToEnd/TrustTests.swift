@@ -64,8 +64,7 @@ import Testing
                 && ships["Cache-Status"]?.hasSuffix("; fwd-status=\(status); detail=bad-response") == true
         )
         #expect(try ships.json.data.items.elements.count == 29)
-        sandbox.process.signal(SIGKILL)
-        await sandbox.process.ended()
+        await sandbox.kill9()
         for screen in screens {
             let response = try await member.get(screen)
             #expect(response.status == 200 && response.text.data == before[screen], "\(screen)")

@@ -18,7 +18,7 @@ import Testing
             _ = try? await sandbox.get("/spacex/v4/ships", headers: ["Sandbox-Fault": "offline"])
             _ = try await sandbox.get("/spacex/v4/ships/none", headers: ["Sandbox-Fault": "slow(0)"])
             let response = try await sandbox.get("/_sandbox/journal?upstream=spacex")
-            let entries = try #require(try response.json()["entries"]?.array).compactMap(\.object)
+            let entries = try #require(try response.object()["entries"]?.array).compactMap(\.object)
             #expect(entries.compactMap { $0["sequence"] } == [1, 2, 3])
             #expect(entries.compactMap { $0["status"] } == [200, .null, 404])
             #expect(entries.compactMap { $0["fault"]?.string } == ["online", "offline", "slow(0)"])
@@ -34,7 +34,7 @@ import Testing
         try await withSandbox { sandbox in
             _ = try await sandbox.get("/spacex/v4/ships")
             #expect(try await sandbox.send(.DELETE, "/_sandbox/journal").status == 200)
-            #expect(try await sandbox.get("/_sandbox/journal").json()["count"] == 0)
+            #expect(try await sandbox.get("/_sandbox/journal").object()["count"] == 0)
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
             _ = try await sandbox.get("/spacex/v4/ships")
             let response = try await waited
             #expect(response.status == 200)
-            #expect(try response.json()["count"] == 2)
+            #expect(try response.object()["count"] == 2)
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
             clock.advance(by: .milliseconds(750))
             let response = try await waited
             #expect(response.status == 408)
-            #expect(try response.json()["code"] == "timeout")
+            #expect(try response.object()["code"] == "timeout")
         }
     }
 }

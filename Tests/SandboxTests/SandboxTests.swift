@@ -13,12 +13,15 @@ import Testing
         try await withSandbox { sandbox in
             let response = try await sandbox.get("/spacex/v4/ships")
             #expect(response.status == 200)
-            #expect(response.headers["etag"] == [EntityTag.strong(for: response.body)])
-            #expect(response.headers["server"] == ["cloudflare"] && response.headers["date"].count == 1)
+            #expect(response.headers["etag"] == EntityTag.strong(for: response.bytes))
+            #expect(
+                response.headers["server"] == "cloudflare"
+                    && response.headers["date"]?.split(separator: ", ").count == 2
+            )
             #expect(response.text.contains("http://127.0.0.1:\(sandbox.port)/spacex/images/osprey.png"))
             #expect(!response.text.contains(ShipRecords.originMarker))
             let picture = try await sandbox.get("/spacex/images/osprey.png")
-            #expect(picture.body == ShipPicture.png(name: "osprey.png", seed: 1))
+            #expect(picture.bytes == ShipPicture.png(name: "osprey.png", seed: 1))
         }
     }
 
@@ -35,14 +38,14 @@ import Testing
                 head.hasPrefix("http/1.1 200") && head.hasSuffix("\r\n\r\n")
                     && head.contains("content-length: \(list.body.count)\r\n")
             )
-            #expect(head.contains("etag: \(list.headers["etag"].joined().lowercased())\r\n"))
+            #expect(head.contains("etag: \(list.headers["etag"]?.lowercased() ?? "")\r\n"))
         }
     }
 
     @Test("a condition that holds is answered 304 with neither body nor length")
     func notModified() async throws {
         try await withSandbox { sandbox in
-            let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"].joined()
+            let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"] ?? ""
             let exchange = try await RawExchange(
                 port: sandbox.port,
                 send:
@@ -69,7 +72,7 @@ import Testing
             #expect(try await sandbox.send(.POST, "/spacex/v4/ships/query", body: fits).status == 400)
             #expect(try await sandbox.send(.POST, "/spacex/v4/ships/query", body: fits + " ").status == 413)
             let response = try await sandbox.send(.PUT, "/_sandbox/spacex/ships", body: fits + " ")
-            #expect(response.status == 413 && response.headers["content-type"] == ["application/problem+json"])
+            #expect(response.status == 413 && response.headers["content-type"] == "application/problem+json")
         }
     }
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
+import TestKit
 import Testing
 
 @testable import Sandbox
@@ -11,7 +12,7 @@ private let newID = "70ca00000000000000000001"
     func patch() async throws {
         try await withSandbox { sandbox in
             let before = try await sandbox.get("/spacex/v4/ships")
-            let first = try #require(try JSONParser.parse(before.body).array?.first?.object)
+            let first = try #require(try JSONParser.parse(before.bytes).array?.first?.object)
             let id = try #require(first["id"]?.string)
             let response = try await sandbox.send(
                 .PUT,
@@ -21,10 +22,10 @@ private let newID = "70ca00000000000000000001"
             #expect(response.status == 200)
             let after = try await sandbox.get("/spacex/v4/ships")
             #expect(after.headers["etag"] != before.headers["etag"])
-            let ship = try await sandbox.get("/spacex/v4/ships/\(id)").json()
+            let ship = try await sandbox.get("/spacex/v4/ships/\(id)").object()
             #expect(ship["name"] == "Renamed" && ship["image"] == .null && ship["year_built"] == .number("1.5e3"))
             #expect(ship.members.map(\.name) == Ship.keys && ship["roles"] == first["roles"])
-            #expect(try JSONParser.parse(after.body).array?.first?.object == ship)
+            #expect(try JSONParser.parse(after.bytes).array?.first?.object == ship)
         }
     }
 
@@ -38,7 +39,7 @@ private let newID = "70ca00000000000000000001"
                 body: #"{"name":"New","image":"{origin}/spacex/images/new.png"}"#
             )
             #expect(response.status == 201)
-            let ship = try await sandbox.get("/spacex/v4/ships/\(newID)").json()
+            let ship = try await sandbox.get("/spacex/v4/ships/\(newID)").object()
             #expect(ship.members.map(\.name) == Ship.keys)
             #expect(ship["image"] == .string("http://127.0.0.1:\(sandbox.port)/spacex/images/new.png"))
             #expect(try await sandbox.send(.DELETE, "/_sandbox/spacex/ships/\(newID)").status == 200)

@@ -18,7 +18,7 @@ import Testing
                 let entries = try await sandbox.journal(count: 50)
                 #expect(entries.allSatisfy { $0["status"] == .null && $0["fault"] == "hold" })
                 #expect(try await sandbox.waiting() == 50)
-                let released = try await sandbox.send(.POST, "/_sandbox/upstreams/spacex/release").json()
+                let released = try await sandbox.send(.POST, "/_sandbox/upstreams/spacex/release").object()
                 #expect(released["released"] == 50)
                 for try await status in group { #expect(status == 200) }
             }
@@ -84,7 +84,8 @@ import Testing
         let group = ServiceGroup(services: [sandbox], logger: .quiet)
         let running = Task { try await group.run() }
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
-        let client2 = RunningSandbox(port: try await sandbox.port, client: client)
+        let port = try await sandbox.port
+        let client2 = RunningSandbox(base: "http://127.0.0.1:\(port)", http: client)
         let held = Task { try await client2.get("/spacex/v4/ships", headers: ["Sandbox-Fault": "hold"]) }
         _ = try await client2.journal(count: 1)
         await group.triggerGracefulShutdown()

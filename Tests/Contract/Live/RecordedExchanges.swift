@@ -12,7 +12,7 @@ actor RecordedExchanges {
 
 /// A server and the record of its responses.
 struct ContractScenario: Sendable {
-    let larder: RunningLarder
+    let larder: InProcessLarder
     let transcript: RecordedExchanges
     /// A ship that the sandbox has.
     static let ship = "70ca451a41196adb40260072"

@@ -18,13 +18,21 @@ package struct Client: Sendable {
 
     /// Where its server begins, without a trailing slash.
     package let base: String
+    /// What sends its requests.
+    private let http: HTTPClient
     /// The token of its session; nil for none.
     package var token: String?
 
     /// Creates a client without a session.
-    package init(base: String) {
+    ///
+    /// - Parameter http: what sends its requests; by default the client of all tests, which follows redirects.
+    package init(base: String, http: HTTPClient = Client.http) {
         self.base = base
+        self.http = http
     }
+
+    /// The port of its server.
+    package var port: Int { base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Sends a GET.
     package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
@@ -70,7 +78,12 @@ package struct Client: Sendable {
             request.headers.add(name: "Content-Type", value: body.type)
             request.body = .bytes(ByteBuffer(bytes: body.bytes))
         }
-        let response = try await Self.http.execute(request, timeout: Self.timeout)
+        return try await send(request)
+    }
+
+    /// Sends a request of the caller's own making, to whatever address.
+    package func send(_ request: HTTPClientRequest) async throws -> ReceivedResponse {
+        let response = try await http.execute(request, timeout: Self.timeout)
         let bytes = try await response.body.collect(upTo: 16 << 20)
         return ReceivedResponse(response, body: Data(bytes.readableBytesView))
     }

@@ -17,11 +17,11 @@ import Upstream
 
 /// A server as the composition root makes it, on a free port, with a sandbox for its upstream and a client that follows
 /// nothing.
-struct RunningLarder: Sendable {
+struct InProcessLarder: Sendable {
     let application: LarderApplication
-    let port: Int
-    let sandboxPort: Int
-    let client: HTTPClient
+    fileprivate let http: HTTPClient
+    let client: Client
+    let sandbox: RunningSandbox
     /// Kept for as long as the server runs: a folder goes with its last owner.
     let data: TemporaryFolder
     /// Lets system calls on the server's data fail; nil unless it was asked for.
@@ -29,17 +29,23 @@ struct RunningLarder: Sendable {
     /// Folder of the server's data.
     var directory: URL { data.url }
 
-    /// Sends a request and waits for the whole response.
+    var port: Int { client.port }
+
+    /// Sends a request and waits for the whole response; nothing is added to it.
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws
         -> ReceivedResponse
     {
-        try await exchange(method, "http://127.0.0.1:\(port)\(path)", headers, body: body)
+        var request = HTTPClientRequest(url: client.base + path)
+        request.method = HTTPMethod(rawValue: method)
+        request.headers = HTTPHeaders(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        return try await client.send(request)
     }
 
     /// Calls the control API of the sandbox.
     @discardableResult
     func control(_ method: String, _ path: String, _ body: String? = nil) async throws -> ReceivedResponse {
-        let response = try await exchange(method, "http://127.0.0.1:\(sandboxPort)/_sandbox\(path)", [:], body: body)
+        let response = try await sandbox.control.send(method, path, body: body)
         try #require((200..<300).contains(response.status), "\(response.text)")
         return response
     }
@@ -49,25 +55,13 @@ struct RunningLarder: Sendable {
         try await control("PUT", "/upstreams/\(upstream)/fault", #"{"fault":"\#(text)"}"#)
     }
 
-    private func exchange(_ method: String, _ url: String, _ headers: [String: String], body: String?) async throws
-        -> ReceivedResponse
-    {
-        var request = HTTPClientRequest(url: url)
-        request.method = HTTPMethod(rawValue: method)
-        request.headers = HTTPHeaders(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await client.execute(request, deadline: .distantFuture)
-        let bytes = try await response.body.collect(upTo: 8 << 20)
-        return ReceivedResponse(response, body: Data(bytes.readableBytesView))
-    }
-
     /// Listens to the event stream; each text that `enough` does not take for enough is read on from.
     func listen(_ headers: [String: String] = [:], query: String = "", enough: (String) async throws -> Bool)
         async throws -> ReceivedResponse
     {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v1/events\(query)")
+        var request = HTTPClientRequest(url: "\(client.base)/v1/events\(query)")
         request.headers = HTTPHeaders(headers.map { ($0.key, $0.value) })
-        let response = try await client.execute(request, deadline: .distantFuture)
+        let response = try await http.execute(request, deadline: .distantFuture)
         var bytes = Data()
         for try await buffer in response.body {
             bytes += Data(buffer.readableBytesView)
@@ -96,7 +90,7 @@ func withLarder(
     environment: [String: String] = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""],
     isClosedByBody: Bool = false,
     withFaults: Bool = false,
-    _ body: @escaping @Sendable (RunningLarder) async throws -> Void
+    _ body: @escaping @Sendable (InProcessLarder) async throws -> Void
 ) async throws {
     let data = try TemporaryFolder()
     var logger = Logger(label: "contract")
@@ -144,11 +138,12 @@ func withLarder(
                 try await application.application.run()
             }
             let port = try #require(await ports.first { _ in true }, "the server does not listen")
-            let larder = RunningLarder(
+            let sandboxPort = try await sandbox.port
+            let larder = InProcessLarder(
                 application: application,
-                port: port,
-                sandboxPort: try await sandbox.port,
-                client: client,
+                http: client,
+                client: Client(base: "http://127.0.0.1:\(port)", http: client),
+                sandbox: RunningSandbox(base: "http://127.0.0.1:\(sandboxPort)", http: client),
                 data: data,
                 faults: faults
             )

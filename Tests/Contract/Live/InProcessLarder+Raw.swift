@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-extension RunningLarder {
+extension InProcessLarder {
     /// Sends bytes as they are over a connection of its own, and reads the one response until the server closes.
     func raw(_ text: String) async throws -> ReceivedResponse {
         let exchange = try await RawExchange(port: port, send: text)

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -8,41 +7,23 @@ import Testing
 
 @testable import Sandbox
 
-/// A sandbox that listens on a free port, and a client for it that follows no redirect.
-struct RunningSandbox: Sendable {
-    let port: Int
-    let client: HTTPClient
-
-    struct ScreenResponse: Sendable {
-        let status: Int
-        let headers: HTTPHeaders
-        let body: [UInt8]
-
-        var text: String { String(decoding: body, as: UTF8.self) }
-
-        func json() throws -> JSONObject { try #require(try JSONParser.parse(body).object) }
-    }
-
+extension RunningSandbox {
+    /// Sends a request; nothing is added to it.
     func send(_ method: HTTPMethod = .GET, _ path: String, headers: HTTPHeaders = [:], body: String? = nil) async throws
-        -> ScreenResponse
+        -> ReceivedResponse
     {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        var request = HTTPClientRequest(url: base + path)
         request.method = method
         request.headers = headers
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await client.execute(request, deadline: .distantFuture)
-        return ScreenResponse(
-            status: Int(response.status.code),
-            headers: response.headers,
-            body: Array(buffer: try await response.body.collect(upTo: 8 << 20))
-        )
+        return try await client.send(request)
     }
 
-    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> ScreenResponse {
+    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> ReceivedResponse {
         try await send(.GET, path, headers: headers)
     }
 
-    /// Sets the fault of SpaceX.
+    /// Sets the fault of SpaceX, which must be one.
     func set(_ fault: String) async throws {
         let response = try await send(.PUT, "/_sandbox/upstreams/spacex/fault", body: #"{"fault":"\#(fault)"}"#)
         try #require(response.status == 200, "\(response.text)")
@@ -52,14 +33,22 @@ struct RunningSandbox: Sendable {
     func journal(count: Int) async throws -> [JSONObject] {
         let response = try await get("/_sandbox/journal/wait?upstream=spacex&count=\(count)&timeout_ms=60000")
         try #require(response.status == 200, "\(response.text)")
-        return try #require(try response.json()["entries"]?.array).compactMap(\.object)
+        return try #require(try response.object()["entries"]?.array).compactMap(\.object)
     }
 
     /// How many requests are held now.
-    func waiting() async throws -> JSONValue? { try await get("/_sandbox/upstreams/spacex/fault").json()["waiting"] }
+    func waiting() async throws -> JSONValue? { try await get("/_sandbox/upstreams/spacex/fault").object()["waiting"] }
 }
 
-/// Runs a sandbox for the time of `body`.
+extension ReceivedResponse {
+    /// The bytes, as the sandbox's own parser takes them.
+    var bytes: [UInt8] { Array(body) }
+
+    /// The body as an object whose members are in order.
+    func object() throws -> JSONObject { try #require(try JSONParser.parse(bytes).object) }
+}
+
+/// Runs a sandbox for the time of `body`, and a client that follows no redirect.
 func withSandbox(
     clock: any Clock<Duration> = ContinuousClock(),
     _ body: @escaping @Sendable (RunningSandbox) async throws -> Void
@@ -72,7 +61,8 @@ func withSandbox(
         group.addTask { try await sandbox.run() }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await body(RunningSandbox(port: try await sandbox.port, client: client)))
+            let port = try await sandbox.port
+            result = .success(try await body(RunningSandbox(base: "http://127.0.0.1:\(port)", http: client)))
         } catch {
             result = .failure(error)
         }
