@@ -15,7 +15,8 @@ struct ListingTests {
         try await ShipsHarness.run(databaseOptions: StatementLog.options) { app in
             let token = try await app.logIn()
             let log = try await StatementLog(of: app.database) {
-                #expect(try await app.get("/v1/ships", as: token).status == 200)
+                let list = try await app.get("/v1/ships", as: token)
+                #expect(list.status == 200)
             }
             #expect(log.reads(of: "ship") == 2, "\(log)")
             #expect(log.reads(of: "session") == 1, "\(log)")
