@@ -60,27 +60,21 @@ extension PageStore {
         try db.cachedStatement(sql: Self.deleteAccount).execute(arguments: [account])
     }
 
-    static let decrementTotals = """
+    static let decrementTotals = decrement(further: "")
+    static let decrementTotalsOfScreen = decrement(further: " AND holder.screen = ?")
+    private static func decrement(further condition: String) -> String {
+        """
         UPDATE page SET total = max(total - 1, 0)
         WHERE total IS NOT NULL AND id IN (
             SELECT other.id FROM page_row
             JOIN page AS holder ON holder.id = page_row.page_id
             JOIN page AS other
                 ON other.account = holder.account AND other.screen = holder.screen AND other.query = holder.query
-            WHERE page_row.account = ? AND page_row.row_key = ?
+            WHERE page_row.account = ? AND page_row.row_key = ?\(condition)
         )
         """
+    }
     static let deleteRow = "DELETE FROM page_row WHERE account = ? AND row_key = ?"
-    static let decrementTotalsOfScreen = """
-        UPDATE page SET total = max(total - 1, 0)
-        WHERE total IS NOT NULL AND id IN (
-            SELECT other.id FROM page_row
-            JOIN page AS holder ON holder.id = page_row.page_id
-            JOIN page AS other
-                ON other.account = holder.account AND other.screen = holder.screen AND other.query = holder.query
-            WHERE page_row.account = ? AND page_row.row_key = ? AND holder.screen = ?
-        )
-        """
     static let deleteRowOfScreen = """
         DELETE FROM page_row WHERE account = ? AND row_key = ?
             AND (SELECT screen FROM page WHERE page.id = page_row.page_id) = ?
