@@ -4,7 +4,7 @@ import Testing
 @testable import Sandbox
 
 @Suite struct GeocoderTests {
-    private func response(_ target: String) -> UpstreamResponse { Geocoder().response(target) }
+    private func response(_ target: String) -> UpstreamResponse { Geocoder().response(.get, target) }
 
     private func names(_ target: String) throws -> [String?] {
         let features = try #require(try JSONParser.parse(response(target).body).object?["features"]?.array)

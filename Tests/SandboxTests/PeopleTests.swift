@@ -7,7 +7,7 @@ import Testing
     private let upstream = People(seed: 1)
 
     private func response(_ path: String, headers: HTTPFields = [:]) -> UpstreamResponse {
-        upstream.response(path, headers: headers)
+        upstream.response(.get, path, headers: headers)
     }
 
     private func control(_ path: String, _ body: String) throws -> UpstreamResponse {

@@ -78,6 +78,31 @@ private let metrics: PrometheusRegistry = {
     return registry
 }()
 
+/// Returns a configuration with what every server of these tests has: a free port, copies that stay fresh, probes that
+/// never run, and an application that the sandbox knows.
+private func contractConfiguration(_ settings: [String], _ environment: [String: String]) throws -> LarderConfiguration
+{
+    let upstreams = ["spacex", "catalogue", "people", "geocoder", "yandex-disk"]
+    let own = [
+        "--http-port", "0", "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600", "--freshness-disk-s", "3600",
+        "--disk-operation-wait-ms", "0", "--disk-oauth-client-id", "sandbox-client",
+        "--disk-oauth-client-secret", "sandbox-secret", "--notes-scrypt-logarithm", "10",
+        "--http-allowed-origins", "https://shop.example",
+    ]
+    let probes = upstreams.flatMap { ["--upstreams-\($0)-probe-interval-ms", "3600000"] }
+    return try LarderConfiguration(
+        try SettingsReader(arguments: own + probes + settings, environment: [:], file: nil),
+        environment: environment,
+        sandbox: true
+    )
+}
+
+private func clientWithoutRedirects() -> HTTPClient {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.httpVersion = .http1Only
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+}
+
 /// Runs a server and its sandbox for the time of `body`.
 ///
 /// - Parameters:
@@ -95,27 +120,11 @@ func withLarder(
     let data = try TemporaryFolder()
     var logger = Logger(label: "contract")
     logger.logLevel = .critical
-    let own = [
-        "--http-port", "0", "--data-directory", data.path, "--ships-login-delay-ms", "0", "--freshness-ships-s",
-        "3600",
-        "--upstreams-spacex-probe-interval-ms", "3600000", "--upstreams-catalogue-probe-interval-ms", "3600000",
-        "--upstreams-people-probe-interval-ms", "3600000", "--upstreams-geocoder-probe-interval-ms", "3600000",
-        "--upstreams-yandex-disk-probe-interval-ms", "3600000", "--freshness-disk-s", "3600",
-        "--disk-operation-wait-ms", "0",
-        "--disk-oauth-client-id", "sandbox-client", "--disk-oauth-client-secret", "sandbox-secret",
-        "--notes-scrypt-logarithm", "10", "--http-allowed-origins", "https://shop.example",
-    ]
-    var configuration = try LarderConfiguration(
-        try SettingsReader(arguments: own + settings, environment: [:], file: nil),
-        environment: environment,
-        sandbox: true
-    )
+    var configuration = try contractConfiguration(["--data-directory", data.path] + settings, environment)
     // Before any file is opened.
     let faults = withFaults ? try FaultScope(data.path) : nil
     let sandbox = Sandbox(configuration: .init(), logger: logger)
-    var clientConfiguration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    clientConfiguration.httpVersion = .http1Only
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: clientConfiguration)
+    let client = clientWithoutRedirects()
     let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
 
     let outcome = await withThrowingTaskGroup(of: Void.self, returning: Result<Void, any Error>.self) { group in

@@ -5,7 +5,7 @@ import HTTPTypes
 extension SimulatedUpstream {
     /// Calls it without a server; `target` is below its prefix.
     func response(
-        _ method: HTTPRequest.Method = .get,
+        _ method: HTTPRequest.Method,
         _ target: String,
         headers: HTTPFields = [:],
         body: String = "",

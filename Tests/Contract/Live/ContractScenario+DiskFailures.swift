@@ -1,0 +1,131 @@
+import Foundation
+import TestKit
+import Testing
+
+extension ContractScenario {
+    /// An upload during which the connection to the uploader breaks, and the API is away when it is asked what came
+    /// of it.
+    func unknownOutcome(_ upload: @escaping @Sendable (ContractScenario) async throws -> Void) async throws {
+        try await larder.control("DELETE", "/journal")
+        try await larder.fault("hold", of: "yandex_uploader")
+        async let response: Void = upload(self)
+        try await larder.control("GET", "/journal/wait?upstream=yandex_uploader&count=1&timeout_ms=9000")
+        try await larder.fault("offline", of: "yandex_disk")
+        try await larder.fault("offline", of: "yandex_uploader")
+        try await larder.control("POST", "/upstreams/yandex_uploader/release")
+        try await response
+        for upstream in ["yandex_uploader", "yandex_disk"] { try await larder.fault("online", of: upstream) }
+        _ = try await diskSession()
+    }
+
+    /// A write that the API has received when the connection breaks, and the API is away when it is asked what came of
+    /// it.
+    private func unknownWrite(_ operation: String, query: String = "", body: String? = nil) async throws {
+        let member = try await diskSession()
+        try await larder.control("DELETE", "/journal")
+        try await larder.fault("hold", of: "yandex_disk")
+        async let response = ask(operation, query: query, member, body: body)
+        // Each look at what is there passes; the write stays.
+        var method = "GET"
+        var count = 0
+        while method == "GET" {
+            count += 1
+            let wait = "/journal/wait?upstream=yandex_disk&count=\(count)&timeout_ms=60000"
+            let entries = try await larder.control("GET", wait).json["entries"]?.array ?? []
+            method = try #require(entries.last?["method"]?.string)
+            if method != "GET" { try await larder.fault("offline", of: "yandex_disk") }
+            try await larder.control("POST", "/upstreams/yandex_disk/release")
+        }
+        let outcome = try await response
+        #expect(outcome.problemCode == "outcome-unknown", "\(operation): \(outcome.text)")
+        try await larder.fault("online", of: "yandex_disk")
+    }
+
+    /// The upstream refuses, fails or goes, with nothing stored.
+    func diskRefusals() async throws {
+        let reads =
+            Self.diskReads.map { ($0, "?refresh=1", nil as String?) }
+            + [
+                ("GET /v1/disk/search", "?query=a&refresh=1", nil),
+                ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/page", "?path=/contract/b.txt&refresh=1", nil),
+                ("GET /v1/disk/file/pdf", "?path=/contract/office.docx&refresh=1", nil),
+                ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
+                ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+            ]
+        let all = reads + Self.diskWrites.map { ($0.operation, $0.query, $0.body) }
+        for fault in [
+            "error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)",
+            "error(500)", "error(503)", "error(507)", "garbage",
+            "offline",
+        ] {
+            try await larder.fault("online", of: "yandex_disk")
+            var member = try await diskSession()
+            _ = try await larder.send("DELETE", "/v1/disk/session?confirm=true", member)
+            member = try await diskSession()
+            if fault == "error(401)" {
+                for (operation, query, body) in all {
+                    try await larder.fault(fault, of: "yandex_disk")
+                    try await ask(operation, query: query, member, body: body)
+                }
+            } else {
+                try await larder.fault(fault, of: "yandex_disk")
+                for (operation, query, body) in all { try await ask(operation, query: query, member, body: body) }
+            }
+        }
+        try await larder.fault("online", of: "yandex_disk")
+        let member = try await diskSession()
+        // With something stored: flagged.
+        for operation in Self.diskReads { try await ask(operation, member) }
+        for fault in ["error(500)", "garbage", "offline"] {
+            try await larder.fault(fault, of: "yandex_disk")
+            for (operation, query, body) in reads { try await ask(operation, query: query, member, body: body) }
+        }
+        try await larder.fault("online", of: "yandex_disk")
+        // What is to be changed is known, and the upstream fails behind that: whether it was done is not known.
+        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
+        for path in ["/contract/a.txt", "/contract/new.txt"] {
+            try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:\#(path)","text":"text"}"#)
+            try await ask("GET /v1/disk/file", query: "?path=\(path)&refresh=1", member)
+        }
+        // A status that the API does not have.
+        try await larder.fault("error(418)", of: "yandex_disk")
+        for (operation, query, body) in [
+            ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#),
+            ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+            ("DELETE /v1/disk/file", "?path=/contract/a.txt", nil),
+        ] as [(String, String, String?)] {
+            try await ask(operation, query: query, member, body: body)
+        }
+        try await larder.fault("error(500)", of: "yandex_disk")
+        for write in Self.diskWrites { try await ask(write.operation, query: write.query, member, body: write.body) }
+        try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"trash:/x"}"#)
+        try await larder.fault("online", of: "yandex_disk")
+        try await unknownOutcome {
+            _ = try await $0.ask("PUT /v1/disk/file/content", query: "?path=/contract/unknown.txt", member, body: "x")
+        }
+        try await unknownWrite("POST /v1/disk/folders", body: #"{"path":"/contract/unknown"}"#)
+        try await unknownWrite("POST /v1/disk/links", body: #"{"path":"/contract/new.txt"}"#)
+        _ = try await larder.send(
+            "POST",
+            "/v1/disk/links",
+            try await diskSession(),
+            body: #"{"path":"/contract/a.txt"}"#
+        )
+        try await unknownWrite("DELETE /v1/disk/published", query: "?path=/contract/a.txt")
+        for (fault, path) in [
+            ("error(413)", "x"), ("error(507)", "y"), ("error(412)", "z"), ("error(500)", "w"), ("garbage", "v"),
+        ] {
+            try await larder.fault(fault, of: "yandex_uploader")
+            try await ask(
+                "PUT /v1/disk/file/content",
+                query: "?path=/contract/\(path).txt",
+                try await diskSession(),
+                body: "x"
+            )
+        }
+        try await larder.fault("online", of: "yandex_uploader")
+    }
+}
