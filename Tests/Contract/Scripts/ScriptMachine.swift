@@ -48,6 +48,10 @@ struct ScriptMachine: Sendable {
         "larder": #"echo "larder $*" >> "$MACHINE/log"; echo "listening on http://here"; exit "${LARDER_CODE:-0}""#,
     ]
 
+    /// Runs a script by a path that is not absolute, from another folder than the checkout.
+    private static let fromAbove =
+        #"cd "$1/.." && checkout=${1##*/} && shift && exec bash "$checkout/script/$0" "$@""#
+
     private let checkout: TemporaryFolder
     private let machine: TemporaryFolder
     private var programs: URL { machine.url.appending(path: "bin") }
@@ -101,7 +105,7 @@ struct ScriptMachine: Sendable {
         let environment = own.merging(variables) { _, new in new }.map { (Environment.Key(stringLiteral: $0), $1) }
         let result = try await Subprocess.run(
             .name("bash"),
-            arguments: Arguments([checkout.url.appending(path: "script/\(script)").path] + arguments),
+            arguments: Arguments(["-c", Self.fromAbove, script, checkout.path] + arguments),
             environment: .custom(Dictionary(uniqueKeysWithValues: environment)),
             output: .string(limit: 1 << 20),
             error: .string(limit: 1 << 20)
