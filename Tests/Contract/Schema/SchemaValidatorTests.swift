@@ -42,9 +42,7 @@ struct SchemaValidatorTests {
 
     init() throws {
         validator = SchemaValidator(
-            document: try JSON(
-                json: Data(#"{"components":{"schemas":{"Name":{"type":"string","minLength":1}}}}"#.utf8)
-            )
+            document: try JSON(Data(#"{"components":{"schemas":{"Name":{"type":"string","minLength":1}}}}"#.utf8))
         )
     }
 
