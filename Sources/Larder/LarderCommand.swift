@@ -34,6 +34,7 @@ struct LarderCommand: AsyncParsableCommand {
     /// Runs the program. Files that it and its children create are accessible to their owner only.
     static func main() async {
         umask(0o077)
+        OpenFileLimit.raise()
         await main(nil)
     }
 }

@@ -1,4 +1,4 @@
-import Database
+@testable import Database
 import Foundation
 import HTTPTypes
 import Testing
@@ -82,6 +82,7 @@ struct ProblemTests {
         let broken: [StorageError] = [
             .inputOutput(path: "/data", operation: "SQLite", code: 10), .notWritable(path: "/data"),
             .databaseBusy(path: "/data"), .damagedDatabase(path: "/data", detail: "page 1"),
+            .blobUnavailable(BlobID(number: 7)),
         ]
         for error in broken {
             let problem = Problem(error)

@@ -30,7 +30,8 @@ struct ProxyResponseRendererTests {
     func origin() {
         let names = [
             "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Service-Worker-Allowed",
-            "Access-Control-Allow-Origin",
+            "Access-Control-Allow-Origin", "NEL", "Report-To", "Reporting-Endpoints", "Accept-CH", "Critical-CH",
+            "Origin-Agent-Cluster",
         ]
         let fields = HTTPFields(names.compactMap { HTTPField.Name($0) }.map { HTTPField(name: $0, value: "x") })
         let rendered = ProxyResponseRenderer.withoutWordsForItsOrigin(fields)

@@ -294,6 +294,35 @@ struct ScreenRouterTests {
         #expect(try served.code() == code)
     }
 
+    @Test("SRV-06 Compressed content is 415 that names what is accepted, before it is read as something else")
+    func compressed() async throws {
+        for coding in ["gzip", "br", "identity, gzip", "x-unknown"] {
+            let fields: HTTPFields = [.contentEncoding: coding, .contentType: "application/json"]
+            let served = try await harness().serve(.post, "/v1/write", fields, body: #"{"name":"x"}"#)
+            #expect(served.status == .unsupportedMediaType && served.fields[.acceptEncoding] == "identity")
+            #expect(try served.code() == "unsupported-media-type")
+            #expect(try await harness().serve(.get, "/v1/small", fields).status == .ok, "a GET has no content")
+        }
+        for coding in ["identity", "", "Identity"] {
+            let served = try await harness().serve(
+                .post,
+                "/v1/write",
+                [.contentEncoding: coding],
+                body: #"{"name":"x"}"#
+            )
+            #expect(served.status == .created)
+        }
+    }
+
+    @Test("TRUST-05 Content-Range on any PUT is 400: a part would destroy the rest")
+    func partialPut() async throws {
+        let harness = try ScreenHarness([Route(.put, "/v1/put", "put") { _ in plain("{}") }])
+        let served = try await harness.serve(.put, "/v1/put", [.contentRange: "bytes 0-1/2"], body: "{}")
+        #expect(served.status == .badRequest)
+        #expect(try served.code() == "invalid-parameter")
+        #expect(try await harness.serve(.put, "/v1/put", body: "{}").status == .ok)
+    }
+
     // MARK: Errors
 
     @Test("SRV-06 SRV-11 An unexpected error is 500, and nothing of its cause leaves")

@@ -183,6 +183,8 @@ struct ResponseGuardTests {
                 "header fields of more than 64 KiB, or one of more than 16 KiB"
             ),
             ("Content-Length: 9223372036854775808", "a Content-Length that is no length"),
+            ("Transfer-Encoding: gzip, chunked", "a transfer coding that was not asked for"),
+            ("Transfer-Encoding: gzip", "a transfer coding that was not asked for"),
         ],
         [false, true]
     )

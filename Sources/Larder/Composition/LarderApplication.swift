@@ -108,7 +108,11 @@ struct LarderApplication: Sendable {
         let (http, logger) = (resources.configuration.http, resources.logger)
         let responseCache = responseCache(resources)
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
-        let accepting = ConnectionBurst(connections: http.limits.connections)
+        let connections = OpenFileLimit.connections(http.limits.connections)
+        if connections < http.limits.connections {
+            logger.warning("the limit of open files allows \(connections) connections, fewer than http.connections")
+        }
+        let accepting = ConnectionBurst(connections: connections)
         return Application(
             responder: router(table, resources, identities).build().buildResponder(),
             server: .larder(limits: http.limits, resources.connections, responseCache),

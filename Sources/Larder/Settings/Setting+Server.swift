@@ -36,7 +36,8 @@ extension Setting {
             "http.connections",
             .integer(1...100_000),
             default: "1024",
-            "largest number of open connections; more wait to be accepted"
+            "largest number of open connections; more wait to be accepted",
+            note: "fewer if the limit of open files does not leave 128 for everything else"
         ),
         Setting(
             "http.connections_per_address",

@@ -45,8 +45,8 @@ extension SettingsPage {
           `Authorization` and `Cookie` pass if `shared` is `false`. A GET or HEAD passes without a body.
         - `X-Request-Id` is Larder's, also to the upstream, which gets `traceparent` and `tracestate` of the client too.
         - Every response has `X-Content-Type-Options: nosniff` and `Content-Security-Policy: sandbox`.
-        - A body may have any size. It may make its reader wait for `total_timeout_ms`, and for a second more with each
-          16 KiB. Bodies up to a quarter of `cache.budget_mb` are stored.
+        - A body may have any size. It may make its reader wait for `total_timeout_ms` at one time, and in all for that
+          and a second more with each 16 KiB. Bodies up to a quarter of `cache.budget_mb` are stored.
 
         [cache-tests](cache-tests.md) says how mounts perform in the public suite for HTTP caches.
 

@@ -35,6 +35,19 @@ struct ShipChangesTests {
         #expect(try changes(since: 1) == ShipChanges(since: 1))
     }
 
+    @Test("SHIP-10 as many changes as a page has are listed; of more, none, and the list says so")
+    func bounded() throws {
+        let many = (4...ShipChanges.mostListed).map { ShipFixtures.record("n\($0)", "Ship \($0)") }
+        try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl] + many)
+        let all = try changes(since: 0)
+        #expect(all.complete && all.added.count == ShipChanges.mostListed)
+        #expect(try changes(since: 1).added.count == many.count)
+        try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora] + many)
+        #expect(try changes(since: 0) == ShipChanges(since: 0, complete: false))
+        #expect(try changes(since: 2) == ShipChanges(since: 2, added: ["d0"]))
+        #expect(try changes("me", since: nil).added == ["d0"])
+    }
+
     @Test("SHIP-10 without a revision the changes are those of the last one")
     func last() throws {
         try merge([ShipFixtures.alma, ShipFixtures.bob, ShipFixtures.carl, ShipFixtures.dora])

@@ -104,6 +104,8 @@ extension ContractScenario {
             #expect(try await ask(restore, member, body: body).status == 422, "\(body)")
         }
         for body in ["{", "[]"] { #expect(try await ask(restore, member, body: body).status == 400, "\(body)") }
+        let compressed = ["Content-Encoding": "gzip"].merging(member) { own, _ in own }
+        #expect(try await ask(restore, compressed, body: "{}").status == 415)
         try await ask(restore, member, body: #"{"ids":["\#(String(repeating: "x", count: 70_000))"]}"#)
     }
 }

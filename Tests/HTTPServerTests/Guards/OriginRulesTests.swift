@@ -81,6 +81,10 @@ struct OriginRulesTests {
     @Test("Only a preflight of a listed origin is told what it may do")
     func preflight() {
         let asked: HTTPFields = [.origin: "https://shop.example", .accessControlRequestMethod: "DELETE"]
+        let readable = rules.preflightFields(for: asked, allowed: nil)[.accessControlAllowHeaders] ?? ""
+        for name in ["If-Match", "If-None-Match", "If-Unmodified-Since", "traceparent"] {
+            #expect(readable.contains(name), "a page of a listed origin may send preconditions and its trace")
+        }
         #expect(rules.preflightFields(for: asked, allowed: "GET, DELETE")[.accessControlAllowMethods] == "GET, DELETE")
         #expect(
             rules.preflightFields(for: asked, allowed: nil)[.accessControlAllowHeaders]?.contains("Authorization")

@@ -50,7 +50,7 @@ struct NoteEditing: Sendable {
             return try await store.add(
                 changes.body ?? "",
                 at: try await located(changes.location) ?? .unknown,
-                preconditions: try request.writePreconditions(),
+                preconditions: request.writePreconditions(),
                 account: account,
                 now: now
             )
@@ -78,7 +78,7 @@ struct NoteEditing: Sendable {
             id,
             body: changes.body,
             location: try await located(changes.location),
-            preconditions: try request.writePreconditions(),
+            preconditions: request.writePreconditions(),
             account: account,
             now: now
         )
@@ -91,7 +91,7 @@ struct NoteEditing: Sendable {
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let (id, identity) = try noteID(in: request)
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         guard try await store.delete(id, preconditions: preconditions, account: account) else {
             throw Self.missing(identity)
         }

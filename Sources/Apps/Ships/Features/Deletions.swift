@@ -36,7 +36,7 @@ struct Deletions: Sendable {
     /// `DELETE /v1/ships/{id}`: hides a ship from the account.
     func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         _ = try lookup.ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
         guard let counts = try await store.hide(id, account: session.account, if: preconditions) else {
@@ -51,7 +51,7 @@ struct Deletions: Sendable {
     func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let ids = try await request.optionalJSONObject()?.strings("ids")
         if let ids { try validate(ids) }
-        let (restored, counts) = try await restore(ids, for: session.account, if: try request.writePreconditions())
+        let (restored, counts) = try await restore(ids, for: session.account, if: request.writePreconditions())
         return try response(restored, counts, to: request)
     }
 

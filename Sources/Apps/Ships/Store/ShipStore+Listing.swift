@@ -79,16 +79,20 @@ extension ShipStore {
         ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset
         """
 
-    /// What changed between a revision and `now`. A revision that this database has not reached yet is another
-    /// database's: everything counts as new.
+    /// What changed between a revision and `now`, unless that is more than is listed. A revision that this database has
+    /// not reached yet is another database's: everything counts as new.
     private static func changes(_ db: Database, account: String, since wanted: Int?, now: Int) throws -> ShipChanges {
         let since = wanted.map { $0 > now ? 0 : $0 } ?? max(0, now - 1)
         var changes = ShipChanges(since: since)
-        let rows = try Row.fetchCursor(
+        let rows = try Row.fetchAll(
             try db.cachedStatement(sql: selectChanged),
-            arguments: ["account": account, "since": since]
+            arguments: ["account": account, "since": since, "most": ShipChanges.mostListed + 1]
         )
-        while let row = try rows.next() {
+        guard rows.count <= ShipChanges.mostListed else {
+            changes.complete = false
+            return changes
+        }
+        for row in rows {
             let id: String = row["id"]
             let removed: Int? = row["removed_revision"]
             let wasThere = row["added_revision"] <= since && removed.map { $0 > since } ?? true && !row["was_hidden"]
@@ -107,6 +111,7 @@ extension ShipStore {
         WITH touched (id) AS (
             SELECT id FROM ship WHERE changed_revision > :since
             UNION SELECT ship_id FROM ship_of_account WHERE account = :account AND revision > :since
+            LIMIT :most
         )
         SELECT ship.id, ship.added_revision, ship.changed_revision, ship.removed_revision,
             \(isHidden()) AS is_hidden, \(isHidden(at: ":since")) AS was_hidden

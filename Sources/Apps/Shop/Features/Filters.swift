@@ -16,14 +16,14 @@ struct Filters: Sendable {
     /// `PUT /v1/shop/filters`: replaces all filters and keeps the last text.
     func set(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         let filters = try SearchFilters(try await request.jsonObject())
         return try response(try await store.setFilters(filters, profile, if: preconditions), request)
     }
 
     /// `DELETE /v1/shop/filters`: removes the filters and the last text.
     func reset(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         return try response(try await store.resetSettings(try request.profile(), if: preconditions), request)
     }
 

@@ -19,7 +19,7 @@ struct History: Sendable {
 
     /// `DELETE /v1/shop/history`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         let searches = try await store.clearHistory(try request.profile(), if: preconditions)
         return try response("", searches, request, selfLink: "/v1/shop/history")
     }
@@ -29,7 +29,7 @@ struct History: Sendable {
         let profile = try request.profile()
         let text = try request.parameter("n")
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index),
-            let searches = try await store.removePastSearch(index, profile, if: try request.writePreconditions())
+            let searches = try await store.removePastSearch(index, profile, if: request.writePreconditions())
         else {
             throw Problem.notFound("There is no such search in the history; the newest one is 0.")
         }

@@ -30,7 +30,7 @@ struct Lists: Sendable {
     /// `POST /v1/shop/list/items`. A product that is on the list already is left as it is.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         let (id, quantity) = try await addition(in: request)
         // A product on the list stays there even if it is gone: no need to read it.
         if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
@@ -70,7 +70,7 @@ struct Lists: Sendable {
         let fields = try await request.jsonObject()
         let quantity = fields.integer("quantity", in: ListItem.quantities, required: true, &errors)
         guard errors.isEmpty, let quantity else { throw Problem.validation(errors) }
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         return try changed(try await store.setQuantity(quantity, of: id, profile, if: preconditions), request)
     }
 
@@ -78,12 +78,12 @@ struct Lists: Sendable {
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try Self.item(in: request)
-        return try changed(try await store.remove(id, profile, if: try request.writePreconditions()), request)
+        return try changed(try await store.remove(id, profile, if: request.writePreconditions()), request)
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         let (hasChanged, list) = try await store.clear(try request.profile(), if: preconditions)
         if hasChanged { publishChange(of: list) }
         return try response(list, request)
@@ -92,7 +92,7 @@ struct Lists: Sendable {
     /// `PUT /v1/shop/list/order`.
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let preconditions = try request.writePreconditions()
+        let preconditions = request.writePreconditions()
         let (order, field) = try ListOrder.read(try await request.jsonObject())
         let (isOrdered, list) = try await store.order(order, profile, if: preconditions)
         guard isOrdered else {

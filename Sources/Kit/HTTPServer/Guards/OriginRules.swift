@@ -64,8 +64,8 @@ public struct OriginRules: Sendable, Equatable {
 
     /// Request fields that screens read.
     private static let readableFields =
-        "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, Larder-Profile, Last-Event-ID, "
-        + "Range, X-Request-Id"
+        "Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, If-Unmodified-Since, "
+        + "Larder-Profile, Last-Event-ID, Range, X-Request-Id, traceparent, tracestate"
 
     /// The fields of the response to a preflight of a listed origin; empty for every other request.
     public func preflightFields(for headerFields: HTTPFields, allowed: String?) -> HTTPFields {

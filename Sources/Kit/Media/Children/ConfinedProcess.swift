@@ -33,8 +33,12 @@ struct ConfinedProcess: Sendable {
     /// Runs it to its end.
     ///
     /// - Parameter onLine: receives each line of its standard output at once.
-    /// - Throws: `SubprocessError` if it cannot be started; `CancellationError` after it was killed.
+    /// - Throws: `SubprocessError` or ``MediaError/unavailable(_:)`` if it cannot be started; `CancellationError` after
+    ///   it was killed.
     func run(onLine: (@Sendable (String) -> Void)? = nil) async throws -> ChildOutcome {
+        guard FreeDescriptors.include(FreeDescriptors.forChild) else {
+            throw MediaError.unavailable("too few descriptors are left to start \(executable)")
+        }
         let result = try await Subprocess.run(
             .path(FilePath(prlimit)),
             arguments: Arguments(limits.arguments + ["--", confine] + confinement + ["--", executable] + arguments),

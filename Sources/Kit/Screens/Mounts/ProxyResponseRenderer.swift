@@ -30,7 +30,11 @@ enum ProxyResponseRenderer {
     /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and nothing of an upstream has
     /// the rights of this origin.
     static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
-        let others = ["clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed"]
+        let others = [
+            "clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed",
+            // These would make browsers report requests to this origin, or send more fields with them, from then on.
+            "nel", "report-to", "reporting-endpoints", "accept-ch", "critical-ch", "origin-agent-cluster",
+        ]
         var result = HTTPFields(
             fields.filter { field in
                 !field.name.canonicalName.hasPrefix("access-control-") && !others.contains(field.name.canonicalName)

@@ -13,7 +13,7 @@ extension Problem {
                 "The disk of the server is full, and nothing was changed. "
                     + "What is stored can be read, and documents and notes can be deleted to make room."
             )
-        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase:
+        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable:
             self.init(
                 .storageFailed,
                 "The server cannot read or write its data now, and nothing was changed. The cause is in its log."

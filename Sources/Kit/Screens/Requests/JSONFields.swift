@@ -35,12 +35,16 @@ public struct JSONFields: Sendable {
     public let values: [String: Value]
 
     /// Reads an object.
-    /// - Throws: 400 `malformed-json` if the bytes are not JSON or not an object.
+    /// - Throws: 400 `malformed-json` if the bytes are not JSON (``JSONGrammar``) or not an object.
     public init(_ data: Data) throws {
         guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
         let value: Value
         do {
+            try JSONGrammar.check(data)
             value = try JSONDecoder().decode(Value.self, from: data)
+        } catch JSONGrammar.Defect.repeatedName(let name) {
+            let shown = name.count > 100 ? "\(name.prefix(100))…" : name
+            throw Problem(.malformedJSON, "An object of the body has two members named \(shown).")
         } catch {
             throw Problem(.malformedJSON, "The body is not valid JSON.")
         }

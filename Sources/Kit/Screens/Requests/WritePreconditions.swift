@@ -58,13 +58,5 @@ extension EntityTagCondition {
 
 extension ScreenRequest {
     /// Returns the preconditions of a write.
-    ///
-    /// - Throws: ``Problem`` 400 if a PUT has `Content-Range`: taken as the whole, a part would destroy the rest (RFC
-    ///   9110 §14.5).
-    public func writePreconditions() throws(Problem) -> WritePreconditions {
-        if method == .put, headerFields[.contentRange] != nil {
-            throw Problem.invalidParameter("Content-Range", accepted: "is not accepted: the whole is sent")
-        }
-        return WritePreconditions(headerFields)
-    }
+    public func writePreconditions() -> WritePreconditions { WritePreconditions(headerFields) }
 }

@@ -55,6 +55,7 @@ private struct RouteResponder: HTTPResponder {
             credential: credential,
             maximumBodyBytes: route.maximumBodyBytes
         )
+        try screenRequest.requireWholeContent()
         let screen: ScreenResponse
         var sessionToken = ChangeToken.unlimited
         switch route.handling {

@@ -180,7 +180,8 @@ extension ResponseSequence.Violation {
     /// Longest field, and longest head, in bytes.
     private static let (longestField, longestHead) = (16 << 10, 64 << 10)
 
-    /// Finds what is wrong with header fields: their size, or a `Content-Length` that no body can have.
+    /// Finds what is wrong with header fields: their size, a `Content-Length` that no body can have, or a transfer
+    /// coding that nothing here decodes.
     init?(in headers: HTTPHeaders) {
         var total = 0
         for (name, value) in headers {
@@ -193,6 +194,10 @@ extension ResponseSequence.Violation {
         }
         guard headers["content-length"].allSatisfy({ Int($0) != nil }) else {
             self = .contentLength
+            return
+        }
+        guard headers["transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
+            self = .transferCoding
             return
         }
         return nil

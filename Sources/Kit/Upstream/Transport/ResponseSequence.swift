@@ -31,6 +31,9 @@ struct ResponseSequence: Sendable, Equatable {
         case headTooLarge
         /// A `Content-Length` that is not the length of any body.
         case contentLength
+        /// A transfer coding other than `chunked`, which no request has accepted (RFC 9112 §7.4): passed on, the body
+        /// would be one that the upstream has not sent.
+        case transferCoding
     }
 
     /// What happens to a part.
@@ -103,6 +106,7 @@ extension ResponseSequence.Violation: CustomStringConvertible {
         case .outOfOrder: "a response to no request"
         case .headTooLarge: "header fields of more than 64 KiB, or one of more than 16 KiB"
         case .contentLength: "a Content-Length that is no length"
+        case .transferCoding: "a transfer coding that was not asked for"
         }
     }
 }

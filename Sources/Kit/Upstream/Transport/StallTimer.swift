@@ -4,8 +4,8 @@ import NIOCore
 ///
 /// Time counts only while the upstream is waited for: while it does not take the request's body, while no response has
 /// begun, and while the next part of the response was asked for. What a slow client takes does not count. A response
-/// may make its reader wait for the limit and for a second more with each ``bytesPerSecond`` bytes, so that one that
-/// drips ends as well as one that stalls.
+/// may make its reader wait for the limit at one time, however much of it has arrived, so that one that stalls ends,
+/// and in all for the limit and for a second more with each ``bytesPerSecond`` bytes, so that one that drips ends.
 struct StallTimer: Sendable, Equatable {
     /// Slowest response that is read to its end, in bytes per second.
     static let bytesPerSecond = 16 << 10
@@ -32,7 +32,7 @@ struct StallTimer: Sendable, Equatable {
         case .idle: nil
         case .sending(let since): since.map { $0 + limit }
         case .awaitingHead(let since): since + limit
-        case .receiving(let askedAt): askedAt.map { $0 + allowance - waited }
+        case .receiving(let askedAt): askedAt.map { $0 + min(limit, allowance - waited) }
         }
     }
 

@@ -15,10 +15,6 @@ struct Writes: Sendable {
         guard path.parent != nil, (try? DiskPath.checkName(path.name)) != nil else {
             throw Problem.invalidParameter("path", accepted: DiskPath.accepted(.disk))
         }
-        guard request.headerFields[.contentRange] == nil else {
-            // RFC 9110 §14.5: taken as the whole, a part would destroy the rest.
-            throw Problem.invalidParameter("Content-Range", accepted: "is not accepted: a file is sent as a whole")
-        }
         // Before the body is sent on: the response needs it.
         _ = try request.timeZone(fallback: responses.files.timeZone)
         let overwrite = try request.query.flag("overwrite")

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import Screens
+
+/// JSON as RFC 8259 has it, and nothing that two readers read in two ways.
+struct JSONGrammarTests {
+    @Test(
+        "What RFC 8259 allows is read",
+        arguments: [
+            #"{"mode":"guest"}"#, " \t\r\n{ \"mode\" : \"guest\" } \n",
+            #"{"a":[],"b":{},"c":[1,-0.5e+3,true,false,null]}"#, #"{"a":{"x":1},"b":{"x":2}}"#,
+            #"{"":1,"\u0061":2,"b":3}"#, "\u{FEFF}{\"mode\":\"guest\"}",
+            #"{"𝄞\uD834\uDD1E\"\\\/":1}"#,
+        ]
+    )
+    func valid(text: String) throws {
+        _ = try JSONFields(Data(text.utf8))
+    }
+
+    @Test(
+        "SRV-06 What RFC 8259 does not allow is 400, although JSONDecoder takes some of it",
+        arguments: [
+            #"{"mode":"guest",}"#, #"{"a":[1,]}"#, #"{,"a":1}"#, #"{"a":[,1]}"#, #"{"a":1,,"b":2}"#,
+            #"{"a" 1}"#, #"{"a":}"#, "{'a':1}", "{a:1}", #"{"a":1"#, #"{"a":1}}"#, #"{"a":1} x"#, #"{"a":1}//x"#,
+            #"{"a":"\x41"}"#, #"{"a":"\u00zz"}"#, #"{"a":"\u12"#, #"{"a":"\"#, "{\"a\":\"\u{1}\"}", #"{"a":01}"#,
+            #"{"a":NaN}"#, #"{"a":0x1}"#, #"{"a":TRUE}"#, "\u{FEFF}\u{FEFF}{}", "\u{A0}{}",
+        ]
+    )
+    func malformed(text: String) {
+        let problem = #expect(throws: Problem.self) { try JSONFields(Data(text.utf8)) }
+        #expect(problem?.code == .malformedJSON && problem?.detail == "The body is not valid JSON.")
+    }
+
+    @Test(
+        "SRV-06 Only UTF-8 is read",
+        arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32, .utf32BigEndian]
+    )
+    func encodings(encoding: String.Encoding) throws {
+        let bytes = try #require(#"{"mode":"guest"}"#.data(using: encoding))
+        #expect(throws: Problem.self) { try JSONFields(bytes) }
+    }
+
+    @Test(
+        "SRV-06 Two members of one name are 400 that names them, however they are spelt and wherever they are",
+        arguments: [
+            (#"{"mode":"guest","mode":"login"}"#, "mode"), (#"{"mode":"guest","m\u006fde":"login"}"#, "mode"),
+            (#"{"a":[{"b":{"c":1,"d":2,"c":3}}]}"#, "c"), (#"{"\uD834\uDD1E":1,"𝄞":2}"#, "𝄞"),
+        ]
+    )
+    func repeated(text: String, name: String) {
+        let problem = #expect(throws: Problem.self) { try JSONFields(Data(text.utf8)) }
+        #expect(problem?.code == .malformedJSON)
+        #expect(problem?.detail == "An object of the body has two members named \(name).")
+    }
+
+    @Test("Nesting has a bound, so that no text takes all of the stack")
+    func depth() throws {
+        func nested(_ depth: Int) -> Data {
+            Data((#"{"a":"# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}").utf8)
+        }
+        _ = try JSONFields(nested(JSONGrammar.deepest - 1))
+        #expect(throws: Problem.self) { try JSONFields(nested(JSONGrammar.deepest + 1)) }
+        #expect(throws: Problem.self) { try JSONFields(Data(String(repeating: "[", count: 500_000).utf8)) }
+    }
+}
