@@ -23,6 +23,9 @@ extension YandexDiskClient {
     /// - Parameter hasPath: Whether the request is about a path, or about an item of a known path.
     func translated(_ error: any Error, hasPath: Bool = true) -> any Error {
         if let refusal = DiskRefusal(error) { return refusal.problem(upstream, hasPath: hasPath) }
+        if case UpstreamError.failing(let status, _) = error, status.code == Self.locked {
+            return DiskRefusal(status: status.code, code: "").problem(upstream)
+        }
         return (error as? UpstreamError).map { failure($0) } ?? error
     }
 
@@ -47,9 +50,10 @@ extension DiskRefusal {
     /// list of codes.
     func problem(_ upstream: Upstream, hasPath: Bool = true) -> Problem {
         let title = upstream.configuration.title
+        let named = code.isEmpty ? "" : " (\(code))"
         let kind: (ProblemCode, String) =
             switch (status, code) {
-            case (400, _): (.invalidParameter, "\(title) does not take this request (\(code)).")
+            case (400, _): (.invalidParameter, "\(title) does not take this request\(named).")
             case (401, _):
                 (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
             case (403, _): (.upstreamForbidden, "\(title) does not allow this.")
@@ -61,7 +65,7 @@ extension DiskRefusal {
                 (.targetExists, "There is something of this name already; nothing was overwritten.")
             case (413, _): (.tooLarge, "The file is larger than \(title) takes.")
             case (423, _): (.locked, "\(title) is using this for another operation. Try again.")
-            case (409, _): (.upstreamForbidden, "\(title) does not allow this now (\(code)).")
+            case (409, _): (.upstreamForbidden, "\(title) does not allow this now\(named).")
             default: (.upstreamBadResponse, "\(title) answered \(status).")
             }
         return Problem(kind.0, kind.1, upstream: .init(name: upstream.configuration.name, status: status))
