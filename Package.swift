@@ -84,6 +84,7 @@ let package = Package(
                 lifecycle,
             ],
             path: "Sources/Apps/Disk",
+            resources: [.embedInCode("Resources")],
             swiftSettings: strict
         ),
         .target(
@@ -118,7 +119,7 @@ let package = Package(
             name: "Ships",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPCaching", grdb, httpTypes, logging,
+                "HTTPSemantics", "HTTPCaching", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],

@@ -93,7 +93,8 @@ struct AuthorizePage {
         return page(.ok, #"Ваш код: <code id="code">\#(code)</code>"#)
     }
 
-    private static func page(_ status: HTTPResponse.Status, _ content: String) -> UpstreamResponse {
+    /// A page with a paragraph of HTML.
+    static func page(_ status: HTTPResponse.Status, _ content: String) -> UpstreamResponse {
         let text =
             "<!DOCTYPE html>\n<html lang=\"ru\"><head><meta charset=\"utf-8\"><title>Yandex ID (sandbox)</title></head>"
             + "<body><p>\(content)</p></body></html>\n"

@@ -15,6 +15,12 @@ struct OAuthFailure: Error, Equatable {
 
     static let badCode = OAuthFailure(error: "bad_verification_code", description: "Invalid code")
     static let expiredCode = OAuthFailure(error: "invalid_grant", description: "Code has expired")
+    static let pending = OAuthFailure(
+        error: "authorization_pending",
+        description: "User has not yet authorized your application"
+    )
+    /// Not recorded: the code of RFC 8628 §3.5.
+    static let denied = OAuthFailure(error: "access_denied", description: "User has denied access")
     static let badRefreshToken = OAuthFailure(error: "invalid_grant", description: "expired_token")
     static let badVerifier = OAuthFailure(error: "invalid_grant", description: "code_verifier not matched")
     static let badClient = OAuthFailure(error: "invalid_client", description: "Client not found")

@@ -51,6 +51,8 @@ final class YandexAccounts: Sendable {
         var access: [String: Token] = [:]
         var refresh: [String: String] = [:]
         var codes: [String: Grant] = [:]
+        /// Devices that wait for consent, by their codes.
+        var devices: [String: Device] = [:]
         /// Seconds that the service's clock is ahead of the machine's.
         var ahead = 0
         fileprivate var issued = 0
@@ -129,7 +131,8 @@ final class YandexAccounts: Sendable {
         }
     }
 
-    private func secret(_ purpose: String, _ state: inout State) -> String {
+    /// A text that cannot be guessed from others of the same seed, and is the same in each run.
+    func secret(_ purpose: String, _ state: inout State) -> String {
         state.issued += 1
         return Hexadecimal.text(
             SHA256.hash(data: Array("larder sandbox \(purpose) \(seed) \(state.issued)".utf8)).prefix(20)

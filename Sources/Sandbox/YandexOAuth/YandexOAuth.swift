@@ -1,8 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Yandex OAuth (`https://oauth.yandex.ru`): consent, codes, tokens. Codes for devices without a browser are not
-/// simulated.
+/// Yandex OAuth (`https://oauth.yandex.ru`): consent, codes, tokens, also for devices without a browser.
 final class YandexOAuth: SimulatedUpstream {
     let name = SandboxUpstream.yandexOAuth
     let accounts: YandexAccounts
@@ -17,9 +16,13 @@ final class YandexOAuth: SimulatedUpstream {
         switch (method, request.path) {
         case (.get, ["authorize"]): return AuthorizePage(request, accounts: accounts).response
         case (.get, ["verification_code"]): return AuthorizePage.codePage(request)
+        case (.get, ["device"]): return DevicePage(request, accounts: accounts).response
         case (.post, ["token"]): return call(request, token)
         case (.post, ["revoke_token"]): return call(request, revoke)
-        case (_, ["authorize"]), (_, ["verification_code"]), (_, ["token"]), (_, ["revoke_token"]):
+        case (.post, ["device", "code"]):
+            return call(request) { form throws(OAuthFailure) in try device(form, origin: request.origin) }
+        case (_, ["authorize"]), (_, ["verification_code"]), (_, ["token"]), (_, ["revoke_token"]), (_, ["device"]),
+            (_, ["device", "code"]):
             return .text(.methodNotAllowed, "Method Not Allowed")
         default: return .text(.notFound, "Not Found")
         }
@@ -48,6 +51,9 @@ final class YandexOAuth: SimulatedUpstream {
                 throw .badRefreshToken
             }
             return Self.json(accounts.issue(to: login))
+        case "device_code":
+            try form.requireClient(secret: true)
+            return Self.json(accounts.issue(to: try accounts.redeemDevice(try form.text("code"))))
         case let type: throw .grantType(type)
         }
     }
@@ -65,6 +71,17 @@ final class YandexOAuth: SimulatedUpstream {
             guard challenge.isMet(by: try form.text("code_verifier")) else { throw .badVerifier }
         }
         return grant
+    }
+
+    /// The codes of a device. `verification_url` is the page of this sandbox; the service has a short address.
+    private func device(_ form: OAuthForm, origin: String) throws(OAuthFailure) -> JSONValue {
+        try form.requireClient(secret: false)
+        let codes = accounts.registerDevice()
+        return [
+            "device_code": .string(codes.deviceCode), "expires_in": .integer(YandexAccounts.deviceLifetime),
+            "interval": .integer(YandexAccounts.deviceInterval), "user_code": .string(codes.userCode),
+            "verification_url": .string("\(origin)/yandex_oauth/device"),
+        ]
     }
 
     /// Responds in the same way if the token is revoked already, as recorded.

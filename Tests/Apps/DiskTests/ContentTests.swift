@@ -124,6 +124,39 @@ struct ContentTests {
         }
     }
 
+    /// Heads of responses that cannot be to a request for the first ten bytes of a PDF of 700,001 bytes.
+    private static let foreignParts: [(HTTPResponse.Status, HTTPFields)] = [
+        (.ok, [.contentType: "text/html; charset=utf-8"]), (.ok, [.contentLength: "19"]),
+        (.partialContent, [.contentRange: "bytes 0-9/700002"]), (.partialContent, [.contentRange: "bytes 0-8/700001"]),
+        (.partialContent, [.contentRange: "bytes 1-9/700001"]), (.partialContent, [:]), (.noContent, [:]),
+        (.init(code: 203), [:]),
+    ]
+
+    @Test(
+        "DISK-22 TRUST-06 a response that cannot be the range, or the file, is 502 before its first byte",
+        arguments: Self.foreignParts,
+        [true, false]
+    )
+    func foreign(head: (status: HTTPResponse.Status, fields: HTTPFields), isRange: Bool) async throws {
+        // The whole may come with any range that is not asked for, if it is the whole.
+        guard isRange || head.status != .partialContent else { return }
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.pdf", bytes: Self.large, mimeType: "application/pdf")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { (request) in
+                guard request.url.hasPrefix("https://downloader.test") else { return nil }
+                return IncomingResponse(status: head.status, headerFields: head.fields, body: Array("<html>".utf8))
+            }
+            let fields: HTTPFields = isRange ? [.range: "bytes=0-9"] : [:]
+            let response = try await app.get("/v1/disk/file/content?path=/a.pdf", as: token, fields)
+            response.expectProblem("upstream-bad-response", 502)
+            disk.intercept(nil)
+            let whole = try await app.get("/v1/disk/file/content?path=/a.pdf", as: token)
+            #expect(Array(whole.body) == Self.large)
+        }
+    }
+
     @Test(
         "DISK-24 a stored file opens offline; same-named files of two folders do not mix; a changed one is refetched"
     )

@@ -23,8 +23,63 @@ struct SessionsTests {
             onboarding.expectScreen("disk.onboarding")
             #expect(onboarding.all("id", in: "data.pages") == ["documents", "offline", "sharing"])
             #expect(onboarding["data.button"] == "Next")
+            for page in ["documents", "offline", "sharing"] {
+                #expect(onboarding.all("image_url", in: "data.pages").contains(.string(Self.picture(of: page))))
+                let picture = try await app.get(Self.picture(of: page))
+                #expect(picture.status == 200 && picture.headerFields[.contentType] == "image/png")
+                #expect(picture.body.starts(with: FakeYandexDisk.png.prefix(8)))
+                #expect(Array(picture.body.suffix(8).prefix(4)) == Array("IEND".utf8))
+                let tag = try #require(picture.headerFields[.eTag])
+                #expect(try await app.get(Self.picture(of: page), [.ifNoneMatch: tag]).status == 304)
+            }
+            try await app.get(Self.picture(of: "other")).expectProblem("not-found", 404)
             #expect(onboarding["data.route"] == "login")
             #expect(app.disk.requests.isEmpty)
+        }
+    }
+
+    private static func picture(of page: String) -> String { "/v1/disk/onboarding/\(page)/image" }
+
+    @Test("TRUST-05 changes of the onboarding honour If-Match and If-None-Match; Content-Range is refused")
+    func onboardingPreconditions() async throws {
+        try await DiskHarness.run { app in
+            let unseen = try #require(try await app.get("/v1/disk/onboarding").headerFields[.eTag])
+            func put(_ fields: HTTPFields, _ method: HTTPRequest.Method = .put) async throws -> Exchanged {
+                try await app.ask(method, "/v1/disk/onboarding", fields, json: #"{"seen":true}"#)
+            }
+            for fields in [[.ifMatch: "\"bogus\""], [.ifNoneMatch: "*"], [.ifNoneMatch: unseen]] as [HTTPFields] {
+                for method in [HTTPRequest.Method.put, .delete] {
+                    try await put(fields, method).expectProblem("precondition-failed", 412)
+                }
+            }
+            try await put([.contentRange: "bytes 0-1/2"]).expectProblem("invalid-parameter", 400)
+            #expect(try await app.get("/v1/disk/onboarding")["data.seen"] == false)
+            #expect(try await put([.ifMatch: unseen]).status == 200)
+            try await put([.ifMatch: unseen], .delete).expectProblem("precondition-failed", 412)
+            #expect(try await app.get("/v1/disk/onboarding")["data.seen"] == true)
+        }
+    }
+
+    @Test("TRUST-05 what opens a session, ends it, or begins a download honours If-Match and If-None-Match")
+    func sessionPreconditions() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let tag = try #require(try await app.get("/v1/disk/session", as: token).headerFields[.eTag])
+            let login = #"{"mode":"oauth_token","access_token":"good"}"#
+            try await app.ask(.post, "/v1/disk/session", [.ifMatch: tag], json: login)
+                .expectProblem("precondition-failed", 412)
+            let download = #"{"path":"/a.txt"}"#
+            try await app.ask(.post, "/v1/disk/downloads", as: token, [.ifMatch: "*"], json: download)
+                .expectProblem("precondition-failed", 412)
+            let close = "/v1/disk/session?confirm=true"
+            for fields in [[.ifMatch: "\"1\""], [.ifNoneMatch: tag], [.ifNoneMatch: "*"]] as [HTTPFields] {
+                try await app.ask(.delete, close, as: token, fields).expectProblem("precondition-failed", 412)
+            }
+            #expect(try await app.get("/v1/disk/files", as: token).status == 200)
+            #expect(try await app.ask(.delete, close, as: token, [.ifMatch: tag]).status == 200)
+            try await app.get("/v1/disk/files", as: token).expectProblem("session-expired", 401)
         }
     }
 

@@ -289,6 +289,22 @@ struct WriteInspectorTests {
         }
     }
 
+    @Test("TRUST-05 after 503, what is gone and was not known before is `outcome-unknown`, not a refusal")
+    func unavailable() async throws {
+        let disk = EachWrite.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { [disk] (request) in
+                guard EachWrite.isWrite(request) else { return nil }
+                disk.carryOut(request)
+                return IncomingResponse(status: .serviceUnavailable)
+            }
+            let response = try await EachWrite.delete.ask(app, token)
+            response.expectProblem("outcome-unknown", 502)
+            #expect(response["retryable"] == false && EachWrite.delete.isDone(on: disk))
+        }
+    }
+
     @Test(
         "TRUST-05 500, 502 and 504 say nothing of a write, and are looked into"
     )

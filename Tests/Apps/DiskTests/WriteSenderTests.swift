@@ -99,6 +99,27 @@ struct WriteSenderTests {
         }
     }
 
+    @Test("DISK-38 a read of something that is locked shows the stored copy, as stale; with nothing stored it is 423")
+    func lockedReads() async throws {
+        let disk = EachWrite.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let screens = ["files", "file?path=/a.txt", "recent", "published", "trash", "profile"]
+            for screen in screens { #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200) }
+            disk.intercept { (_) in FakeYandexDisk.refusal(423, "DiskResourceLockedError") }
+            app.clock.advance(by: .seconds(6))
+            for screen in screens {
+                let response = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(response.status == 200 && response["meta.stale"] == true, "\(screen): \(response.text)")
+                #expect(response["meta.offline"] == false)
+                #expect(response.cacheStatus == "larder; fwd=stale; fwd-status=423; detail=stale-if-error")
+            }
+            let missing = try await app.get("/v1/disk/files?path=/folder", as: token)
+            missing.expectProblem("locked", 423)
+            #expect(missing["retryable"] == true)
+        }
+    }
+
     @Test("DISK-38 423 of the upstream is retryable; names of only spaces are refused and nothing is sent")
     func refusals() async throws {
         let disk = WriteScenario.disk()

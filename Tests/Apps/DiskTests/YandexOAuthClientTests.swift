@@ -192,6 +192,7 @@ struct YandexOAuthClientTests {
             let unreachable = try await app.get("/v1/disk/files?refresh=1", as: token)
             unreachable.expectProblem("upstream-unavailable", 503)
             #expect(unreachable["upstream.name"] == "yandex_oauth")
+            try await app.get("/v1/disk/search?query=a", as: token).expectProblem("upstream-unavailable", 503)
             oauth.always { (_) in .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
             try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
         }
@@ -221,6 +222,10 @@ struct YandexOAuthClientTests {
                 #expect(response.status == 200 && response["meta.offline"] == true, "\(target): \(response.text)")
                 #expect(response["meta.banner.code"] == "offline" && response["meta.stale"] == true, "\(target)")
             }
+            // Never searched before: what other screens have shown is searched, and nothing was forwarded.
+            let found = try await app.get("/v1/disk/search?query=a", as: token)
+            #expect(found["meta.offline"] == true && found["meta.partial"] == true && found.text.contains("a.txt"))
+            #expect(found.cacheStatus == "larder; hit; detail=offline", "\(failure)")
             let missing = try await app.get("/v1/disk/files?path=/never", as: token)
             #expect(missing.status >= 429 && missing["upstream.name"] == "yandex_oauth")
             let write = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)

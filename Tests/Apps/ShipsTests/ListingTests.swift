@@ -95,6 +95,40 @@ struct ListingTests {
         }
     }
 
+    @Test(
+        "SHIP-13 a ship with any id is listed, opened, deleted and restored; an id that is none is left out",
+        arguments: [
+            "~", "~restore", ".", "..", "a/b", "a b", "é", "e\u{301}", "😀", "x?y", "a#b", "a%b", "%2e%2e", "a+b",
+            "a&b=c",
+            "a;b:c", "a\\\\b", "a\\\"b", "<script>", "\u{202E}", "a\\nb", String(repeating: "я", count: 128),
+            "ID.with-dots",
+        ]
+    )
+    func oddIdentities(json: String) async throws {
+        let none = ["", " ", "a\\u0000b", String(repeating: "a", count: 257)].map { ShipFixtures.record($0, "None") }
+        let ships = none + [ShipFixtures.record(json, "Odd", #""image":"https://pictures.test/odd.png""#)]
+        try await ShipsHarness.run(ScriptedSpaceX(.ships(ships))) { app in
+            let token = try await app.logIn()
+            let list = try await app.get("/v1/ships", as: token)
+            #expect(list.all("name", in: "data.items") == ["Odd"] && list["meta.stale"] == false)
+            guard case .string(let href) = list["data.items.0.href"],
+                case .string(let image) = list["data.items.0.image"], case .string(let id) = list["data.items.0.id"]
+            else { return #expect(Bool(false), "no links") }
+            #expect(href.allSatisfy { $0.isASCII } && !href.dropFirst("/v1/ships/".count).contains("/"))
+            let details = try await app.get(href, as: token)
+            #expect(details.status == 200 && details["data.id"] == .string(id), "\(href): \(details.text)")
+            app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/odd.png")
+            #expect(try await Array(app.get(image, as: token).body) == ShipFixtures.png)
+            #expect(try await app.ask(.delete, href, as: token)["data.ids"] == [.string(id)])
+            let body = #"{"ids":["\#(json)"]}"#
+            let restored = try await app.ask(.post, "/v1/ships/restore", as: token, body: body)
+            #expect(restored["data.ids"] == [.string(id)], "\(restored.text)")
+            // As the API writes it, in whatever normalization, it stays the same ship.
+            _ = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(try await app.get("/v1/ships", as: token)["data.revision"] == restored["data.revision"])
+        }
+    }
+
     @Test("SHIP-05 the button says Logout to users and Exit to guests")
     func button() async throws {
         try await ShipsHarness.run { app in

@@ -230,6 +230,23 @@ struct SessionsTests {
         }
     }
 
+    @Test("TRUST-05 a session is opened and closed only if If-Match and If-None-Match hold")
+    func preconditions() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            let tag = try #require(try await app.get("/v1/ships/session", as: token).headerFields[.eTag])
+            for fields in [[.ifMatch: "\"1\""], [.ifNoneMatch: tag], [.ifNoneMatch: "*"]] as [HTTPFields] {
+                try await app.ask(.delete, "/v1/ships/session", as: token, fields)
+                    .expectProblem("precondition-failed", 412)
+            }
+            try await app.ask(.post, "/v1/ships/session", [.ifMatch: tag], body: Self.login)
+                .expectProblem("precondition-failed", 412)
+            #expect(try await app.get("/v1/ships", as: token).status == 200)
+            #expect(try await app.ask(.delete, "/v1/ships/session", as: token, [.ifMatch: tag]).status == 200)
+            try await app.get("/v1/ships", as: token).expectProblem("session-expired", 401)
+        }
+    }
+
     @Test(
         "methods that a path does not know are 405 with those that it does",
         arguments: [

@@ -201,6 +201,20 @@ struct ShipRefresherTests {
         }
     }
 
+    @Test("TRUST-06 an empty list does not replace the bundled ships that were shown on a first start")
+    func emptyAfterSnapshot() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            app.spaceX.become(.response(500))
+            let bundled = try await app.get("/v1/ships", as: token)
+            #expect(bundled["meta.source"] == "bundled" && bundled["meta.page.total"] == 3)
+            app.spaceX.become(.response(200, [.contentType: "application/json"], "[]"))
+            let list = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(list["data.items"] == bundled["data.items"] && list["meta.stale"] == true)
+            #expect(list["meta.source"] == "bundled" && list["data.revision"] == bundled["data.revision"])
+        }
+    }
+
     @Test(
         "TRUST-19 a list of more ships than are merged within a quarter of a second is refused, and nothing is merged"
     )

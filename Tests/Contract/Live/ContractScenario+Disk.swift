@@ -28,7 +28,15 @@ extension ContractScenario {
         try await ask("PUT /v1/disk/onboarding", ["Content-Type": "text/plain"], body: #"{"seen":true}"#)
         try await ask("PUT /v1/disk/onboarding", body: #"{"seen":"\#(String(repeating: "x", count: 70_000))"}"#)
         try await ask("GET /v1/disk/launch")
+        let picture = "GET /v1/disk/onboarding/{id}/image"
+        for page in ["documents", "offline", "sharing", "other"] {
+            for isHead in [false, true] { try await ask(picture, ship: page, isHead: isHead) }
+        }
+        let seenPicture = try #require(try await ask(picture, ship: "documents").headers["etag"])
+        try await ask(picture, ship: "documents", ["If-None-Match": seenPicture])
+        try await askRaw(picture, ship: "%FF", lines: "Host: localhost\r\nConnection: close\r\n")
         let member = try await diskSession()
+        try await diskSessionPreconditions(member)
         for operation in [
             "GET /v1/disk/launch", "GET /v1/disk/onboarding", "DELETE /v1/disk/onboarding", "GET /v1/disk/session",
         ] {
@@ -63,6 +71,24 @@ extension ContractScenario {
             body: #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
         )
         #expect(unauthorised.status == 201)
+    }
+
+    /// What changes sessions and the onboarding, at versions that they do not have.
+    private func diskSessionPreconditions(_ member: [String: String]) async throws {
+        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        let stale = ["If-Match": "\"bogus\""].merging(member) { own, _ in own }
+        for (operation, query, body) in [
+            ("PUT /v1/disk/onboarding", "", #"{"seen":true}"#), ("DELETE /v1/disk/onboarding", "", nil),
+            ("POST /v1/disk/session", "", login), ("POST /v1/disk/session/authorization", "", nil),
+            ("DELETE /v1/disk/session", "?confirm=true", nil),
+        ] as [(String, String, String?)] {
+            let response = try await ask(operation, query: query, stale, body: body)
+            #expect(response.status == 412, "\(operation): \(response.text)")
+        }
+        #expect(
+            try await ask("PUT /v1/disk/onboarding", ["Content-Range": "bytes 0-1/2"], body: "{}").status == 422
+        )
+        try await ask("PUT /v1/disk/onboarding", ["Content-Range": "bytes 0-1/2"], body: #"{"seen":true}"#)
     }
 
     /// Everything that is read, while the upstream is there.

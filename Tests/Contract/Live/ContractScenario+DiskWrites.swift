@@ -114,6 +114,7 @@ extension ContractScenario {
                 ("POST /v1/disk/files/move", "", #"{"from":"/contract/b.txt","to":"/contract/c.txt"}"#),
                 ("PATCH /v1/disk/file", "?path=/contract/b.txt", #"{"name":"c.txt"}"#),
                 ("POST /v1/disk/links", "", #"{"path":"/contract/b.txt"}"#),
+                ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
                 ("DELETE /v1/disk/published", "?path=/contract/b.txt", nil),
                 ("DELETE /v1/disk/file", "?path=/contract/b.txt", nil),
                 ("POST /v1/disk/trash/restore", "", #"{"path":"\#(gone)"}"#),

@@ -87,9 +87,10 @@ extension ContractScenario {
             try await askRaw(operation, ship: "%FF", lines: lines)
         }
         let stale = ["If-Match": "\"0\""].merging(member) { own, _ in own }
-        for operation in ["DELETE /v1/ships/{id}", "POST /v1/ships/restore"] {
+        for operation in ["DELETE /v1/ships/{id}", "POST /v1/ships/restore", "DELETE /v1/ships/session"] {
             #expect(try await ask(operation, stale).status == 412, "\(operation)")
         }
+        #expect(try await ask("POST /v1/ships/session", stale, body: #"{"mode":"guest"}"#).status == 412)
         for operation in [
             "DELETE /v1/ships/{id}", "DELETE /v1/ships/{id}", "GET /v1/ships/{id}", "GET /v1/ships/{id}/image",
             "GET /v1/ships",

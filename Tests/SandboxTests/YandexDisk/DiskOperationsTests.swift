@@ -75,6 +75,29 @@ import Testing
         #expect(try bench.json(.get, "/trash/resources", ["path": "trash:/"])["_embedded"]?.object?["total"] == 2)
     }
 
+    @Test("DISK F13 an operation that no client asks for ends by itself, after a second for each poll and one more")
+    func unpolled() throws {
+        try bench.control(.put, "operations", #"{"calls":["move","upload"],"polls":2}"#)
+        let id = try operation(bench.call(.post, "/resources/move", ["from": "disk:/Горы.jpg", "path": "disk:/x"]))
+        let link = try bench.json(.get, "/resources/upload", ["path": "disk:/a.txt"])
+        try bench.control(.post, "clock", #"{"advance_s":2}"#)
+        #expect(bench.send(.put, try #require(link["href"]?.string), body: [1]).status == .accepted)
+        #expect(bench.exists("disk:/Горы.jpg") && !bench.exists("disk:/x"))
+        try bench.control(.post, "clock", #"{"advance_s":1}"#)
+        #expect(!bench.exists("disk:/Горы.jpg") && bench.exists("disk:/x") && !bench.exists("disk:/a.txt"))
+        #expect(try status(id) == "success")
+        try bench.control(.post, "clock", #"{"advance_s":2}"#)
+        #expect(bench.exists("disk:/a.txt"), "an upload's time begins with its bytes")
+    }
+
+    @Test("DISK F13 an upload whose bytes never arrive stays in progress, whatever time passes")
+    func unsent() throws {
+        let link = try bench.json(.get, "/resources/upload", ["path": "disk:/a.txt"])
+        let id = try #require(link["operation_id"]?.string)
+        try bench.control(.post, "clock", #"{"advance_s":1000}"#)
+        #expect(try status(id) == "in-progress" && !bench.exists("disk:/a.txt"))
+    }
+
     @Test("an operation whose target is taken meanwhile fails and overwrites nothing")
     func overtaken() throws {
         let id = try operation(bench.call(.post, "/resources/move", ["from": "disk:/Проекты", "path": "disk:/Дела"]))

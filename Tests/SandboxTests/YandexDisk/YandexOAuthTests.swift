@@ -218,4 +218,54 @@ import Testing
         try bench.control(.post, "revoke", #"{"account":"boris"}"#, of: .yandexOAuth)
         #expect(bench.call(.get, "", token: "sandbox-token-2").failure == "401 UnauthorizedError")
     }
+
+    private func deviceToken(_ code: String) -> UpstreamResponse {
+        post(
+            "token",
+            [
+                "grant_type": "device_code", "code": code, "client_id": "sandbox-client",
+                "client_secret": "sandbox-secret",
+            ]
+        )
+    }
+
+    @Test("DISK F13 a device gets its token, once, when the user has typed its code; until then it is told to wait")
+    func device() throws {
+        let response = post("device/code", ["client_id": "sandbox-client", "device_id": "test device 123"])
+        #expect(response.status == .ok && response.headers[.contentType] == "application/json")
+        let codes = try response.object()
+        #expect(
+            codes.members.map(\.name) == ["device_code", "expires_in", "interval", "user_code", "verification_url"]
+        )
+        #expect(codes["expires_in"] == 300 && codes["interval"] == 5)
+        let (code, userCode) = (codes["device_code"]?.string ?? "", codes["user_code"]?.string ?? "")
+        let pending = deviceToken(code)
+        #expect(pending.failure == "400 authorization_pending" && userCode.count == 8)
+        #expect(
+            try pending.object()["error_description"] == "User has not yet authorized your application"
+        )
+        let page = try #require(codes["verification_url"]?.string)
+        #expect(bench.send(.get, page).status == .ok)
+        #expect(bench.send(.get, "\(page)?user_code=wrong").status == .badRequest)
+        #expect(bench.send(.get, "\(page)?user_code=\(userCode)").status == .ok)
+        let tokens = try deviceToken(code).object()
+        #expect(tokens.members.map(\.name) == ["access_token", "expires_in", "refresh_token", "token_type"])
+        #expect(try bench.json(.get, "", token: tokens["access_token"]?.string)["user"]?.object?["login"] == "anna")
+        #expect(deviceToken(code).failure == "400 bad_verification_code")
+    }
+
+    @Test("DISK F13 a code of a device ends after five minutes, or if the user refuses; an unknown client gets none")
+    func refusedDevices() throws {
+        #expect(post("device/code", ["client_id": "other"]).failure == "400 invalid_client")
+        let late = try post("device/code", ["client_id": "sandbox-client"]).object()["device_code"]?.string ?? ""
+        try bench.control(.post, "clock", #"{"advance_s":300}"#)
+        #expect(deviceToken(late).failure == "400 invalid_grant")
+        try bench.control(.put, "consent", #"{"consent":"ask"}"#, of: .yandexOAuth)
+        let codes = try post("device/code", ["client_id": "sandbox-client"]).object()
+        let page = "/yandex_oauth/device?user_code=\(codes["user_code"]?.string ?? "")"
+        let text = String(decoding: bench.send(.get, page).body, as: UTF8.self)
+        #expect(text.contains("decision=deny") && deviceToken(codes["device_code"]?.string ?? "").status == .badRequest)
+        #expect(bench.send(.get, "\(page)&decision=deny").status == .ok)
+        #expect(deviceToken(codes["device_code"]?.string ?? "").failure == "400 access_denied")
+    }
 }

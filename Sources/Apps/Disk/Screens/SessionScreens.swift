@@ -11,14 +11,17 @@ struct OnboardingScreen: Encodable, Sendable {
     struct Page: Encodable, Sendable {
         let id: String
         let text: String
+        let imageUrl: String
+
+        init(_ page: OnboardingPage) {
+            id = page.rawValue
+            text = page.text
+            imageUrl = "/v1/disk/onboarding/\(page.rawValue)/image"
+        }
     }
 
     let seen: Bool
-    let pages = [
-        Page(id: "documents", text: "All your documents are now in one place"),
-        Page(id: "offline", text: "Access your files without the Internet"),
-        Page(id: "sharing", text: "Share your files with others"),
-    ]
+    let pages = OnboardingPage.allCases.map(Page.init)
     let button = "Next"
     /// The screen after the last page.
     let route: DiskRoute
@@ -70,6 +73,7 @@ extension EmptyState {
     static let folder = disk("Files", "This folder is empty")
     static let trash = disk("Trash", "The trash is empty")
     static let search = disk("Search", "Nothing was found")
+    static let searchInPart = disk("Search", "Nothing was found among the files that were seen so far")
 
     private static func disk(_ title: String, _ text: String) -> EmptyState {
         EmptyState(title: title, text: text, button: "Refresh")

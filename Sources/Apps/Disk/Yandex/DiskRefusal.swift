@@ -40,12 +40,18 @@ extension DiskRefusal {
 }
 
 extension YandexDiskClient {
-    /// The form of the API's refusals.
+    /// The form of the API's refusals of calls.
     static let errors = ErrorForm { DiskRefusal($0.status, $0.body) != nil }
 
-    /// The form of refusals of requests about a root. Each Disk has a root, so "gone" is a failure.
-    static let errorsOfRoot = ErrorForm { response in
+    /// The form of refusals of reads. That something is locked says nothing of what it is, so a stored copy is shown.
+    static let errorsOfReads = ErrorForm(passing: [locked]) { DiskRefusal($0.status, $0.body) != nil }
+
+    /// The form of refusals of reads of a root. Each Disk has a root, so "gone" is a failure.
+    static let errorsOfRoot = ErrorForm(passing: [locked]) { response in
         guard response.status != .notFound, response.status != .gone else { return false }
         return DiskRefusal(response.status, response.body) != nil
     }
+
+    /// 423: another operation of the API holds the item.
+    static let locked = 423
 }

@@ -23,6 +23,9 @@ extension YandexDiskClient {
     /// - Parameter hasPath: Whether the request is about a path, or about an item of a known path.
     func translated(_ error: any Error, hasPath: Bool = true) -> any Error {
         if let refusal = DiskRefusal(error) { return refusal.problem(upstream, hasPath: hasPath) }
+        if case UpstreamError.failing(let status, _) = error, status.code == Self.locked {
+            return DiskRefusal(status: status.code, code: "").problem(upstream)
+        }
         return (error as? UpstreamError).map { failure($0) } ?? error
     }
 

@@ -91,7 +91,7 @@ extension YandexDiskClient {
         return resource(
             url("/resources", query),
             account: account,
-            errors: path.isRoot ? Self.errorsOfRoot : Self.errors
+            errors: path.isRoot ? Self.errorsOfRoot : Self.errorsOfReads
         ) {
             (record: ResourceRecord) throws(UpstreamError) in
             try validate(try record.listing(path, limit: limit, offset: offset))
@@ -102,7 +102,7 @@ extension YandexDiskClient {
     func item(_ path: DiskPath, account: String, validate: @escaping PersistRows<ResourceRecord>)
         -> Resource
     {
-        resource(itemURL(path), account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errors) {
+        resource(itemURL(path), account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errorsOfReads) {
             (record: ResourceRecord) throws(UpstreamError) in try validate(try record.about(path))
         }
     }
@@ -192,7 +192,7 @@ extension YandexDiskClient {
     private func resource<Record: Decodable & Sendable>(
         _ url: String,
         account: String,
-        errors: ErrorForm = Self.errors,
+        errors: ErrorForm = Self.errorsOfReads,
         validate: @escaping PersistRows<Record>
     ) -> Resource {
         var resource = Resource(

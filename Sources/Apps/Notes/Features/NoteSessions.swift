@@ -85,14 +85,12 @@ struct NoteSessions: Sendable {
 
     /// `GET /v1/notes/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        var response = try ScreenResponse.local(
+        try ScreenResponse.local(
             SessionScreen(session, route: "main"),
             "notes.session",
             request,
             changeToken: .unlimited
-        )
-        response.version = String(session.version)
-        return response
+        ).of(session)
     }
 
     /// `DELETE /v1/notes/session`: ends the session.

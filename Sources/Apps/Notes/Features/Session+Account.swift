@@ -3,9 +3,6 @@ import Foundation
 import Screens
 
 extension Session {
-    /// The version of the session's screen, which never changes: when it was opened, in milliseconds since 1970 UTC.
-    var version: Int { Int(createdAt.millisecondsSince1970) }
-
     /// Returns the account of the session.
     ///
     /// - Throws: ``Problem``, 401 if the session names no account.

@@ -49,7 +49,7 @@ struct Deletions: Sendable {
 
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`.
     func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let ids = try await request.optionalJSONObject()?.strings("ids")
+        let ids = try await request.optionalJSONObject()?.strings("ids")?.map { Ship.identity($0) ?? $0 }
         if let ids { try validate(ids) }
         let (restored, counts) = try await restore(ids, for: session.account, if: request.writePreconditions())
         return try response(restored, counts, to: request)

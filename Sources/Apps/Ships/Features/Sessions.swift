@@ -31,11 +31,12 @@ struct Sessions: Sendable {
     /// `GET /v1/ships/session`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let screen = SessionScreen(session, route: "list")
-        return try .local(screen, "ships.session", request, changeToken: .unlimited)
+        return try ScreenResponse.local(screen, "ships.session", request, changeToken: .unlimited).of(session)
     }
 
     /// `DELETE /v1/ships/session`: closes the session and keeps the ships.
     func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        try request.writePreconditions().check(version: session.version, of: "The session")
         try await store.close(request.credential)
         return try .local(Self.farewell(to: session.kind), "ships.session", request)
     }
@@ -49,6 +50,8 @@ struct Sessions: Sendable {
     private func open(_ kind: Session.Kind, account: String, name: String?, _ request: ScreenRequest) async throws
         -> ScreenResponse
     {
+        // There is no session yet that a version could be of.
+        try request.writePreconditions().check(version: nil, of: "The session")
         let session = Session(app: ShipsApp.name, kind: kind, account: account, name: name, createdAt: clock.now())
         let token = try await store.open(session)
         return try .local(

@@ -9,8 +9,8 @@ struct ShipLookup: Sendable {
     /// - Throws: ``Problem`` 404 `not-found` if it cannot be the id of a ship, before the store or the upstream is
     ///   asked.
     func id(in request: ScreenRequest) throws -> String {
-        let id = Ship.id(inPath: try request.parameter("id"))
-        guard Ship.isIdentity(id) else { throw Self.unknown(id) }
+        let segment = try request.parameter("id")
+        guard let id = Ship.id(inPath: segment) else { throw Self.unknown(segment) }
         return id
     }
 

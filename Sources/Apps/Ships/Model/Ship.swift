@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import HTTPSemantics
 
 /// A ship as the app stores it: what its screens show, without the upstream's quirks.
 struct Ship: Sendable, Equatable {
@@ -17,26 +18,33 @@ struct Ship: Sendable, Equatable {
     /// Whether the API's last response listed it.
     var isListed = true
 
-    /// Whether a text may be an id: 1 to 64 letters, digits, `-` and `_`.
+    /// Largest size of an id in UTF-8, in bytes; percent-encoded, it fits into every request line.
+    static let longestID = 256
+
+    /// Returns the id that a text of the API or of a client is, in Unicode NFC: two texts that Swift takes for equal
+    /// are one key of the database, too. Nil if it cannot be an id.
     ///
-    /// The API's ids are 24 hexadecimal digits; anything that is safe in a path is accepted. Other texts are never
-    /// looked up, since SQLite would find `id` for `id\0more`.
-    static func isIdentity(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count)
-            && id.utf8.allSatisfy {
-                ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || $0 == 0x2D || $0 == 0x5F
-            }
+    /// The API's ids are 24 hexadecimal digits; any other text is accepted, too. A text with NUL is never looked up,
+    /// since SQLite would find `id` for `id\0more`.
+    static func identity(_ text: String) -> String? {
+        let id = text.precomposedStringWithCanonicalMapping
+        let isUsable =
+            (1...longestID).contains(id.utf8.count) && !id.utf8.contains(0) && !id.allSatisfy(\.isWhitespace)
+        return isUsable ? id : nil
     }
 
-    /// Words of this API in the place of an id: `/v1/ships/restore` is no ship.
-    static let reservedWords: Set<String> = ["launch", "restore", "session"]
+    /// Segments of paths that are no id: words of this API, and those that URIs give a meaning (RFC 3986 §3.3).
+    private static let reservedSegments: Set<String> = ["launch", "restore", "session", ".", ".."]
 
-    /// Path of the details. `~`, which no id has, keeps an id apart from the words of this API.
-    static func path(of id: String) -> String { "/v1/ships/\(reservedWords.contains(id) ? "~" : "")\(id)" }
+    /// Path of the details. `~` before an id keeps it apart from reserved segments.
+    static func path(of id: String) -> String {
+        let isMarked = reservedSegments.contains(id) || id.hasPrefix("~")
+        return "/v1/ships/\(isMarked ? "~" : "")\(PercentEncoding.encode(id, allowed: .unreserved))"
+    }
 
-    /// Returns the id that a segment of a path names.
-    static func id(inPath segment: String) -> String {
-        String(segment.hasPrefix("~") ? segment.dropFirst() : segment[...])
+    /// Returns the id that a segment of a path names; nil if it cannot be one.
+    static func id(inPath segment: String) -> String? {
+        identity(String(segment.hasPrefix("~") ? segment.dropFirst() : segment[...]))
     }
 
     /// What ships are sorted by: the name in Unicode simple case folding, so that `bob` is between `Alma` and `Carl`.

@@ -16,7 +16,9 @@ struct ShipRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        guard let id = Self.text(fields, .id), let name = Self.text(fields, .name), Ship.isIdentity(id) else {
+        guard let id = (try? fields.decode(String.self, forKey: .id)).flatMap(Ship.identity),
+            let name = Self.text(fields, .name)
+        else {
             ship = nil
             return
         }

@@ -36,13 +36,13 @@ struct ShipStore: Sendable {
             .map { ShipOfAccount(ship: try Ship(row: $0), isHidden: $0["hidden"], revision: $0["changed_revision"]) }
     }
 
-    /// Whether the API is known to list a ship.
+    /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
     func hasListedShips() throws -> Bool {
         try database.read { try Bool.fetchOne(try $0.cachedStatement(sql: Self.selectIsAnyListed)) } ?? false
     }
 
     static let selectIsAnyListed = """
-        SELECT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL AND listed AND NOT from_snapshot)
+        SELECT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL AND listed)
         """
 
     static let selectShip =

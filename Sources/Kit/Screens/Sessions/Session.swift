@@ -1,3 +1,4 @@
+import Database
 public import Foundation
 
 /// A login to one app, of the same shape for all apps (docs/contract.md, "Sessions").
@@ -23,6 +24,9 @@ public struct Session: Sendable, Equatable {
     /// Identity of the session, under which an app stores what belongs to this session only; empty before it is opened.
     /// The token cannot be computed from it.
     public let id: String
+
+    /// The version of the session's screen, which never changes: when it was opened, in milliseconds since 1970 UTC.
+    public var version: Int { Int(createdAt.millisecondsSince1970) }
 
     /// Describes a session.
     public init(app: String, kind: Kind, account: String, name: String?, createdAt: Date, id: String = "") {

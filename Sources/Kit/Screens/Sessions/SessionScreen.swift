@@ -22,3 +22,13 @@ public struct SessionScreen: Encodable, Sendable {
         self.route = route
     }
 }
+
+extension ScreenResponse {
+    /// Returns the response with the version of the session that it shows, which `If-Match` of its end is compared
+    /// with.
+    public func of(_ session: Session) -> ScreenResponse {
+        var response = self
+        response.version = String(session.version)
+        return response
+    }
+}

@@ -7,11 +7,16 @@ import HTTPTypes
 /// upstream: a stored copy is served in its place, and nothing that is stored is removed.
 public struct ErrorForm: Sendable {
     private let isOwn: @Sendable (IncomingResponse) -> Bool
+    private let passing: Set<Int>
 
     /// Creates a form.
     ///
-    /// - Parameter isOwn: Whether the API itself has sent a 4xx response.
-    public init(_ isOwn: @escaping @Sendable (IncomingResponse) -> Bool) {
+    /// - Parameters:
+    ///   - passing: Status codes of refusals that say nothing of the resource because they will pass, such as 423. They
+    ///     count as failures of the upstream.
+    ///   - isOwn: Whether the API itself has sent a 4xx response.
+    public init(passing: Set<Int> = [], _ isOwn: @escaping @Sendable (IncomingResponse) -> Bool) {
+        self.passing = passing
         self.isOwn = isOwn
     }
 
@@ -24,6 +29,7 @@ public struct ErrorForm: Sendable {
     /// Checks that a response is no client error (RFC 9110 §15.5).
     ///
     /// - Throws: ``UpstreamError/rejected(status:body:)`` for a refusal in this form,
+    ///   ``UpstreamError/failing(status:retryAfter:)`` for one that will pass,
     ///   ``UpstreamError/badResponse(status:reason:)`` for another one, and for 407, which only a proxy sends.
     func check(_ response: IncomingResponse) throws(UpstreamError) {
         guard response.status.kind == .clientError else { return }
@@ -33,6 +39,7 @@ public struct ErrorForm: Sendable {
                 reason: "status \(response.status.code), not in the form of its own refusals"
             )
         }
+        if passing.contains(response.status.code) { throw .failing(status: response.status, retryAfter: nil) }
         throw .rejected(status: response.status, body: Array(response.body.prefix(Self.longestRefusal)))
     }
 }

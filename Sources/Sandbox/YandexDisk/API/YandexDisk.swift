@@ -38,7 +38,9 @@ final class YandexDisk: SimulatedUpstream {
             var model = stored ?? DiskSeed.model(seed: seed)
             stored = nil
             defer { stored = model }
-            return try body(&model, accounts.now)
+            let now = accounts.now
+            model.endDueOperations(at: now)
+            return try body(&model, now)
         }
     }
 

@@ -9,7 +9,7 @@ extension DiskModel {
         try checkTarget(path, overwrite: overwrite, account: account)
         let used = trees[account].usedSpace().all
         guard used < trees[account].totalSpace else { throw .quota }
-        let operation = operations.add(.nothing, account: account, waits: true)
+        let operation = operations.add(.nothing, account: account, now: request.now, waits: true)
         let expires = request.now.addingTimeInterval(TimeInterval(links.settings.uploadLifetime))
         let upload = DiskUpload(
             account: account,
@@ -27,7 +27,7 @@ extension DiskModel {
     mutating func uploadFromURL(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         _ = try request.text("url")
         try checkTarget(try request.path("path"), overwrite: false, account: account)
-        let operation = operations.add(.nothing, account: account)
+        let operation = operations.add(.nothing, account: account, now: request.now)
         operations.settle(operation, "failed")
         return request.link(.accepted, href: "\(request.base)/operations/\(operation)")
     }
@@ -39,7 +39,7 @@ extension DiskModel {
         do throws(DiskFailure) {
             if operations.rules.calls.contains(.upload) {
                 try check(change, account: upload.account)
-                operations.resume(upload.operation, change: change)
+                operations.resume(upload.operation, change: change, now: now)
                 uploads[target] = nil
                 return UpstreamResponse(status: .accepted)
             }
@@ -47,7 +47,7 @@ extension DiskModel {
         } catch {
             return .text(error.status, error.description)
         }
-        operations.resume(upload.operation, change: nil)
+        operations.resume(upload.operation, change: nil, now: now)
         uploads[target] = nil
         return UpstreamResponse(status: .created)
     }

@@ -19,6 +19,8 @@ struct DiskOperations: Sendable {
         let change: DiskChange
         /// Number of `in-progress` responses that are left; nil while the operation waits for something else.
         var polls: Int?
+        /// When it ends although no client asks for it.
+        let end: Date
         var fails: Bool
         /// `success` or `failed` once it has ended.
         var outcome: String?
@@ -26,26 +28,48 @@ struct DiskOperations: Sendable {
 
     var rules = Rules()
     private(set) var all: [String: Operation] = [:]
+    /// Those that are not settled, in the order in which they began.
+    private var pending: [String] = []
 
     /// - Returns: its name, 64 hexadecimal digits.
-    mutating func add(_ change: DiskChange, account: Int, waits: Bool = false) -> String {
+    mutating func add(_ change: DiskChange, account: Int, now: Date, waits: Bool = false) -> String {
         let id = Hexadecimal.text(SHA256.hash(data: Array("operation \(all.count + 1)".utf8)))
-        all[id] = Operation(account: account, change: change, polls: waits ? nil : rules.polls, fails: rules.fails)
+        all[id] = Operation(
+            account: account,
+            change: change,
+            polls: waits ? nil : rules.polls,
+            end: end(rules.polls, now),
+            fails: rules.fails
+        )
+        pending.append(id)
         return id
     }
 
     /// Ends one that was waited for: with a change that is still to be made, or with none.
-    mutating func resume(_ id: String, change: DiskChange?) {
+    mutating func resume(_ id: String, change: DiskChange?, now: Date) {
         guard let operation = all[id] else { return }
+        let polls = change == nil ? 0 : rules.polls
         all[id] = Operation(
             account: operation.account,
             change: change ?? .nothing,
-            polls: change == nil ? 0 : rules.polls,
+            polls: polls,
+            end: end(polls, now),
             fails: change != nil && rules.fails
         )
     }
 
-    mutating func settle(_ id: String, _ outcome: String) { all[id]?.outcome = outcome }
+    mutating func settle(_ id: String, _ outcome: String) {
+        all[id]?.outcome = outcome
+        pending.removeAll { $0 == id }
+    }
+
+    /// The operations whose time is over, oldest first.
+    func due(at now: Date) -> [String] {
+        pending.filter { id in all[id].map { $0.polls != nil && $0.end <= now } ?? false }
+    }
+
+    /// The end of an operation that no client asks for: when one that asks each second would see it.
+    private func end(_ polls: Int, _ now: Date) -> Date { now.addingTimeInterval(TimeInterval(polls + 1)) }
 
     mutating func countPoll(_ id: String) {
         guard let polls = all[id]?.polls else { return }
@@ -63,10 +87,22 @@ extension DiskModel {
             operations.countPoll(id)
             return "in-progress"
         }
+        return end(id, operation, at: now)
+    }
+
+    /// Ends the operations whose time is over. The service carries them out whether or not a client asks for them.
+    mutating func endDueOperations(at now: Date) {
+        for id in operations.due(at: now) {
+            guard let operation = operations.all[id] else { continue }
+            _ = end(id, operation, at: now)
+        }
+    }
+
+    private mutating func end(_ id: String, _ operation: DiskOperations.Operation, at now: Date) -> String {
         var outcome = "failed"
         if !operation.fails {
             do throws(DiskFailure) {
-                try perform(operation.change, account: account, at: now)
+                try perform(operation.change, account: operation.account, at: now)
                 outcome = "success"
             } catch {
                 // What stood in the way came after the call: the service says no more than this either.
@@ -89,7 +125,7 @@ extension DiskModel {
             try perform(change, account: account, at: now)
             return nil
         }
-        return operations.add(change, account: account)
+        return operations.add(change, account: account, now: now)
     }
 
     private func isLong(_ change: DiskChange, _ account: Int) -> Bool {

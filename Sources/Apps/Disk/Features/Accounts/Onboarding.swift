@@ -26,18 +26,37 @@ struct Onboarding: Sendable {
                 .field("/seen", fields.values["seen"] == nil ? "required" : "invalid", "seen must be true or false.")
             ])
         }
-        try await store.setOnboardingSeen(isSeen)
-        return try screen(request, session)
+        return try await change(to: isSeen, request, session)
     }
 
     /// `DELETE /v1/disk/onboarding`: as if the app was newly installed.
     @Sendable func reset(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        try await store.setOnboardingSeen(false)
+        try await change(to: false, request, session)
+    }
+
+    /// `GET /v1/disk/onboarding/{id}/image`: the picture of a page.
+    @Sendable func picture(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let id = try request.parameter("id")
+        guard let page = OnboardingPage(rawValue: id) else {
+            throw Problem.notFound("The onboarding has no page \(id).")
+        }
+        return .localPicture(page.picture, type: "image/png", changeToken: .unlimited)
+    }
+
+    private func change(to isSeen: Bool, _ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
+        try request.writePreconditions().check(version: Self.version(isSeen: try store.isOnboardingSeen()))
+        try await store.setOnboardingSeen(isSeen)
         return try screen(request, session)
     }
 
     private func screen(_ request: ScreenRequest, _ session: Session?) throws -> ScreenResponse {
-        let screen = OnboardingScreen(seen: try store.isOnboardingSeen(), isLoggedIn: session != nil)
-        return try .local(screen, "disk.onboarding", request)
+        let isSeen = try store.isOnboardingSeen()
+        let screen = OnboardingScreen(seen: isSeen, isLoggedIn: session != nil)
+        var response = try ScreenResponse.local(screen, "disk.onboarding", request)
+        response.version = String(Self.version(isSeen: isSeen))
+        return response
     }
+
+    /// The version with which the entity tag of the onboarding begins.
+    private static func version(isSeen: Bool) -> Int { isSeen ? 1 : 0 }
 }

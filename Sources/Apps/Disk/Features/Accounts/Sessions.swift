@@ -23,6 +23,7 @@ struct Sessions: Sendable {
     /// verifier stays here (RFC 7636 §4.1).
     @Sendable func authorize(_ request: ScreenRequest) async throws -> ScreenResponse {
         let oauth = try requiredOAuth()
+        try request.writePreconditions().check(version: nil, of: "The login")
         let (state, verifier) = (SessionToken.make(), SessionToken.make())
         try await store.beginAuthorization(state: state, verifier: verifier, at: clock.now())
         let screen = AuthorizationScreen(
@@ -46,6 +47,8 @@ struct Sessions: Sendable {
             ])
         }
         let info = try await info(token)
+        // There is no session yet that a version could be of.
+        try request.writePreconditions().check(version: nil, of: "The session")
         return try await link(token, info, request)
     }
 
@@ -53,7 +56,7 @@ struct Sessions: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         let screen = DiskSessionScreen(session, linkedAt: account.linkedAt)
-        return try .local(screen, "disk.session", request)
+        return try ScreenResponse.local(screen, "disk.session", request).of(session)
     }
 
     /// `DELETE /v1/disk/session`: asks first; then removes everything of the account from here. Needs no upstream.
@@ -65,6 +68,7 @@ struct Sessions: Sendable {
                 dialog: .init(title: LogoutDialog.title, message: LogoutDialog.message, buttons: LogoutDialog.buttons)
             )
         }
+        try request.writePreconditions().check(version: session.version, of: "The session")
         let tokens = try store.tokens(of: session.account)
         try await store.wipe(session.account, sessions: sessions)
         queue.cancel(account: session.account)

@@ -32,6 +32,8 @@ struct Downloads: Sendable {
         guard isStored || files.budget.admits(size) else {
             throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
         }
+        // A download is not addressed before it is there.
+        try request.writePreconditions().check(version: nil, of: "The download")
         let new = DownloadJob(
             id: SessionToken.make(),
             account: account.id,

@@ -1,6 +1,7 @@
 import Concurrency
 import Database
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Logging
 import NIOCore
@@ -48,17 +49,34 @@ struct FileFetcher: Sendable {
                 let link = try await tokens.authorized(account) { try await client.downloadLink(item.path, $0) }
                 let response = try await client.upstream.stream(Self.request(link, range, of: item))
                 status = response.status
-                switch status.code {
-                case 200: return FileParts.stream(response.body, skipping: range.lowerBound, count: range.count)
-                case 206 where response.headerFields[.contentRange]?.hasPrefix("bytes \(range.lowerBound)-") == true:
-                    return FileParts.stream(response.body, skipping: 0, count: range.count)
-                case 400...: continue
-                default: throw UpstreamError.badResponse(status: status, reason: "status \(status.code) for a file")
+                if status.code >= 400 { continue }
+                guard let first = Self.firstByte(of: response, range, item) else {
+                    throw UpstreamError.badResponse(status: status, reason: "not this version of the file")
                 }
+                return FileParts.stream(response.body, skipping: range.lowerBound - first, count: range.count)
             }
             throw UpstreamError.badResponse(status: status, reason: "links to the file do not work")
         } catch {
             throw client.translated(error)
+        }
+    }
+
+    /// Returns the position in the file of a response's first byte; nil if it is no response with this range of this
+    /// version, as far as its head tells. A range has no checksum.
+    private static func firstByte(of response: StreamedResponse, _ range: Range<Int>, _ item: DiskItem) -> Int? {
+        let fields = response.headerFields
+        let isPage = fields[.contentType].map { ParameterizedValue.essence(of: $0) } == "text/html"
+        if isPage, let type = item.mimeType, !type.hasPrefix("text/"), !type.contains("html") { return nil }
+        switch response.status.code {
+        case 200:
+            let length = fields.declaredContentLength
+            return length == nil || length == item.size ? 0 : nil
+        case 206:
+            let part = "bytes \(range.lowerBound)-\(range.upperBound - 1)/"
+            guard let field = fields[.contentRange], field.hasPrefix(part) else { return nil }
+            let total = field.dropFirst(part.count)
+            return total == "*" || Int(total) == item.size ? range.lowerBound : nil
+        default: return nil
         }
     }
 

@@ -42,7 +42,7 @@ struct Search: Sendable {
                 data: RowListScreen(
                     found.rows,
                     timeZone: timeZone,
-                    empty: .search,
+                    empty: known.isWhole ? .search : .searchInPart,
                     isEmpty: isEmpty,
                     offline: known.provenance.offline
                 ),
@@ -71,7 +71,7 @@ struct Search: Sendable {
             screen: "disk.search",
             state: isEmpty ? .empty : .content,
             provenance: provenance,
-            partial: known.lastPart == nil || provenance.offline,
+            partial: !known.isWhole,
             banner: provenance.offline ? .diskOffline : nil,
             page: page
         )
@@ -82,6 +82,9 @@ struct Search: Sendable {
         var provenance: Provenance
         /// Offset of the last part of the list of all files; nil if not all of it is stored.
         var lastPart: Int?
+
+        /// Whether all files are searched, as far as is known now.
+        var isWhole: Bool { lastPart != nil && !provenance.offline }
     }
 
     /// Brings the rows of all files up to date as far as possible; if that fails, the known rows are searched.
@@ -100,7 +103,7 @@ struct Search: Sendable {
             } catch let failure as UpstreamFailure {
                 // Not all of the list is known. What other screens have shown can be searched all the same.
                 let validatedAt = known?.provenance.validatedAt ?? account.linkedAt
-                guard let provenance = Self.provenance(after: failure.error, validatedAt) else { throw failure }
+                guard let provenance = try provenance(after: failure, account, validatedAt) else { throw failure }
                 return KnownFiles(provenance: provenance)
             }
         }
@@ -127,11 +130,19 @@ struct Search: Sendable {
         }
     }
 
-    /// Returns the provenance of known rows after a failure of the API; nil for a failure that is news.
-    private static func provenance(after error: UpstreamError, _ validatedAt: Date) -> Provenance? {
+    /// Returns the provenance of known rows after a failure; nil for a failure that is news.
+    private func provenance(after failure: UpstreamFailure, _ account: DiskAccount, _ validatedAt: Date) throws
+        -> Provenance?
+    {
         let isOffline: Bool
         let cacheStatus: CacheStatus
-        switch error {
+        switch failure.error {
+        case _ where failure.problem.upstream?.name != client.upstream.configuration.name:
+            // OAuth has not renewed the token. If it has expired, nothing was sent to the API; else the API has refused
+            // it.
+            guard try accounts.reader.tokens.isExpired(account.login) else { return nil }
+            isOffline = true
+            cacheStatus = CacheStatus(.hit, detail: "offline")
         case .unreachable:
             isOffline = true
             cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")

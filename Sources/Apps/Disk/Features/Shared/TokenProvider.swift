@@ -96,12 +96,21 @@ struct TokenProvider: Sendable {
         DiskRefusal(error)?.status == 401
     }
 
+    /// Whether the token of a login has to be refreshed before it is sent.
+    ///
+    /// - Throws: `StorageError`.
+    func isExpired(_ login: DiskLogin) throws -> Bool { try store.token(named: login.token).map(hasEnded) ?? false }
+
+    private func hasEnded(_ token: DiskToken) -> Bool {
+        token.expiresAt.map { $0 <= clock.now().addingTimeInterval(60) } ?? false
+    }
+
     /// Returns the token of a login, refreshed if it expires within a minute.
     private func current(_ login: DiskLogin, _ patience: Duration?) async throws -> DiskToken {
         guard let token = try opened?.token.withLock({ $0 }) ?? store.token(named: login.token) else {
             throw Problem.loggedOut
         }
-        guard let expiresAt = token.expiresAt, expiresAt <= clock.now().addingTimeInterval(60) else { return token }
+        guard hasEnded(token) else { return token }
         return try await refreshed(token, of: login, patience) ?? token
     }
 

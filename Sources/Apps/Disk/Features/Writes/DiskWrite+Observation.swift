@@ -6,8 +6,10 @@ enum WriteObservation: Sendable, Equatable {
     case done
     /// The state is as before.
     case notDone
-    /// Neither can be concluded.
+    /// Neither can be concluded from what is there.
     case unclear
+    /// What is there could not be found out.
+    case unobserved
 }
 
 extension DiskWrite {

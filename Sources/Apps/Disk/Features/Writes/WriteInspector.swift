@@ -20,7 +20,7 @@ struct WriteInspector: Sendable {
                 try? await clock.sleep(patience)
                 return nil
             }
-            var observation = WriteObservation.unclear
+            var observation = WriteObservation.unobserved
             while let finished = await group.next() {
                 group.cancelAll()
                 if let finished { observation = finished }
@@ -39,7 +39,7 @@ struct WriteInspector: Sendable {
             let place = try await present(witnesses.place)
             return write.observation(subject: subject, place: place, before: before, sent: bytes)
         } catch {
-            return .unclear
+            return .unobserved
         }
     }
 

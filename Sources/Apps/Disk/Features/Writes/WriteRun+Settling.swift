@@ -115,13 +115,13 @@ extension WriteRun {
             var problem = calls.client.failure(error).problem
             problem.detail = "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed."
             throw problem
-        case .unclear where error.status == .serviceUnavailable:
+        case .unobserved where error.status == .serviceUnavailable:
             // An API that is down refuses writes, and reads as well.
             try await store.apply(.doubtful, account: account.id, at: clock.now())
             var problem = calls.client.failure(error).problem
             problem.detail = "Yandex Disk answered 503. Here nothing was changed."
             throw problem
-        case .notDone, .unclear:
+        case .notDone, .unclear, .unobserved:
             try await store.apply(.doubtful, account: account.id, at: clock.now())
             throw outcomeUnknown(error)
         }
