@@ -21,13 +21,27 @@ struct ShipStoreChangesTests {
         _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
     }
 
-    private func changes(_ account: String = "me", since: Int?) throws -> ShipChanges {
-        try store.list(account: account, page: PageRequest(limit: 1), since: since).changes
+    private func changes(_ account: String = "me", since: Int?, limit: Int = 100) throws -> ShipChanges {
+        try store.list(account: account, page: PageRequest(limit: limit, offset: 1), since: since).changes
     }
 
-    @Test("SHIP-10 everything is new since the beginning, in the order of the list, whatever the page")
+    @Test("SHIP-10 everything is new since the beginning, in the order of the list, wherever the page begins")
     func beginning() throws {
         #expect(try changes(since: 0) == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
+        #expect(try changes(since: 0, limit: 3) == ShipChanges(since: 0, added: ["a1", "b0b", "ca"]))
+    }
+
+    @Test("SHIP-10 no more ships are named than a page has, and the response says that there are more")
+    func limited() async throws {
+        #expect(try changes(since: 0, limit: 2) == ShipChanges(since: 0, added: ["a1", "b0b"], hasMore: true))
+        // Many marks of one ship are one change.
+        for _ in 0..<3 {
+            _ = try await store.hide("b0b", account: "me")
+            _ = try await store.restore(nil, account: "me")
+        }
+        _ = try await store.hide("a1", account: "me")
+        #expect(try changes(since: 1, limit: 2) == ShipChanges(since: 1, removed: ["a1"]))
+        #expect(try changes(since: 1, limit: 1) == ShipChanges(since: 1, removed: ["a1"], hasMore: true))
     }
 
     @Test("SHIP-10 nothing changed since now")

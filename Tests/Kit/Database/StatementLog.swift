@@ -1,0 +1,44 @@
+public import Database
+import Synchronization
+
+/// The statements that a database has run, for tests that count them.
+public final class StatementLog: Sendable {
+    /// What was run meanwhile.
+    public struct Count: Sendable, Equatable {
+        /// Transactions, of reads and writes.
+        public var transactions: Int
+        /// Statements other than those that begin and end transactions.
+        public var statements: Int
+
+        /// Describes what is expected to be run.
+        public init(transactions: Int, statements: Int) {
+            (self.transactions, self.statements) = (transactions, statements)
+        }
+    }
+
+    private let log = Mutex<[String]>([])
+
+    /// Creates an empty log.
+    public init() {}
+
+    /// Options of a database that writes to this log.
+    public var options: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.trace = { [self] sql in log.withLock { $0.append(sql) } }
+        return options
+    }
+
+    /// Counts what is run during some work.
+    ///
+    /// - Throws: what `work` throws.
+    public func count(_ work: () async throws -> Void) async rethrows -> Count {
+        log.withLock { $0 = [] }
+        try await work()
+        let ran = log.withLock(\.self)
+        let transactions = ran.count { $0.hasPrefix("BEGIN") }
+        return Count(
+            transactions: transactions,
+            statements: ran.count { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }
+        )
+    }
+}
