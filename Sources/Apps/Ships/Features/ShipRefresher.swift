@@ -14,7 +14,8 @@ struct ShipRefresher: Sendable {
     /// Brings the stored ships up to date and reads some of them, in one transaction with what is known of their age if
     /// the API need not be asked.
     ///
-    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`; what `rows` throws.
+    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`; what `rows`
+    ///   throws.
     func refresh<Rows>(_ cachePolicy: CachePolicy, reading rows: (Database) throws -> Rows) async throws
         -> (ReadResult, Rows)
     {
