@@ -1,18 +1,12 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Screens
 
 /// `JSONEncoder` is the judge: the encoder is there for its speed, not for another form.
 @Suite struct WireEncoderTests {
-    /// What `JSONEncoder` makes of a value, with the settings that the form on the wire stands for.
-    private func expected(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
+    private func expected(_ value: some Encodable) throws -> String { try JSONEncoder.wire.text(value) }
 
     private func text(_ value: some Encodable) throws -> String {
         String(decoding: try WireFormat.encode(value), as: UTF8.self)

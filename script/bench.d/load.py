@@ -34,12 +34,24 @@ def median(rounds):
     return Round(*map(statistics.median, zip(*rounds)))
 
 
-class Table:
-    """Rows of Markdown. Cells hold what each server did, in the order of `names`."""
+def measure(options, servers, title, headers):
+    """Rows of one case. `servers` are triples of a server, the target that it is asked for, and the fields that only it needs."""
+    for connections in options.connections:
+        for server, path, own in servers:
+            load(server, path, own | headers, connections, 1)  # The first of so many connections meet a server that is not warm.
+        rounds = [[] for _ in servers]
+        for _ in range(options.rounds):
+            for (server, path, own), results in zip(servers, rounds):
+                results.append(load(server, path, own | headers, connections, options.seconds))
+        yield title, connections, [median(results) for results in rounds]
 
-    def __init__(self, names):
+
+class Table:
+    """Rows of Markdown. Cells hold what each server did, in the order of `names`; `rival` is the second of them."""
+
+    def __init__(self, names, rival="nginx"):
         order = " / ".join(names)
-        print(f"\n| {order} | connections | CPU µs a request | of nginx's | requests a second | p50 ms | p99 ms | wrk busy |\n|---|---|---|---|---|---|---|---|")
+        print(f"\n| {order} | connections | CPU µs a request | of {rival}'s | requests a second | p50 ms | p99 ms | wrk busy |\n|---|---|---|---|---|---|---|---|")
 
     def row(self, case, connections, results):
         def cells(text):

@@ -17,6 +17,8 @@ public struct DatabaseOptions: Sendable {
     public var maximumReaderCount: Int
     /// How long a connection waits for a lock of another one on the database, in seconds.
     public var busyTimeout: Double
+    /// Called with the SQL of each statement that is run, for tests; nil costs nothing.
+    package var trace: (@Sendable (String) -> Void)?
 
     /// Creates options; the defaults fit a server.
     public init(

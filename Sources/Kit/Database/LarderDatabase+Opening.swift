@@ -9,7 +9,8 @@ extension LarderDatabase {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.maximumReaderCount = options.maximumReaderCount
-        configuration.prepareDatabase { db in
+        configuration.prepareDatabase { [trace = options.trace] db in
+            if let trace { db.trace { trace($0.description) } }
             // No mmap: a failing disk must be a typed error of one request, not a SIGBUS that ends the process.
             // auto_vacuum counts only for a new file; it lets a purge give space back.
             try db.execute(

@@ -12,6 +12,7 @@ public final class LarderDatabase: Sendable {
     /// The pool of GRDB, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. It throws
     /// GRDB's errors.
     public let pool: DatabasePool
+    let readers: ReaderConnections
     /// The files of bodies that are too large for a row.
     public let blobs: BlobStore
     package let logger: Logger
@@ -61,6 +62,7 @@ public final class LarderDatabase: Sendable {
             try Self.open(directory, migrations: migrations, options: options, removal: blobs.removal)
         }
         (pool, wasLeftOpen) = (opened.pool, opened.found.wasLeftOpen)
+        readers = ReaderConnections(path: directory.databasePath, configuration: Self.configuration(options))
         try blobs.removeUnfinishedFiles()
         reserve.take()
         hadReserve = Atomic(reserve.isWhole)
@@ -75,6 +77,7 @@ public final class LarderDatabase: Sendable {
         do {
             pool.writeWithoutTransaction { blobs.removal.run($0, isLast: true) }
             // GRDB closes the writer first; the log is only moved when the writer is the last connection.
+            try readers.close()
             pool.invalidateReadOnlyConnections()
             try pool.close()
             isClosed.store(true, ordering: .sequentiallyConsistent)

@@ -52,7 +52,7 @@ struct MountStore: Sendable {
     ///
     /// - Returns: Nil if the body is lost.
     func open(_ stored: CachedResponse) async throws -> ResponseStore.OpenBody? {
-        store.noteUse(of: stored)
+        store.noteUse(of: stored.metadata)
         return try await store.responses.openBody(of: stored)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Disk
@@ -33,6 +34,23 @@ struct DiskTextTests {
         #expect(DiskText.date(date, in: .gmt) == "21.04.2024 10:57")
         #expect(DiskText.date(date, in: try #require(TimeZone(identifier: "Asia/Tokyo"))) == "21.04.2024 19:57")
         #expect(DiskText.date(nil, in: .gmt) == "Unknown date")
+    }
+
+    @Test(
+        "DISK-10 times are those of Foundation's calendar",
+        arguments: ["Europe/Berlin", "Asia/Kolkata", "America/New_York"]
+    )
+    func calendar(zone: String) throws {
+        let timeZone = try #require(TimeZone(identifier: zone))
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = timeZone
+        formatter.dateFormat = "dd.MM.yyyy HH:mm"
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<500 {
+            let date = Date(timeIntervalSince1970: .random(in: -3_000_000_000...9_000_000_000, using: &random))
+            #expect(DiskText.date(date, in: timeZone) == formatter.string(from: date))
+        }
     }
 
     @Test(

@@ -9,11 +9,11 @@ import Testing
     func statements() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/old.txt", "old")
-        try await DiskHarness.run(disk, .init(databaseOptions: StatementLog.options)) { app in
+        try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             for target in ["/new.txt", "/old.txt&overwrite=true"] {
-                let log = try await StatementLog(of: app.database) {
+                let log = try await app.statements.statements {
                     let upload = try await app.ask(.put, "/v1/disk/file/content?path=\(target)", as: token, bytes: [1])
                     #expect(upload.status == 201)
                     #expect(upload["meta.stale"] == false)

@@ -12,9 +12,9 @@ import Upstream
 struct ListingTests {
     @Test("A list from a cold start reads each of its tables at most twice: for the merge, and for the screen")
     func statements() async throws {
-        try await ShipsHarness.run(databaseOptions: StatementLog.options) { app in
+        try await ShipsHarness.run { app in
             let token = try await app.logIn()
-            let log = try await StatementLog(of: app.database) {
+            let log = try await app.statements.statements {
                 let list = try await app.get("/v1/ships", as: token)
                 #expect(list.status == 200)
             }

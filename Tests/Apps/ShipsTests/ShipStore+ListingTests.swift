@@ -121,7 +121,7 @@ struct ShipStoreListingTests {
 
     @Test("changes are found by revision, not by looking at every ship")
     func changesPlan() throws {
-        let plan = try plan(ShipStore.selectChanged, ["account": "me", "since": 7])
+        let plan = try plan(ShipStore.selectChanged, ["account": "me", "since": 7, "most": 101])
         #expect(
             plan.contains { $0.hasPrefix("SEARCH ship USING") && $0.contains("ship_by_change (changed_revision>?)") }
         )

@@ -28,6 +28,8 @@ public struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     public let upstreams: [String: Upstream]
     /// What was logged.
     public let log: LogRecorder
+    /// The statements that the database has run.
+    public let statements: StatementLog
     let routed: RoutedApp
     let identification: ClientIdentification
 
@@ -87,5 +89,6 @@ public struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
         sessions = parts.sessions
         upstreams = Dictionary(parts.upstreams.map { ($0.description.name, $0.upstream) }) { first, _ in first }
         log = parts.log
+        statements = parts.statements
     }
 }

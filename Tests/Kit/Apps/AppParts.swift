@@ -17,6 +17,7 @@ struct AppParts {
     let events: EventStream
     let scratch: ScratchFolder
     let log = LogRecorder()
+    let statements = StatementLog()
     let upstreams: [(description: UpstreamDescription, upstream: Upstream)]
     let context: AppContext
 
@@ -25,7 +26,7 @@ struct AppParts {
         let database = try LarderDatabase.withCacheTables(
             in: try surroundings.directory ?? .temporary(),
             migrations: SessionStore.migrations + type.migrations,
-            options: surroundings.databaseOptions,
+            options: statements.options,
             logger: log.logger
         )
         self.database = database

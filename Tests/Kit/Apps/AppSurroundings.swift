@@ -21,8 +21,6 @@ public struct AppSurroundings: Sendable {
     public var tools: MediaTools
     /// How the requests of a test identify a client.
     public var identification: ClientIdentification
-    /// How the database is opened.
-    public var databaseOptions: DatabaseOptions
 
     /// Creates surroundings; by default all is temporary, and no program is found.
     public init(
@@ -30,14 +28,12 @@ public struct AppSurroundings: Sendable {
         directory: DataDirectory? = nil,
         settings: [String: String] = [:],
         tools: MediaTools = MediaTools(paths: [:]),
-        identification: ClientIdentification = .token,
-        databaseOptions: DatabaseOptions = DatabaseOptions()
+        identification: ClientIdentification = .token
     ) {
         self.clock = clock
         self.directory = directory
         self.settings = settings
         self.tools = tools
         self.identification = identification
-        self.databaseOptions = databaseOptions
     }
 }

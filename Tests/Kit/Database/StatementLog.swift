@@ -1,41 +1,62 @@
 public import Database
-import Foundation
-import GRDB
+import Synchronization
 
-/// The statements that a piece of work lets SQLite execute.
-public struct StatementLog: Sendable, CustomStringConvertible {
-    /// The options of a database whose statements are recorded: all reads use one connection.
-    public static let options = DatabaseOptions(maximumReaderCount: 1)
+/// The statements that a database has run, for tests that count them.
+public final class StatementLog: Sendable {
+    /// What was run meanwhile.
+    public struct Count: Sendable, Equatable {
+        /// Transactions, of reads and writes.
+        public var transactions: Int
+        /// Statements other than those that begin and end transactions.
+        public var statements: Int
 
-    /// Their SQL, in order.
-    public let statements: [String]
-
-    /// Runs `body` and records its statements.
-    ///
-    /// - Parameter database: A database with ``options``.
-    /// - Throws: `DatabaseError`; what `body` throws.
-    public init(of database: LarderDatabase, _ body: () async throws -> Void) async throws {
-        let recorded = Watched<[String]>([])
-        let record = { @Sendable (event: GRDB.Database.TraceEvent) in
-            if case .statement(let statement) = event { recorded.update { $0.append(statement.sql) } }
+        /// Describes what is expected to be run.
+        public init(transactions: Int, statements: Int) {
+            (self.transactions, self.statements) = (transactions, statements)
         }
-        try await database.pool.read { $0.trace(options: .statement, record) }
-        try await database.pool.writeWithoutTransaction { $0.trace(options: .statement, record) }
-        try await body()
-        try await database.pool.read { $0.trace(options: []) }
-        try await database.pool.writeWithoutTransaction { $0.trace(options: []) }
-        statements = recorded.value
     }
 
-    /// Returns how many statements read a table.
+    private let log = Mutex<[String]>([])
+
+    /// Creates an empty log.
+    public init() {}
+
+    /// Options of a database that writes to this log.
+    public var options: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.trace = { [self] sql in log.withLock { $0.append(sql) } }
+        return options
+    }
+
+    /// Returns the SQL that is run during some work, in order.
+    ///
+    /// - Throws: what `work` throws.
+    public func statements(of work: () async throws -> Void) async rethrows -> [String] {
+        log.withLock { $0 = [] }
+        try await work()
+        return log.withLock(\.self)
+    }
+
+    /// Counts what is run during some work.
+    ///
+    /// - Throws: what `work` throws.
+    public func count(_ work: () async throws -> Void) async rethrows -> Count {
+        let ran = try await statements(of: work)
+        let transactions = ran.count { $0.hasPrefix("BEGIN") }
+        return Count(
+            transactions: transactions,
+            statements: ran.count { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }
+        )
+    }
+}
+
+extension [String] {
+    /// Returns how many of these statements read a table.
     public func reads(of table: String) -> Int {
-        statements.count { statement in
+        count { statement in
             guard statement.hasPrefix("SELECT") else { return false }
             let words = statement.split { $0.isWhitespace || $0 == "," || $0 == "(" || $0 == ")" }
             return zip(words, words.dropFirst()).contains { ["FROM", "JOIN"].contains($0) && $1 == table }
         }
     }
-
-    /// The statements, one a line.
-    public var description: String { statements.joined(separator: "\n") }
 }

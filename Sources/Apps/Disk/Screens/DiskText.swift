@@ -1,4 +1,5 @@
 import Foundation
+import Screens
 
 /// Formats sizes and times.
 enum DiskText {
@@ -22,6 +23,17 @@ enum DiskText {
     /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
     static func date(_ date: Date?, in timeZone: TimeZone) -> String {
         guard let date else { return "Unknown date" }
+        guard let time = CivilTime(date, in: timeZone) else { return calendarDate(date, in: timeZone) }
+        var text = ""
+        text.appendTwoDigits(time.day, then: ".")
+        text.appendTwoDigits(time.month, then: ".\(time.year) ")
+        text.appendTwoDigits(time.hour, then: ":")
+        text.appendTwoDigits(time.minute, then: "")
+        return text
+    }
+
+    /// The same of any year.
+    private static func calendarDate(_ date: Date, in timeZone: TimeZone) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)

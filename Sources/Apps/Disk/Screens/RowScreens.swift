@@ -62,41 +62,6 @@ extension DiskPath {
     }
 }
 
-/// Lists: recent files, those of a folder, published and found ones.
-struct RowListScreen: Encodable, Sendable {
-    struct Folder: Encodable, Sendable {
-        let path: String
-        let name: String
-        @Nullable var parent: String?
-
-        init(_ path: DiskPath) {
-            self.path = path.text
-            name = path.isRoot ? "Disk" : path.name
-            _parent = Nullable(wrappedValue: path.parent?.text)
-        }
-    }
-
-    let items: [RowScreen]
-    let folder: Folder?
-    let empty: EmptyState?
-    let actions: [Action]?
-
-    init(
-        _ rows: [DiskRow],
-        timeZone: TimeZone,
-        folder: DiskPath? = nil,
-        empty: EmptyState,
-        isEmpty: Bool,
-        offline: Bool,
-        actions: [Action]? = nil
-    ) {
-        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofRow($0, offline: offline)) }
-        self.folder = folder.map(Folder.init)
-        self.empty = isEmpty ? empty : nil
-        self.actions = actions
-    }
-}
-
 /// A file or folder in the trash.
 struct TrashRowScreen: Encodable, Sendable {
     let type: String
@@ -127,4 +92,29 @@ struct TrashRowScreen: Encodable, Sendable {
 struct TrashScreen: Encodable, Sendable {
     let items: [TrashRowScreen]
     let empty: EmptyState?
+}
+
+extension RowScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        if let actions { try json.member("actions", actions) }
+        json.member("created", created)
+        json.member("created_text", createdText)
+        json.member("downloaded", downloaded)
+        json.member("href", href)
+        json.member("icon", icon)
+        json.member("media_type", mediaType)
+        json.member("mime_type", mimeType)
+        json.member("modified", modified)
+        json.member("name", name)
+        json.member("path", path)
+        json.member("preview_url", previewUrl)
+        json.member("public_url", publicUrl)
+        json.member("published", published)
+        json.member("size", size)
+        json.member("size_text", sizeText)
+        json.member("type", type)
+        json.member("viewer", viewer)
+        json.endObject()
+    }
 }

@@ -25,7 +25,7 @@ extension DiskStore {
         try self.account(account.id, session: account.login.session)
     }
 
-    private static func account(_ id: String, session: String, _ db: Database) throws -> DiskAccount? {
+    static func account(_ id: String, session: String, _ db: Database) throws -> DiskAccount? {
         try Row.fetchOne(try db.cachedStatement(sql: selectAccount), arguments: [id, session]).map(DiskAccount.init)
     }
 

@@ -40,6 +40,34 @@ extension DiskStore {
         }
     }
 
+    /// Returns a stored page with its rows in two statements, for a screen that is made of it at once; nil if it was
+    /// never fetched or was evicted.
+    ///
+    /// - Parameter account: The account, read in the same transaction.
+    /// - Throws: GRDB's errors.
+    func storedPage(_ key: PageKey, account: DiskAccount, _ db: Database) throws -> StoredPage? {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: Self.selectPageItems),
+            arguments: [account.id, key.account, key.screen, key.query, key.offset, key.limit]
+        )
+        guard let first = rows.first else { return nil }
+        let page = DiskPage(
+            try diskRows(rows.filter { $0["path"] != nil }, account: account.id, db),
+            keys: rows.compactMap { $0["row_key"] },
+            total: first["total_of_list"],
+            hasMore: first["has_more"],
+            revision: account.revision
+        )
+        return StoredPage(page: page, fetchedAt: Date(millisecondsSince1970: first["fetched_at"]))
+    }
+
+    static let selectPageItems = """
+        SELECT page.total AS total_of_list, page.has_more, page.fetched_at, page_row.row_key, item.* FROM page
+        LEFT JOIN page_row ON page_row.page_id = page.id
+        LEFT JOIN disk_item AS item ON item.account = ? AND item.path = page_row.row_key
+        WHERE page.account = ? AND page.screen = ? AND page.query = ? AND page.page_offset = ? AND page.page_limit = ?
+        ORDER BY page_row.position
+        """
     static let selectItem = "SELECT * FROM disk_item WHERE account = ? AND path = ?"
     static let selectItems = """
         SELECT * FROM disk_item WHERE account = ? AND path IN (SELECT value FROM json_each(?))

@@ -66,3 +66,25 @@ struct PersonScreen: Encodable, Sendable {
     /// The text of a missing value.
     static let missing = "N/A"
 }
+
+extension PeopleListScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("actions", actions)
+        if let empty { try json.member("empty", empty) }
+        try json.member("items", items)
+        json.endObject()
+    }
+}
+
+extension PeopleListScreen.Row: JSONWritable {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("avatar", avatar)
+        json.member("full_name", fullName)
+        json.member("href", href)
+        json.name("id")
+        json.value(id)
+        json.endObject()
+    }
+}

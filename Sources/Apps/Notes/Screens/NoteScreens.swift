@@ -1,58 +1,6 @@
 import Foundation
 import Screens
 
-/// `GET /v1/notes`.
-struct NoteListScreen: Encodable, Sendable {
-    struct Row: Encodable, Sendable {
-        let id: String
-        let firstLine: String
-        let modified: Date
-        let modifiedText: String
-        let location: NoteLocationScreen
-        let href: String
-        let actions: [Action]
-
-        init(_ note: NoteOutline, _ time: NoteTime) {
-            id = Note.identity(note.id)
-            firstLine = note.firstLine
-            modified = note.modified
-            modifiedText = time.text(note.modified)
-            location = NoteLocationScreen(note.location)
-            href = "/v1/notes/\(Note.identity(note.id))"
-            actions = [.deleteNote(note.id)]
-        }
-    }
-
-    let items: [Row]
-    let actions: [Action] = [.createNote]
-    let empty: EmptyState?
-
-    private enum CodingKeys: CodingKey { case items, actions, empty }
-}
-
-extension EmptyState {
-    /// The account has no note.
-    static let noNotes = EmptyState(
-        title: "No Notes Yet",
-        text: "This is where your notes will appear.",
-        button: "Create Note"
-    )
-    /// A search found none.
-    static let noMatches = EmptyState(
-        title: "No Matching Notes",
-        text: "No note holds these words.",
-        button: "Show All Notes"
-    )
-    /// The query for places is empty.
-    static let noQuestion = EmptyState(title: "Find a Place", text: "Type the beginning of its name.", button: "Cancel")
-    /// No place has such a name.
-    static let noPlaces = EmptyState(
-        title: "No Matching Places",
-        text: "No place is known whose name begins like this.",
-        button: "Clear"
-    )
-}
-
 /// The place of a note.
 struct NoteLocationScreen: Encodable, Sendable {
     let lat: Double
@@ -110,5 +58,15 @@ extension Action {
     /// Without a confirmation.
     static func deleteNote(_ id: Int64) -> Action {
         Action(id: "delete", title: "Delete", method: "DELETE", href: "/v1/notes/\(Note.identity(id))")
+    }
+}
+
+extension NoteLocationScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("lat", lat)
+        try json.member("lon", lon)
+        json.member("name", name)
+        json.endObject()
     }
 }

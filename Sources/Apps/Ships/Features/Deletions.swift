@@ -55,6 +55,12 @@ struct Deletions: Sendable {
         return try response(restored, counts, to: request)
     }
 
+    /// Whether ``listWasRefreshed(_:)`` may have something to restore after a read that was served from the store.
+    func mustRestore(after result: ReadResult) -> Bool {
+        guard mode == .literal, let validatedAt = result.provenance.validatedAt else { return false }
+        return lastChange.isBefore(validatedAt)
+    }
+
     /// Restores the deleted ships of every account in literal mode, if a refresh fetched the list since they were
     /// deleted; nothing in the other mode.
     ///

@@ -14,9 +14,10 @@ struct Details: Sendable {
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
         let changeToken = store.changeToken(account: session.account)
-        let result = try await refresher.refresh(try request.cachePolicy())
+        let (result, ship) = try await refresher.refresh(try request.cachePolicy()) { db in
+            try lookup.ship(id, visibleTo: session, in: db)
+        }
         let provenance = result.provenance
-        let ship = try lookup.ship(id, visibleTo: session)
         let meta = Meta(
             screen: "ships.details",
             provenance: provenance,

@@ -7,6 +7,9 @@ final class LatestDate: Sendable {
 
     init(_ date: Date) { self.date = Mutex(date) }
 
+    /// Whether it is before `other`.
+    func isBefore(_ other: Date) -> Bool { date.withLock { $0 < other } }
+
     /// Moves the date forward.
     ///
     /// - Returns: False if it is not before `other`.

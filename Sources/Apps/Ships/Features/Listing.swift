@@ -14,9 +14,10 @@ struct Listing: Sendable {
         let page = try request.query.page(maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = store.changeToken(account: session.account)
-        let result = try await refresher.refresh(try request.cachePolicy())
+        let (result, listing) = try await refresher.refresh(try request.cachePolicy()) { db in
+            try ShipListing(db, account: session.account, page: page, since: since)
+        }
         let provenance = result.provenance
-        let listing = try store.list(account: session.account, page: page, since: since)
         let shown = Page(page, count: listing.ships.count, total: listing.counts.total)
         let meta = Meta(
             screen: "ships.list",

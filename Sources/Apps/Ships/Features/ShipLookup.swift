@@ -1,3 +1,5 @@
+import Database
+import GRDB
 import Screens
 
 /// Finds the ship that a request names.
@@ -19,7 +21,12 @@ struct ShipLookup: Sendable {
     /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
     ///   `StorageError`.
     func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
-        guard let ship = try store.ship(id, account: session.account) else { throw Self.unknown(id) }
+        try store.database.read { try ship(id, visibleTo: session, in: $0) }
+    }
+
+    /// Returns the same inside a transaction.
+    func ship(_ id: String, visibleTo session: Session, in db: Database) throws -> ShipOfAccount {
+        guard let ship = try ShipStore.ship(id, account: session.account, db) else { throw Self.unknown(id) }
         guard !ship.isHidden else { throw Self.deleted }
         return ship
     }

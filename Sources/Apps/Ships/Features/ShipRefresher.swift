@@ -1,3 +1,5 @@
+import Database
+import GRDB
 import Screens
 import Upstream
 
@@ -8,6 +10,26 @@ struct ShipRefresher: Sendable {
     let snapshot: ShipSnapshot
     let deletions: Deletions
     let events: ShipListEvents
+
+    /// Brings the stored ships up to date and reads some of them, in one transaction with what is known of their age if
+    /// the API need not be asked.
+    ///
+    /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`; what `rows`
+    ///   throws.
+    func refresh<Rows>(_ cachePolicy: CachePolicy, reading rows: (Database) throws -> Rows) async throws
+        -> (ReadResult, Rows)
+    {
+        let witness = api.witness()
+        let stored = try store.database.read { db -> (ReadResult, Rows)? in
+            guard let result = try api.storedResult(cachePolicy, since: witness, in: db),
+                !deletions.mustRestore(after: result)
+            else { return nil }
+            return (result, try rows(db))
+        }
+        if let stored { return stored }
+        let result = try await refresh(cachePolicy)
+        return (result, try store.database.read(rows))
+    }
 
     /// Reads the list of ships from the API and merges it into the store; if that fails, the stored ships are left as
     /// they are, and on a first start the bundled snapshot is imported.

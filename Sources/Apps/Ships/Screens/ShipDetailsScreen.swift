@@ -45,3 +45,25 @@ struct ShipDetailsScreen: Encodable, Sendable {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 }
+
+extension ShipDetailsScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        json.member("active", active)
+        json.member("home_port", homePort)
+        json.member("home_port_text", homePortText)
+        json.member("id", id)
+        json.member("image", image)
+        json.member("name", name)
+        json.member("roles", roles)
+        json.member("roles_text", rolesText)
+        json.member("type", type)
+        json.member("type_text", typeText)
+        json.member("upstream_present", upstreamPresent)
+        try json.member("weight_kg", weightKg)
+        json.member("weight_kg_text", weightKgText)
+        json.member("year_built", yearBuilt)
+        json.member("year_built_text", yearBuiltText)
+        json.endObject()
+    }
+}

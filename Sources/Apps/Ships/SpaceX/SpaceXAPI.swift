@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import Screens
 import Upstream
@@ -28,31 +29,36 @@ struct SpaceXAPI: Sendable {
         acceptsEmpty: @escaping @Sendable () -> Bool,
         merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
     ) async throws -> ReadResult {
-        var resource = ships(acceptsEmpty: acceptsEmpty, merge: merge)
+        var resource = ships
         resource.bundledAt = bundledAt
-        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+        resource.validate = { response throws(UpstreamError) in
+            do throws(ShipRecords.ShapeError) {
+                let records = try ShipRecords(json: Data(response.body))
+                guard !records.ships.isEmpty || acceptsEmpty() else { throw .noShips }
+                return merge(records)
+            } catch {
+                throw .badResponse(status: response.status, reason: error.rawValue)
+            }
+        }
+        return try await upstream.reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
+    }
+
+    /// Returns what a read of the list depends on apart from the store.
+    func witness() -> ReadWitness { upstream.witness(of: ships.url) }
+
+    /// Returns the result of a read that is served with the stored ships; nil if the API is to be asked.
+    func storedResult(_ cachePolicy: CachePolicy, since witness: ReadWitness, in db: Database) throws -> ReadResult? {
+        try upstream.storedResult(of: ships, cachePolicy, since: witness, in: db)
     }
 
     /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
     /// maintained, and its errors are plain text.
-    private func ships(
-        acceptsEmpty: @escaping @Sendable () -> Bool,
-        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
-    ) -> Resource {
+    private var ships: Resource {
         Resource(
             url: upstream.configuration.url(of: Self.shipsPath),
             headerFields: [.accept: "application/json"],
             freshness: freshness,
-            isSourceOfRows: true,
-            validate: { response throws(UpstreamError) in
-                do throws(ShipRecords.ShapeError) {
-                    let records = try ShipRecords(json: Data(response.body))
-                    guard !records.ships.isEmpty || acceptsEmpty() else { throw .noShips }
-                    return merge(records)
-                } catch {
-                    throw .badResponse(status: response.status, reason: error.rawValue)
-                }
-            }
+            isSourceOfRows: true
         )
     }
 }

@@ -3,7 +3,7 @@ import GRDB
 import ResponseStore
 import Screens
 
-/// A page of the list that an account sees, read in one transaction.
+/// A page of the list that an account sees, of one state.
 struct ShipListing: Sendable {
     /// The columns that a row of the list shows; no others are read.
     struct Entry: Sendable, Equatable {
@@ -25,9 +25,9 @@ struct ShipListing: Sendable {
 
         init(_ db: Database, account: String) throws {
             let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
-            revision = row?["revision"] ?? 0
-            hidden = row?["hidden"] ?? 0
-            total = (row?["total"] ?? 0) - hidden
+            revision = row?[0] ?? 0
+            hidden = row?[1] ?? 0
+            total = (row?[2] ?? 0) - hidden
         }
 
         static let select = """
@@ -46,72 +46,79 @@ struct ShipListing: Sendable {
 
     /// Whether the account sees no ship at all.
     var isEmpty: Bool { counts.total == 0 }
+
+    /// Reads a page of the ships that an account sees, sorted by name.
+    ///
+    /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
+    init(_ db: Database, account: String, page: PageRequest, since: Int?) throws {
+        counts = try Counts(db, account: account)
+        let select = counts.hidden == 0 ? ShipStore.selectPageOfAll : ShipStore.selectPage
+        var arguments: StatementArguments = ["limit": page.limit, "offset": page.offset]
+        if counts.hidden > 0 { arguments += ["account": account] }
+        let rows = try Row.fetchCursor(try db.cachedStatement(sql: select), arguments: arguments)
+        var ships: [Entry] = []
+        while let row = try rows.next() {
+            ships.append(Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4]))
+        }
+        self.ships = ships
+        changes = try ShipStore.changes(db, account: account, since: since, now: counts.revision, limit: page.limit)
+    }
 }
 
 extension ShipStore {
-    /// Returns a page of the ships that an account sees, sorted by name.
-    ///
-    /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
-    func list(account: String, page: PageRequest, since: Int?) throws -> ShipListing {
-        try database.read { db in
-            let rows = try Row.fetchCursor(
-                try db.cachedStatement(sql: Self.selectPage),
-                arguments: ["account": account, "limit": page.limit, "offset": page.offset]
-            )
-            var ships: [ShipListing.Entry] = []
-            while let row = try rows.next() {
-                ships.append(
-                    ShipListing.Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4])
-                )
-            }
-            let counts = try ShipListing.Counts(db, account: account)
-            return ShipListing(
-                ships: ships,
-                counts: counts,
-                changes: try Self.changes(db, account: account, since: since, now: counts.revision)
-            )
-        }
-    }
+    private static let columnsOfPage = "ship.id, ship.name, ship.type, ship.year_built, ship.listed"
+    private static let orderOfPage = "ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset"
 
     static let selectPage = """
-        SELECT ship.id, ship.name, ship.type, ship.year_built, ship.listed FROM ship
-        WHERE ship.removed_revision IS NULL AND NOT \(isHidden())
-        ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset
+        SELECT \(columnsOfPage) FROM ship WHERE ship.removed_revision IS NULL AND NOT \(isHidden()) \(orderOfPage)
         """
 
-    /// What changed between a revision and `now`, unless that is more than is listed. A revision that this database has
-    /// not reached yet is another database's: everything counts as new.
-    private static func changes(_ db: Database, account: String, since wanted: Int?, now: Int) throws -> ShipChanges {
+    /// The same for an account that has hidden no ship.
+    static let selectPageOfAll = "SELECT \(columnsOfPage) FROM ship WHERE ship.removed_revision IS NULL \(orderOfPage)"
+
+    /// What changed between a revision and `now`, `limit` ships at most. A revision that this database has not reached
+    /// yet is another database's: everything counts as new.
+    fileprivate static func changes(_ db: Database, account: String, since wanted: Int?, now: Int, limit: Int) throws
+        -> ShipChanges
+    {
         let since = wanted.map { $0 > now ? 0 : $0 } ?? max(0, now - 1)
         var changes = ShipChanges(since: since)
-        let rows = try Row.fetchAll(
+        let rows = try Row.fetchCursor(
             try db.cachedStatement(sql: selectChanged),
-            arguments: ["account": account, "since": since, "most": ShipChanges.mostListed + 1]
+            arguments: ["account": account, "since": since, "most": limit + 1]
         )
-        guard rows.count <= ShipChanges.mostListed else {
-            changes.complete = false
-            return changes
-        }
-        for row in rows {
-            let id: String = row["id"]
-            let removed: Int? = row["removed_revision"]
-            let wasThere = row["added_revision"] <= since && removed.map { $0 > since } ?? true && !row["was_hidden"]
-            let isThere = removed == nil && !row["is_hidden"]
+        var count = 0
+        while let row = try rows.next() {
+            count += 1
+            guard count <= limit else {
+                changes.hasMore = true
+                break
+            }
+            let id: String = row[0]
+            let removed: Int? = row[3]
+            let wasThere = row[1] <= since && removed.map { $0 > since } ?? true && !row[5]
+            let isThere = removed == nil && !row[4]
             switch (wasThere, isThere) {
             case (false, true): changes.added.append(id)
             case (true, false): changes.removed.append(id)
-            case (true, true) where row["changed_revision"] > since: changes.updated.append(id)
+            case (true, true) where row[2] > since: changes.updated.append(id)
             default: break
             }
         }
         return changes
     }
 
+    // However many have changed, no more are looked at than a page may name. An account has up to `keptMarks` marks of
+    // one ship.
     static let selectChanged = """
         WITH touched (id) AS (
-            SELECT id FROM ship WHERE changed_revision > :since
-            UNION SELECT ship_id FROM ship_of_account WHERE account = :account AND revision > :since
-            LIMIT :most
+            SELECT id FROM (
+                SELECT id FROM ship WHERE changed_revision > :since ORDER BY changed_revision, id LIMIT :most
+            )
+            UNION SELECT ship_id FROM (
+                SELECT ship_id FROM ship_of_account WHERE account = :account AND revision > :since
+                ORDER BY revision, ship_id LIMIT :most * \(keptMarks)
+            )
         )
         SELECT ship.id, ship.added_revision, ship.changed_revision, ship.removed_revision,
             \(isHidden()) AS is_hidden, \(isHidden(at: ":since")) AS was_hidden

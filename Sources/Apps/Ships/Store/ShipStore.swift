@@ -27,10 +27,6 @@ struct ShipStore: Sendable {
     }
 
     /// Returns a ship as an account has it; nil if there is no such ship.
-    func ship(_ id: String, account: String) throws -> ShipOfAccount? {
-        try database.read { try Self.ship(id, account: account, $0) }
-    }
-
     static func ship(_ id: String, account: String, _ db: Database) throws -> ShipOfAccount? {
         try Row.fetchOne(try db.cachedStatement(sql: selectShip), arguments: ["account": account, "id": id])
             .map { ShipOfAccount(ship: try Ship(row: $0), isHidden: $0["hidden"], revision: $0["changed_revision"]) }

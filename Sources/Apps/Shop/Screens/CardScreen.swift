@@ -45,3 +45,28 @@ struct CardScreen: Encodable, Sendable {
         try fields.encode(shareText, forKey: .shareText)
     }
 }
+
+extension CardScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try product.writeFirstMembers(to: &json, button: button)
+        json.member("id", product.id)
+        json.member("image_texts", imageTexts)
+        json.member("images", images)
+        try product.writeLayoutAndPrice(to: &json)
+        json.member("share_text", shareText)
+        json.member("title", product.title)
+        json.endObject()
+    }
+}
+
+extension CardScreen.Button: JSONWritable {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("action", action)
+        json.member("href", href)
+        json.member("method", method)
+        json.member("title", title)
+        json.endObject()
+    }
+}

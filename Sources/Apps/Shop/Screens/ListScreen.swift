@@ -81,3 +81,49 @@ extension ListItem {
     /// Price times quantity.
     var total: Decimal { product.price.amount * Decimal(quantity) }
 }
+
+extension ListScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("actions", actions)
+        if let alreadyInList { json.member("already_in_list", alreadyInList) }
+        if let empty { try json.member("empty", empty) }
+        try json.member("items", items)
+        try json.member("totals", totals)
+        json.endObject()
+    }
+}
+
+extension ListScreen.Row: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("actions", actions)
+        json.member("available", available)
+        json.member("difference", difference?.rawValue)
+        json.member("href", href)
+        json.member("image", image)
+        json.member("item_id", itemId)
+        json.name("line_total")
+        try json.value(lineTotal)
+        json.member("line_total_text", lineTotalText)
+        json.name("price")
+        try json.value(price.amount)
+        json.member("price_text", priceText)
+        json.member("product_id", productId)
+        json.member("quantity", quantity)
+        json.member("title", title)
+        json.endObject()
+    }
+}
+
+extension ListScreen.Totals: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        json.member("items", items)
+        json.member("items_text", itemsText)
+        json.name("price")
+        try json.value(price)
+        json.member("price_text", priceText)
+        json.endObject()
+    }
+}

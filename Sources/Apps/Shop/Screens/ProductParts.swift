@@ -77,3 +77,42 @@ extension Problem.Dialog {
         buttons: ["ОК"]
     )
 }
+
+extension Cart: JSONWritable {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("in_list", inList)
+        json.member("quantity", quantity)
+        json.endObject()
+    }
+}
+
+extension CategoryName: JSONWritable {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("id", id)
+        json.member("name", name)
+        json.endObject()
+    }
+}
+
+extension ProductSummary {
+    /// Writes the members up to `description_text`; `button` belongs behind `actions` if there is one.
+    func writeFirstMembers(to json: inout JSONWriter, button: CardScreen.Button? = nil) throws {
+        try json.member("actions", actions)
+        if let button { try json.member("button", button) }
+        try json.member("cart", cart)
+        try json.member("category", category)
+        json.member("currency", currency)
+        json.member("description", description)
+        json.member("description_text", descriptionText)
+    }
+
+    /// Writes `layout` and the prices.
+    func writeLayoutAndPrice(to json: inout JSONWriter) throws {
+        json.member("layout", layout.rawValue)
+        json.name("price")
+        try json.value(price.amount)
+        json.member("price_text", priceText)
+    }
+}

@@ -48,3 +48,36 @@ public struct Action: Encodable, Sendable, Equatable {
         _confirm = Nullable(wrappedValue: confirm)
     }
 }
+
+extension Action: JSONWritable {
+    /// Writes the members in order.
+    public func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        if let body {
+            json.name("body")
+            json.beginObject()
+            for (name, value) in body.sorted(by: { $0.key < $1.key }) {
+                json.name(name)
+                json.value(value)
+            }
+            json.endObject()
+        }
+        try json.member("confirm", confirm)
+        json.member("enabled", enabled)
+        json.member("href", href)
+        json.member("id", id)
+        json.member("method", method)
+        json.member("title", title)
+        json.endObject()
+    }
+}
+
+extension Action.Confirmation: JSONWritable {
+    /// Writes the members in order.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("buttons", buttons)
+        json.member("message", message)
+        json.endObject()
+    }
+}

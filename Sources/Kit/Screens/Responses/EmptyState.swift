@@ -14,3 +14,14 @@ public struct EmptyState: Encodable, Sendable, Equatable {
         self.button = button
     }
 }
+
+extension EmptyState: JSONWritable {
+    /// Writes the members in order.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("button", button)
+        json.member("text", text)
+        json.member("title", title)
+        json.endObject()
+    }
+}

@@ -38,3 +38,17 @@ public struct Page: Encodable, Sendable, Equatable {
         _nextOffset = Nullable(wrappedValue: more ? request.offset + count : nil)
     }
 }
+
+extension Page: JSONWritable {
+    /// Writes the members in order.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("count", count)
+        json.member("has_more", hasMore)
+        json.member("limit", limit)
+        json.member("next_offset", nextOffset)
+        json.member("offset", offset)
+        json.member("total", total)
+        json.endObject()
+    }
+}

@@ -11,8 +11,8 @@ struct WireKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encodeNil(forKey key: Key) { add(.null, key) }
     mutating func encode(_ value: Bool, forKey key: Key) { add(.bool(value), key) }
     mutating func encode(_ value: String, forKey key: Key) { add(.string(value), key) }
-    mutating func encode(_ value: Double, forKey key: Key) throws { add(try WireEncoder.wrap(value), key) }
-    mutating func encode(_ value: Float, forKey key: Key) throws { add(try WireEncoder.wrap(value), key) }
+    mutating func encode(_ value: Double, forKey key: Key) { add(.double(value), key) }
+    mutating func encode(_ value: Float, forKey key: Key) { add(.float(value), key) }
     mutating func encode(_ value: Int, forKey key: Key) { add(.integer(Int64(value)), key) }
     mutating func encode(_ value: Int8, forKey key: Key) { add(.integer(Int64(value)), key) }
     mutating func encode(_ value: Int16, forKey key: Key) { add(.integer(Int64(value)), key) }
@@ -91,8 +91,8 @@ struct WireSingleValueContainer: SingleValueEncodingContainer {
     mutating func encodeNil() { encoder.value = .null }
     mutating func encode(_ value: Bool) { encoder.value = .bool(value) }
     mutating func encode(_ value: String) { encoder.value = .string(value) }
-    mutating func encode(_ value: Double) throws { encoder.value = try WireEncoder.wrap(value) }
-    mutating func encode(_ value: Float) throws { encoder.value = try WireEncoder.wrap(value) }
+    mutating func encode(_ value: Double) { encoder.value = .double(value) }
+    mutating func encode(_ value: Float) { encoder.value = .float(value) }
     mutating func encode(_ value: Int) { encoder.value = .integer(Int64(value)) }
     mutating func encode(_ value: Int8) { encoder.value = .integer(Int64(value)) }
     mutating func encode(_ value: Int16) { encoder.value = .integer(Int64(value)) }

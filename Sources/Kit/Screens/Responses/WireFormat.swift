@@ -6,7 +6,9 @@ public enum WireFormat {
     /// Encodes a value.
     /// - Throws: `EncodingError`.
     public static func encode(_ value: some Encodable) throws -> Data {
-        try WireEncoder.encode(value)
+        var json = JSONWriter()
+        try json.encode(value)
+        return Data(json.bytes)
     }
 
     /// Decodes a value with snake_case names.
@@ -19,6 +21,13 @@ public enum WireFormat {
 
     /// Returns RFC 3339 in UTC with whole seconds, such as `2026-01-05T10:00:00Z`.
     public static func timestamp(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt))
+        guard let time = CivilTime(date) else { return date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt)) }
+        var text = "\(time.year)-"
+        text.appendTwoDigits(time.month, then: "-")
+        text.appendTwoDigits(time.day, then: "T")
+        text.appendTwoDigits(time.hour, then: ":")
+        text.appendTwoDigits(time.minute, then: ":")
+        text.appendTwoDigits(time.second, then: "Z")
+        return text
     }
 }

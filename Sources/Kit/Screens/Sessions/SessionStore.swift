@@ -35,6 +35,7 @@ public struct SessionStore: Sendable {
     private let database: LarderDatabase
     private let ends = VersionCounters()
     private let endListeners = EndListeners()
+    private let known = KnownSessions()
 
     /// Creates a store in a database.
     public init(_ database: LarderDatabase) {
@@ -156,9 +157,17 @@ public struct SessionStore: Sendable {
         tokens.hashes.reduce(.unlimited) { $0.and(ChangeToken(of: ends[$1])) }
     }
 
-    /// Returns the session of a token.
+    /// Returns the session of a token. One that was read before is not read again until it ends.
     /// - Throws: `StorageError`.
     func session(tokenHash: Data) throws -> Session? {
+        if let session = known.session(tokenHash) { return session }
+        let unended = ChangeToken(of: ends[tokenHash])
+        guard let session = try storedSession(tokenHash) else { return nil }
+        known.keep(session, tokenHash, unended)
+        return session
+    }
+
+    private func storedSession(_ tokenHash: Data) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(

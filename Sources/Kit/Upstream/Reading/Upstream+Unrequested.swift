@@ -12,7 +12,7 @@ extension Upstream {
     public func unrequestedResult(of resource: Resource) throws -> ReadResult? {
         let stored = try storedResponse(of: resource)
         guard let validatedAt = stored?.head.responseTime ?? resource.bundledAt else { return nil }
-        if let stored { store.noteUse(of: stored) }
+        if let stored { store.noteUse(of: stored.metadata) }
         let provenance = Provenance.stored(
             at: validatedAt,
             contentFetchedAt: stored?.contentTime,

@@ -21,7 +21,7 @@ package struct UpstreamStore: Sendable {
     }
 
     /// Notes the use of a stored response, so that it is not the next to be evicted.
-    package func noteUse(of stored: CachedResponse) {
+    package func noteUse(of stored: StoredResponseMetadata) {
         accessRecorder.note(stored, at: clock.now())
     }
 

@@ -27,7 +27,6 @@ struct DiskHarnessSettings: Sendable {
     var oauth: ScriptedTransport?
     var directory: DataDirectory?
     var media: MediaEngine?
-    var databaseOptions = DatabaseOptions()
 }
 
 extension AppHarness<DiskApp, FakeYandexDisk> {
@@ -56,8 +55,7 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
             upstreams: upstreams,
             AppSurroundings(
                 clock: clock,
-                directory: settings.directory,
-                databaseOptions: settings.databaseOptions
+                directory: settings.directory
             ),
             make: { context in
                 let oauth = context.optionalUpstream(DiskApp.oauth)

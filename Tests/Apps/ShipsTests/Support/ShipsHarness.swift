@@ -21,7 +21,6 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         directory: DataDirectory? = nil,
         snapshot: ShipSnapshot? = nil,
         options: ShipsApp.Options = .init(loginDelay: .zero),
-        databaseOptions: DatabaseOptions = DatabaseOptions(),
         _ test: @Sendable (ShipsHarness) async throws -> Void
     ) async throws {
         let upstream = AppUpstream(ShipsApp.spacex, at: "https://api.test", spaceX.upstream) {
@@ -31,7 +30,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
             ShipsApp.self,
             fixture: spaceX,
             upstreams: [upstream],
-            AppSurroundings(clock: clock, directory: directory, databaseOptions: databaseOptions),
+            AppSurroundings(clock: clock, directory: directory),
             make: { context in
                 ShipsApp(
                     api: SpaceXAPI(upstream: try context.upstream(ShipsApp.spacex), freshness: .seconds(5)),

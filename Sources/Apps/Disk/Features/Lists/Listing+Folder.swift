@@ -18,7 +18,6 @@ extension Listing {
                 accepted: "accepts name, path, created, modified or size, with - before it the other way round"
             )
         }
-        let account = try await accounts.account(of: session)
         let query = Query(
             screen: "disk.files",
             list: "files",
@@ -28,8 +27,8 @@ extension Listing {
             empty: .folder,
             actions: [.refresh(path.link(to: "/v1/disk/files", ("refresh", "1")))]
         )
-        return try await list(query, request, for: account) { key, rows in
-            client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: account.id) {
+        return try await list(query, request, for: session) { key, rows in
+            client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: session.account) {
                 [store] record throws(UpstreamError) in
                 store.persistRows(try record.fetchedRows(of: path, asked, as: key), rows)
             }

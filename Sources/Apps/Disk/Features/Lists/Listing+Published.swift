@@ -11,7 +11,6 @@ extension Listing {
         guard ["all", "file", "dir"].contains(type) else {
             throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
         }
-        let account = try await accounts.account(of: session)
         let query = Query(
             screen: "disk.published",
             list: "published",
@@ -20,12 +19,12 @@ extension Listing {
             empty: .published,
             actions: [.refresh("/v1/disk/published?refresh=1")]
         )
-        return try await list(query, request, for: account) { key, rows in
+        return try await list(query, request, for: session) { key, rows in
             client.published(
                 limit: asked.limit + 1,
                 offset: asked.offset,
                 type: type == "all" ? nil : type,
-                account: account.id
+                account: session.account
             ) { [store] record in
                 store.persistRows(record.publishedRows(asked, as: key), rows)
             }

@@ -18,7 +18,6 @@ extension Listing {
     @Sendable func recent(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(defaultLimit: 20)
         let mediaTypes = try mediaTypes(request)
-        let account = try await accounts.account(of: session)
         // One row more than the page tells whether another page follows.
         let end = min(asked.end, Self.maximumRows - 1) + 1
         let query = Query(
@@ -29,8 +28,8 @@ extension Listing {
             empty: .recent,
             actions: [.refresh("/v1/disk/recent?refresh=1")]
         )
-        return try await list(query, request, for: account) { key, rows in
-            client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: account.id) { [store] record in
+        return try await list(query, request, for: session) { key, rows in
+            client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: session.account) { [store] record in
                 store.persistRows(record.recentRows(asked, as: key), rows)
             }
         }

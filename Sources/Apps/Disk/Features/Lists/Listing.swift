@@ -38,27 +38,34 @@ struct Listing: Sendable {
     func list(
         _ query: Query,
         _ request: ScreenRequest,
-        for account: DiskAccount,
+        for session: Session,
         _ resource: (PageKey, RowsRequest) -> Resource
     ) async throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
-        let changeToken = store.changeToken(account: account.id)
+        let cachePolicy = try request.cachePolicy()
+        let changeToken = store.changeToken(account: session.account)
         let key = PageKey(
-            account: DiskStore.owner(account.id),
+            account: DiskStore.owner(session.account),
             screen: query.list,
             query: query.query,
             offset: query.page.offset,
             limit: query.page.limit
         )
-        let (page, result) = try await pages.page(
-            key,
-            on: query.screen,
-            of: query.folder,
-            for: account,
-            try request.cachePolicy()
-        ) {
-            resource(key, $0)
-        }
+        let stored = try pages.storedPage(key, for: session, cachePolicy) { resource(key, $0) }
+        let (page, result) =
+            if let stored {
+                stored
+            } else {
+                try await pages.page(
+                    key,
+                    on: query.screen,
+                    of: query.folder,
+                    for: try await accounts.account(of: session),
+                    cachePolicy
+                ) {
+                    resource(key, $0)
+                }
+            }
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }
 

@@ -11,8 +11,8 @@ struct PageReader: Sendable {
     let accessRecorder: AccessRecorder
     let clock: WallClock
 
-    private var client: YandexDiskClient { reader.client }
-    private var store: DiskStore { reader.store }
+    var client: YandexDiskClient { reader.client }
+    var store: DiskStore { reader.store }
 
     /// Reads a page from the API, or as it is stored if the API need not or cannot be asked.
     ///
@@ -116,7 +116,7 @@ struct PageReader: Sendable {
 
 extension ReadResult {
     /// Returns the result for a page: stale if rows are missing that it should show.
-    fileprivate func marked(by page: DiskPage) -> ReadResult {
+    func marked(by page: DiskPage) -> ReadResult {
         var result = self
         if page.lacksRows { result.provenance.stale = true }
         return result

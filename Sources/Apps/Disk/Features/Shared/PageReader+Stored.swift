@@ -1,0 +1,34 @@
+import Database
+import Foundation
+import Freshness
+import ResponseStore
+import Screens
+import Upstream
+
+extension PageReader {
+    /// Returns a page that is served as it is stored, with its account, rows and age read in one transaction; nil if
+    /// ``page(_:on:of:for:_:_:)`` is to be called, which may ask the API.
+    ///
+    /// - Throws: `StorageError`.
+    func storedPage(
+        _ key: PageKey,
+        for session: Session,
+        _ cachePolicy: CachePolicy,
+        _ resource: (RowsRequest) -> Resource
+    ) throws -> (DiskPage, ReadResult)? {
+        // Nothing is requested with it, so it need not know the account's epoch.
+        let resource = resource(RowsRequest(account: session.account, epoch: 0, time: clock.now()) { _ in })
+        let witness = client.upstream.witness(of: resource.url)
+        return try store.database.read { db in
+            guard let account = try DiskStore.account(session.account, session: session.id, db),
+                !account.login.isRejected
+            else { return nil }
+            let upstream = client.upstream
+            guard let result = try upstream.storedResult(of: resource, cachePolicy, since: witness, in: db),
+                let page = try store.storedPage(key, account: account, db)?.page
+            else { return nil }
+            accessRecorder.note(key, at: clock.now())
+            return (page, result.marked(by: page))
+        }
+    }
+}

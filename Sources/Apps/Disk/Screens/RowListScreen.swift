@@ -1,0 +1,58 @@
+import Foundation
+import Screens
+
+/// Lists: recent files, those of a folder, published and found ones.
+struct RowListScreen: Encodable, Sendable {
+    struct Folder: Encodable, Sendable {
+        let path: String
+        let name: String
+        @Nullable var parent: String?
+
+        init(_ path: DiskPath) {
+            self.path = path.text
+            name = path.isRoot ? "Disk" : path.name
+            _parent = Nullable(wrappedValue: path.parent?.text)
+        }
+    }
+
+    let items: [RowScreen]
+    let folder: Folder?
+    let empty: EmptyState?
+    let actions: [Action]?
+
+    init(
+        _ rows: [DiskRow],
+        timeZone: TimeZone,
+        folder: DiskPath? = nil,
+        empty: EmptyState,
+        isEmpty: Bool,
+        offline: Bool,
+        actions: [Action]? = nil
+    ) {
+        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofRow($0, offline: offline)) }
+        self.folder = folder.map(Folder.init)
+        self.empty = isEmpty ? empty : nil
+        self.actions = actions
+    }
+}
+
+extension RowListScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        if let actions { try json.member("actions", actions) }
+        if let empty { try json.member("empty", empty) }
+        if let folder { try json.member("folder", folder) }
+        try json.member("items", items)
+        json.endObject()
+    }
+}
+
+extension RowListScreen.Folder: JSONWritable {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("name", name)
+        json.member("parent", parent)
+        json.member("path", path)
+        json.endObject()
+    }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Connections for reads, each used by one thread at a time.
+///
+/// A read of `DatabasePool` compiles `BEGIN` and `COMMIT` each time, asks for the version of the schema, and passes
+/// three queues: more work than a small query. Here statements stay prepared, and a connection is one lock away
+/// (docs/decisions/0083-readers.md).
+final class ReaderConnections: Sendable {
+    private struct State {
+        var idle: [DatabaseQueue] = []
+        var isClosed = false
+    }
+
+    private let path: String
+    private let configuration: Configuration
+    private let maximum: Int
+    private let slots: DispatchSemaphore
+    private let state = Mutex(State())
+
+    /// Describes connections to a database in WAL mode; they are opened when they are needed.
+    init(path: String, configuration: Configuration) {
+        var configuration = configuration
+        configuration.readonly = true
+        // The end of a transaction is checked in `transact`, without ending the process.
+        configuration.allowsUnsafeTransactions = true
+        self.path = path
+        self.configuration = configuration
+        maximum = configuration.maximumReaderCount
+        slots = DispatchSemaphore(value: maximum)
+    }
+
+    /// Reads one state. Waits for a connection if all are in use.
+    ///
+    /// - Throws: `DatabaseError`; what `value` throws.
+    func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
+        slots.wait()
+        defer { slots.signal() }
+        let connection = try take()
+        var isReusable = false
+        defer { if isReusable { giveBack(connection) } }
+        return try connection.unsafeRead { db in
+            defer { isReusable = !db.isInsideTransaction }
+            return try Self.transact(db, value)
+        }
+    }
+
+    /// Waits for running reads and closes all connections. Later reads throw.
+    ///
+    /// - Throws: `DatabaseError`.
+    func close() throws {
+        for _ in 0..<maximum { slots.wait() }
+        defer { for _ in 0..<maximum { slots.signal() } }
+        let idle = state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return state.idle
+        }
+        for connection in idle { try connection.close() }
+    }
+
+    private func take() throws -> DatabaseQueue {
+        let idle = try state.withLock { state in
+            guard !state.isClosed else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "closed") }
+            return state.idle.popLast()
+        }
+        return try idle ?? DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    private func giveBack(_ connection: DatabaseQueue) {
+        state.withLock { $0.idle.append(connection) }
+    }
+
+    /// Runs a read in a transaction, which begins with its first query.
+    private static func transact<Value>(_ db: Database, _ value: (Database) throws -> Value) throws -> Value {
+        try db.cachedStatement(sql: "BEGIN").execute()
+        do {
+            let value = try value(db)
+            try db.cachedStatement(sql: "COMMIT").execute()
+            return value
+        } catch {
+            // SQLite may have ended it. A connection whose transaction cannot be ended is not used again.
+            if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
+            throw error
+        }
+    }
+}

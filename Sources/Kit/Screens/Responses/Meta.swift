@@ -1,0 +1,77 @@
+public import Foundation
+public import Freshness
+
+/// The state a screen is in. The error state is a problem document.
+public enum ScreenState: String, Encodable, Sendable {
+    /// There is content.
+    case content
+    /// There is no content, and that is not an error.
+    case empty
+    /// The content is being made; only with 202.
+    case loading
+}
+
+/// `meta` of the envelope.
+public struct Meta: Encodable, Sendable {
+    /// Name of the screen, `app.screen`.
+    public var screen: String
+    /// State of the screen.
+    public var state: ScreenState
+    /// Where the data comes from.
+    public var source: Provenance.Source
+    /// Whether the upstream could not be reached.
+    public var offline: Bool
+    /// Whether the data is older than its freshness time.
+    public var stale: Bool
+    /// When this data was received. A confirmation by the upstream does not change it, so that the body stays the same.
+    /// Null for local data.
+    @Nullable public var fetchedAt: Date?
+    /// Version of the data, if the screen counts versions.
+    public var revision: Int?
+    /// True if only a part of all data could be searched.
+    public var partial: Bool?
+    /// The notification to show, or null.
+    @Nullable public var banner: Banner?
+    /// Which part of a list this is.
+    public var page: Page?
+
+    /// Creates metadata from the provenance of the data.
+    public init(
+        screen: String,
+        state: ScreenState = .content,
+        provenance: Provenance,
+        revision: Int? = nil,
+        partial: Bool? = nil,
+        banner: Banner? = nil,
+        page: Page? = nil
+    ) {
+        self.screen = screen
+        self.state = state
+        source = provenance.source
+        offline = provenance.offline
+        stale = provenance.stale
+        _fetchedAt = Nullable(wrappedValue: provenance.contentFetchedAt ?? provenance.validatedAt)
+        self.revision = revision
+        self.partial = partial
+        _banner = Nullable(wrappedValue: banner)
+        self.page = page
+    }
+}
+
+extension Meta: JSONWritable {
+    /// Writes the members in order.
+    public func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("banner", banner)
+        json.member("fetched_at", fetchedAt)
+        json.member("offline", offline)
+        if let page { try json.member("page", page) }
+        if let partial { json.member("partial", partial) }
+        if let revision { json.member("revision", revision) }
+        json.member("screen", screen)
+        json.member("source", source.rawValue)
+        json.member("stale", stale)
+        json.member("state", state.rawValue)
+        json.endObject()
+    }
+}

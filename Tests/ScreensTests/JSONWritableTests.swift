@@ -1,0 +1,89 @@
+import Foundation
+import Freshness
+import TestKit
+import Testing
+
+@testable import Screens
+
+/// `JSONEncoder` is the judge of what writes its own JSON.
+@Suite struct JSONWritableTests {
+    private func expectSame(_ value: some JSONWritable) throws {
+        #expect(try String(decoding: WireFormat.encode(value), as: UTF8.self) == JSONEncoder.wire.text(value))
+    }
+
+    private static let provenances = [
+        Provenance.local,
+        Provenance(source: .upstream, offline: true, validatedAt: Date(timeIntervalSince1970: 1_767_607_200.7)),
+        Provenance(source: .bundled, stale: true, validatedAt: Date(timeIntervalSince1970: 0)),
+    ]
+
+    @Test("SRV-06 meta is written as JSONEncoder writes it", arguments: provenances)
+    func meta(provenance: Provenance) throws {
+        let page = Page(PageRequest(limit: 2, offset: 4), count: 2, total: 9)
+        let banners: [Banner?] = [
+            nil, Banner(code: "offline", text: "No “internet”\n", dismissal: .online),
+            Banner(code: "x", text: "", dismissal: .after(seconds: 3)),
+        ]
+        for banner in banners {
+            try expectSame(Meta(screen: "a.b", provenance: provenance, banner: banner))
+            try expectSame(
+                Meta(
+                    screen: "a.b",
+                    state: .empty,
+                    provenance: provenance,
+                    revision: -1,
+                    partial: true,
+                    banner: banner,
+                    page: page
+                )
+            )
+        }
+    }
+
+    @Test("SRV-06 pages, links, actions and empty states are written as JSONEncoder writes them")
+    func parts() throws {
+        try expectSame(Page(PageRequest(limit: 1), count: 0, total: nil))
+        try expectSame(Page(PageRequest(limit: 1), count: 1, total: 2))
+        try expectSame(Links(self: "/v1?a=\"b\""))
+        try expectSame(Links(self: "/v1", next: "/v1?offset=1"))
+        try expectSame(EmptyState(title: "a\\", text: "\u{1}\u{1F}\t", button: ""))
+        try expectSame(Action(id: "a", title: "b", method: "PUT", href: "/c", body: ["z": 1, "a": -2, "b c": 3]))
+        try expectSame(
+            Action(
+                id: "a",
+                title: "b",
+                method: "PUT",
+                href: "/c",
+                body: [:],
+                enabled: false,
+                confirm: .init(message: "?", buttons: ["yes", "no"])
+            )
+        )
+    }
+
+    @Test("SRV-06 an envelope is the same with content that writes itself and with content that does not")
+    func envelope() throws {
+        struct Rare: Encodable {
+            var someActions = [Action(id: "a", title: "b", method: "PUT", href: "/c")]
+            @Nullable var empty: EmptyState?
+        }
+        let meta = Meta(screen: "a.b", provenance: .local)
+        try expectSame(Envelope(data: Rare(empty: nil), meta: meta, links: Links(self: "/")))
+        try expectSame(Envelope(data: [Links(self: "/x")], meta: meta, links: Links(self: "/")))
+        try expectSame(Envelope(data: Links(self: "/x"), meta: meta, links: Links(self: "/")))
+    }
+
+    @Test("SRV-06 times are written as Foundation writes them")
+    func times() {
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<20_000 {
+            let date = Date(timeIntervalSince1970: .random(in: -70_000_000_000...260_000_000_000, using: &random))
+            #expect(WireFormat.timestamp(date) == date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt)))
+        }
+        for second in [0, -1, 951_782_399, 951_782_400, 4_107_542_399, 4_107_542_400, 253_402_300_799, 253_402_300_800]
+        {
+            let date = Date(timeIntervalSince1970: Double(second))
+            #expect(WireFormat.timestamp(date) == date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt)))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+"""What a response costs that is made for its request, beside the floor: a program in C that has the same rows of the same database (floor.c)."""
+import os, subprocess, sys
+
+from larder import Larder, call
+from load import Table, measure
+from processes import SERVER_CORE, Server, wait_for
+
+SHIPS, MOUNT, FILES = "/v1/ships", "/v1/upstreams/spacex/v4/ships", "/v1/disk/files?path=disk:/made&limit=20"
+ROWS = 20
+# The columns are the members of a row of the screen.
+PAGES = {
+    "/ships": """
+        SELECT '/v1/ships/' || id AS href, id, '/v1/ships/' || id || '/image' AS image, name, type, coalesce(type, 'N/A') AS type_text,
+            listed AS upstream_present, year_built, coalesce(year_built || '', 'N/A') AS year_built_text
+        FROM ship WHERE removed_revision IS NULL ORDER BY sort_key, id LIMIT 100""",
+    "/mount": """
+        SELECT bytes FROM stored_response JOIN stored_body ON response_id = id
+        WHERE upstream = 'spacex' AND url = (SELECT url FROM stored_response WHERE upstream = 'spacex' ORDER BY id LIMIT 1) AND method = 'GET'
+        LIMIT 1""",
+    "/files": f"""
+        SELECT json_array() AS actions, item.created, item.created || '' AS created_text, 0 AS downloaded, '/v1/disk/file?path=' || item.path AS href,
+            'file' AS icon, item.media_type, item.mime_type, item.modified, item.name, item.path,
+            '/v1/disk/file/preview?size=M&path=' || item.path AS preview_url, item.public_url, item.published, item.size,
+            item.size || ' KB' AS size_text, item.kind AS type, 'text' AS viewer
+        FROM page JOIN page_row ON page_row.page_id = page.id
+        JOIN disk_item AS item ON 'disk/' || item.account = page.account AND item.path = page_row.row_key
+        WHERE page.screen = 'files' ORDER BY page_row.position LIMIT {ROWS}""",
+}
+
+
+class Floor(Server):
+    name = "floor"
+
+    def __init__(self, folder, database):
+        source = os.path.join(os.path.dirname(__file__), "floor.c")
+        command = ["cc", "-O2", "-o", f"{folder}/floor", source, "-lmicrohttpd", "-lsqlite3"]
+        if subprocess.run(command).returncode:
+            sys.exit("the floor could not be built: apt-get install gcc libmicrohttpd-dev libsqlite3-dev")
+        arguments = [text for page in PAGES.items() for text in page]
+        super().__init__([f"{folder}/floor", database, *arguments], SERVER_CORE, stdout=subprocess.PIPE, text=True)
+        self.base = self.process.stdout.readline().strip()
+
+
+def _offline(larder, sandbox, own):
+    """Fetches what is shown, and then lets Larder find its upstreams away."""
+    for number in range(ROWS):
+        call("PUT", f"{sandbox.base}/_sandbox/yandex_disk/files", {"path": f"disk:/made/note {number}.txt", "base64": "bWFkZQ=="})
+    for path in (SHIPS, MOUNT, FILES):
+        wait_for(larder.base + path, own[path])
+    for upstream in ("spacex", "yandex_disk"):
+        sandbox.fault("offline", upstream)
+    for path in (SHIPS, FILES):
+        wait_for(f"{larder.base}{path}{'&' if '?' in path else '?'}refresh=1", own[path])
+        _, fields = wait_for(larder.base + path, own[path])
+        assert "detail=offline" in fields["Cache-Status"], fields["Cache-Status"]
+
+
+def made(options, folder, sandbox):
+    """Rows of a table with Larder, which caches no complete responses, and the floor. The rounds of both alternate."""
+    data = f"{folder}/made"
+    larder = Larder(
+        options.larder, data, sandbox, "--rendered-budget-mb", "0", "--upstreams-yandex-disk-url", f"{sandbox.base}/yandex_disk",
+        "--upstreams-yandex-oauth-url", f"{sandbox.base}/yandex_oauth")
+    disk = call("POST", f"{larder.base}/v1/disk/session", {"mode": "oauth_token", "access_token": "sandbox-token"})["data"]["token"]
+    own = {SHIPS: larder.guest(), MOUNT: {}, FILES: {"Authorization": f"Bearer {disk}"}}
+    _offline(larder, sandbox, own)
+    floor = Floor(folder, f"{data}/larder.sqlite")
+    table = Table([f"larder, rendered.budget_mb 0", "floor"], "floor")
+    for title, path, same in ((f"screen of ships", SHIPS, "/ships"), ("raw mount", MOUNT, "/mount"), (f"folder of {ROWS} files", FILES, "/files")):
+        title += ", {} / {} bytes".format(*(len(wait_for(base + target, own[path])[0]) for base, target in ((larder.base, path), (floor.base, same))))
+        for row in measure(options, [(larder, path, own[path]), (floor, same, {})], title, {}):
+            table.row(*row)
+    floor.stop()
+    larder.stop()
+    for upstream in ("spacex", "yandex_disk"):
+        sandbox.fault("online", upstream)
