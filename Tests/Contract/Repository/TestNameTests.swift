@@ -7,7 +7,7 @@ import Testing
         // Chosen by name: script/check-faults, script/check-pdf.
         "Fault", "Import",
         // Need other surroundings than the other tests of their source.
-        "Hold", "Hostile", "Patience", "Precondition", "QueryPlan",
+        "Hold", "Hostile", "JSON", "Patience", "Precondition", "QueryPlan", "Statement",
     ]
 
     /// Files that test no single source.
