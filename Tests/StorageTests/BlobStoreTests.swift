@@ -177,9 +177,9 @@ import Testing
 
     @Test("A removal that was committed before a kill is done by the next start")
     func committedRemoval() async throws {
-        let killed = TemporaryFolder.unmade()
-        defer { withExtendedLifetime(killed) {} }
-        let copy = killed.url
+        let temporaryCopy = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporaryCopy) {} }
+        let copy = temporaryCopy.url
         let database = try open()
         let store = ResponseStore(database)
         let blob = try database.blobs.write(Data([1]))

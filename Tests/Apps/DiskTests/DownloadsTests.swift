@@ -168,7 +168,7 @@ struct DownloadsTests {
 
     @Test("DISK-33 logging out during a download ends it; nothing of it stays, and what still comes is not stored")
     func logout() async throws {
-        try await whileHeld { app, disk, gate, token, id in
+        try await whileHeld { (app, disk, gate, token, id) async throws in
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
             #expect(app.composition.queue.job(id) == nil)
             gate.open()
@@ -236,7 +236,7 @@ struct DownloadsTests {
 
     @Test("a file that changes while it is fetched fails the job; its old version is not taken for the new one")
     func changed() async throws {
-        try await whileHeld { app, disk, gate, token, id in
+        try await whileHeld { (app, disk, gate, token, id) async throws in
             #expect(
                 try await app.ask(.patch, "/v1/disk/file?path=/a.bin", as: token, json: #"{"name":"b.bin"}"#).status
                     == 200
