@@ -19,7 +19,7 @@ struct ShipStoreMergeTests {
     @discardableResult
     private func merge(_ records: [String]) throws -> Int? {
         let ships = try ShipFixtures.ships(records)
-        return try store.database.write { try ShipStore.merge(ships, in: $0) }
+        return try store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
     }
 
     private func list(since: Int? = nil) throws -> ShipListing {
@@ -142,7 +142,7 @@ struct ShipStoreMergeTests {
         let ships = try ShipFixtures.ships(ShipFixtures.fleet)
         #expect(throws: Interrupted.self) {
             try store.database.write { db in
-                try ShipStore.merge(ships, in: db)
+                try ShipStore.merge(ships.map(ShipColumns.init), in: db)
                 throw Interrupted()
             }
         }

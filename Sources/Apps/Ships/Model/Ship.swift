@@ -17,6 +17,11 @@ struct Ship: Sendable, Equatable {
     /// Whether the API's last response listed it.
     var isListed = true
 
+    /// Most characters of a text that are kept.
+    static let longestText = 2048
+    /// Most roles that are kept.
+    static let maximumRoles = 100
+
     /// Whether a text may be an id: 1 to 64 letters, digits, `-` and `_`.
     ///
     /// The API's ids are 24 hexadecimal digits; anything that is safe in a path is accepted. Other texts are never
