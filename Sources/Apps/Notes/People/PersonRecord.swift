@@ -1,4 +1,5 @@
 import Foundation
+import Upstream
 
 /// One row of the people API. A field that is missing, null or of another type is nil.
 struct PersonRecord: Decodable, Sendable {

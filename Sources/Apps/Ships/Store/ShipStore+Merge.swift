@@ -19,13 +19,20 @@ extension ShipStore {
         }
     }
 
+    /// Most ships that are kept. All are compared with each response, while other writes wait.
+    static let maximumKnown = 2 * ListLimit.elements
+
     /// Merges what the API lists, by id: inserts missing ships, updates changed ones, and keeps those that are no
     /// longer listed with a mark.
     ///
     /// - Returns: The new revision, nil if nothing changed.
+    /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``; errors of the database.
     @discardableResult
     static func merge(_ ships: [ShipColumns], in db: Database) throws -> Int? {
         let known = try Known.fetchAll(db)
+        guard known.count + ships.count(where: { known[$0.id] == nil }) <= maximumKnown else {
+            throw UpstreamError.badResponse(status: .ok, reason: "more ships than are kept, vanished ones included")
+        }
         var merge = Merge(db)
         for ship in ships { try merge.list(ship, known: known[ship.id]) }
         let listed = Set(ships.map(\.id))

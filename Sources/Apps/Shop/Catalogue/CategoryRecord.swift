@@ -1,4 +1,5 @@
 import Foundation
+import Upstream
 
 /// One category as the API sends it.
 struct CategoryRecord: Decodable, Sendable {

@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import Freshness
