@@ -316,7 +316,7 @@ let package = Package(
             name: "ProxyTests",
             dependencies: [
                 "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics",
-                "HTTPCaching", "TestKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
+                "HTTPCaching", "TestKit", "FaultKit", grdb, httpTypes, logging, nioLocks, nioCore, nioPosix,
             ],
             swiftSettings: strict
         ),
@@ -353,7 +353,8 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", grdb, httpTypes, logging, nioCore,
+                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes, logging,
+                nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -387,7 +388,7 @@ let package = Package(
             name: "ShipsTests",
             dependencies: [
                 "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit",
-                grdb, httpTypes, logging,
+                "FaultKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict

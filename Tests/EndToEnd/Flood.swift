@@ -6,10 +6,15 @@ enum Flood: String, CaseIterable, Sendable {
     case logins, listeners
 
     /// Lets one connection after the other do it until the task is cancelled.
-    func run(port: Int, from address: String) async {
+    ///
+    /// - Parameter served: Number of responses that the healthy client has got; with each of them, slow attackers send
+    ///   a byte.
+    func run(port: Int, from address: String, served: Watched<Int> = Watched(0)) async {
         while !Task.isCancelled {
             do {
-                try await RawClient.connect(port: port, reads: reads, from: address) { try await attack(&$0) }
+                try await RawClient.connect(port: port, reads: reads, from: address) {
+                    try await attack(&$0, served)
+                }
             } catch {
                 // Closed, refused or reset by the server: the next one.
                 await Task.yield()
@@ -19,11 +24,11 @@ enum Flood: String, CaseIterable, Sendable {
 
     private var reads: Bool { self != .unread && self != .unreadPipelining && self != .listeners }
 
-    private func attack(_ client: inout RawClient) async throws {
+    private func attack(_ client: inout RawClient, _ served: Watched<Int>) async throws {
         switch self {
         case .idle: _ = await client.receiveToEnd()
-        case .slowHeads: try await drip("GET / HTTP/1.1\r\nHost: localhost\r\nA: ", &client)
-        case .slowBodies: try await drip(Self.post(length: 1000), &client)
+        case .slowHeads: try await drip("GET / HTTP/1.1\r\nHost: localhost\r\nA: ", &client, served)
+        case .slowBodies: try await drip(Self.post(length: 1000), &client, served)
         case .unread: try await waiting(Self.get("/v1/ships"), &client)
         case .pipelining:
             for _ in 0..<20 { try await client.send(String(repeating: Self.get("/v1"), count: 20)) }
@@ -46,19 +51,20 @@ enum Flood: String, CaseIterable, Sendable {
         }
     }
 
-    /// Sends a byte every few milliseconds.
-    private func drip(_ beginning: String, _ client: inout RawClient) async throws {
+    /// Sends a byte with each response that the healthy client gets.
+    private func drip(_ beginning: String, _ client: inout RawClient, _ served: Watched<Int>) async throws {
         try await client.send(beginning)
-        while true {
-            try await Task.sleep(for: .milliseconds(20))
+        while !Task.isCancelled {
+            let before = served.value
+            await served.until { $0 > before }
             try await client.send("x")
         }
     }
 
-    /// Sends, and takes nothing.
+    /// Sends, and takes nothing until the task is cancelled.
     private func waiting(_ text: String, _ client: inout RawClient) async throws {
         try await client.send(text)
-        try await Task.sleep(for: .seconds(60))
+        await Gate().pass()
     }
 
     private func refused(_ text: String, _ client: inout RawClient) async throws {

@@ -4,7 +4,10 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(5))) struct PDFToolImportTests {
+/// Number of mutated files; script/check-pdf asks for 2,000.
+private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].flatMap { Int($0) } ?? 60
+
+@Suite(.timeLimit(.minutes(mutations > 60 ? 60 : 5))) struct PDFToolImportTests {
     /// A page with these entries, and further objects from number 5 on.
     private func document(page: String, _ objects: [String] = [], catalog: String = "") -> PDFFixture {
         PDFFixture(
@@ -194,7 +197,6 @@ import Testing
         }
     }
 
-    /// `PDF_MUTATIONS` files; script/check-pdf asks for 2,000.
     @Test("TRUST-11 every PDF that is made of a mutated file passes qpdf --check and has pictures of all pages")
     func mutated() async throws {
         let scratch = try Scratch()
@@ -206,9 +208,8 @@ import Testing
             PDFFixture(widths: [200, 300], content: "0 0 10 10 re f").bytes,
         ]
         var random = SeededRandom(seed: 2026)
-        let count = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].flatMap { Int($0) } ?? 60
         var accepted = 0
-        for number in 0..<count {
+        for number in 0..<mutations {
             var bytes = sources[number % sources.count]
             mutate(&bytes, &random)
             let (file, out) = (try scratch.write(bytes, to: "m.pdf"), scratch.url("out.pdf"))
@@ -232,7 +233,7 @@ import Testing
             }
         }
         #expect(accepted > 0)
-        print("\(accepted) of \(count) mutated PDFs were accepted")
+        print("\(accepted) of \(mutations) mutated PDFs were accepted")
     }
 
     private func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {

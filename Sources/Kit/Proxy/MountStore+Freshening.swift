@@ -7,7 +7,7 @@ import Upstream
 
 extension MountStore {
     /// Updates stored responses with what a 304 or a HEAD says of them, and removes those that may not be kept any more
-    /// (RFC 9111 §4.3.4, §4.3.5).
+    /// (RFC 9111 §4.3.4, §4.3.5). On a full disk nothing is updated: the next request asks again.
     ///
     /// - Parameter confirms: Whether the response validates an invalidated one. A 304 does; a HEAD need not tell one
     ///   version from another.
@@ -18,13 +18,18 @@ extension MountStore {
         confirms: Bool
     ) async throws {
         defer { for update in updates { changes[update.stored.url].bump() } }
-        try await store.database.write { [responses = store.responses] db in
+        let record: @Sendable (Database) throws -> Void = { [responses = store.responses] db in
             let isOvertaken = forwarded.isOvertaken
             for update in updates {
                 let old = candidates[update.index]
                 let isInvalidated = isOvertaken || (old.isInvalidated && !confirms)
                 try Self.apply(update, to: old, isInvalidated: isInvalidated, responses, in: db)
             }
+        }
+        if updates.allSatisfy(\.mayBeKept) {
+            try await store.database.writeIfRoom(record)
+        } else {
+            try await store.database.writeFreeingRoom(record)
         }
     }
 

@@ -23,7 +23,7 @@ extension ResponseStore {
                 return .blob(try database.blobs.reader(blob))
             } catch StorageError.blobUnavailable {
                 // By the id of the blob, because the response may have another body since it was read.
-                try await database.write { db in
+                try await database.writeFreeingRoom { db in
                     try db.execute(sql: Self.deleteByBlob, arguments: [blob.id])
                 }
                 return nil

@@ -70,7 +70,7 @@ extension SettingsPage {
         | header fields of a request | 100 (431) |
         | request body on most routes | 64 KiB (413); uploads, texts and lists of pages have limits of their own |
         | pause within a request body | 20 s (408) |
-        | response of an upstream that a screen is made from | 16 MiB |
+        | response of an upstream that a screen is made from | 16 MiB, 10⁶ JSON values |
         | header fields of an upstream's response | 64 KiB, each field 16 KiB |
         | pause that an upstream asks for (`Retry-After`) | 5 minutes |
         | redirects | 5 |

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPTypes
-import Media
 import Screens
 import TestKit
 import Testing
 
 @testable import Disk
+@testable import Media
 
 @Suite("Files as pictures and as PDFs over HTTP")
 struct PagesTests {
@@ -62,6 +62,37 @@ struct PagesTests {
             disk.goAway()
             let offline = try await app.get("/v1/disk/file/page?path=/a.pdf&width=100&refresh=1", as: token)
             #expect(offline.body == first.body && offline.cacheStatus == "larder; hit; detail=offline")
+        }
+    }
+
+    @Test("TRUST-10 a page of the Disk that cannot be drawn is not tried again by everybody, at whatever width; later it is")
+    func failing() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
+        let folder = try TemporaryFolder()
+        let program = folder.url.appending(path: "pdftoppm")
+        let found = MediaTools.find(
+            searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            executable: CommandLine.arguments[0]
+        )
+        let real = try found.path(of: .pdftoppm)
+        func become(_ script: String) throws {
+            try "#!/bin/sh\n\(script)\n".write(to: program, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+        }
+        let engine = try MediaEngine(
+            tools: MediaTools(paths: found.paths.merging([.pdftoppm: program.path]) { $1 }),
+            folder: folder.url.appending(path: "jobs")
+        )
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: engine)) { app in
+            let token = try await app.logIn()
+            try become("kill -SEGV $$")
+            let target = "/v1/disk/file/page?path=/a.pdf&width="
+            try await app.get(target + "100", as: token).expectProblem("unsupported-media-type", 415)
+            try become("exec '\(real)' \"$@\"")
+            try await app.get(target + "200", as: token).expectProblem("unsupported-media-type", 415)
+            app.clock.advance(by: .seconds(DrawingFailures.lifetime + 1))
+            #expect(try await app.get(target + "200", as: token).status == 200)
         }
     }
 

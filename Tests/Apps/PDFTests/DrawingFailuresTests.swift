@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
-import Media
 import TestKit
 import Testing
 
+@testable import Media
 @testable import PDF
 
 @Suite struct DrawingFailuresTests {

@@ -49,7 +49,7 @@ struct ImagesTests {
             #expect(first.status == 200)
             #expect(Array(first.body) == ShipFixtures.png)
             #expect(first.headerFields[.contentType] == "image/png")
-            #expect(first.headerFields[.cacheControl] == "private, max-age=3600")
+            #expect(first.headerFields[.cacheControl] == "private, no-cache")
             #expect(first.headerFields[.contentTypeOptions] == "nosniff")
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
             app.spaceX.become(.unreachable(.refused))

@@ -18,7 +18,7 @@ struct ShipChangesTests {
 
     private func merge(_ records: [String]) throws {
         let ships = try ShipFixtures.ships(records)
-        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
+        _ = try store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
     }
 
     private func changes(_ account: String = "me", since: Int?, limit: Int = 100) throws -> ShipChanges {
@@ -113,7 +113,7 @@ struct ShipChangesTests {
         try await store.importSnapshot(try ShipFixtures.ships([ShipFixtures.alma, ShipFixtures.dora]))  // 1
         _ = try await store.hide("d0", account: "me")  // 2
         let ships = try ShipFixtures.ships([ShipFixtures.alma])
-        _ = try await store.database.write { try ShipStore.merge(ships, in: $0) }  // 3
+        _ = try await store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }  // 3
         func listing(since: Int) throws -> ShipListing {
             try store.list(account: "me", page: PageRequest(limit: 9), since: since)
         }

@@ -222,7 +222,7 @@ struct ShipRefresherTests {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
-            let ships = (0...ShipRecords.maximumCount).map { ShipFixtures.record("s\($0)", "Ship \($0)") }
+            let ships = (0...ListLimit.elements).map { ShipFixtures.record("s\($0)", "Ship \($0)") }
             app.spaceX.become(.ships(ships))
             let list = try await app.get("/v1/ships?refresh=1", as: token)
             #expect(list["meta.page.total"] == 4 && list["meta.stale"] == true)

@@ -19,7 +19,7 @@ struct ShipStoreDeletionsTests {
 
     private func merge(_ records: [String]) throws {
         let ships = try ShipFixtures.ships(records)
-        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
+        _ = try store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
     }
 
     private func list(_ account: String, since: Int? = nil) throws -> ShipListing {

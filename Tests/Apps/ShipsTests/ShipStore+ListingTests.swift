@@ -18,7 +18,7 @@ struct ShipStoreListingTests {
 
     private func merge(_ records: [String]) throws {
         let ships = try ShipFixtures.ships(records)
-        _ = try store.database.write { try ShipStore.merge(ships, in: $0) }
+        _ = try store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
     }
 
     private func ids(limit: Int, offset: Int, account: String = "me") throws -> [String] {

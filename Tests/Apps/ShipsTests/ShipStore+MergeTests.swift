@@ -5,6 +5,7 @@ import ResponseStore
 import Screens
 import TestKit
 import Testing
+import Upstream
 
 @testable import Ships
 
@@ -19,7 +20,7 @@ struct ShipStoreMergeTests {
     @discardableResult
     private func merge(_ records: [String]) throws -> Int? {
         let ships = try ShipFixtures.ships(records)
-        return try store.database.write { try ShipStore.merge(ships, in: $0) }
+        return try store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
     }
 
     private func list(since: Int? = nil) throws -> ShipListing {
@@ -61,6 +62,21 @@ struct ShipStoreMergeTests {
         )
         #expect(try list().ships.map(\.name) == ["Alma", "Carl", "DORA", "Zora"])
         #expect(try list(since: 1).changes == ShipChanges(since: 1, updated: ["b0b"]))
+    }
+
+    @Test("TRUST-19 an API with other ships each time does not make the merge longer and longer; known ships stay")
+    func growing() throws {
+        func ships(_ prefix: String, _ count: Int) -> [String] {
+            (0..<count).map { ShipFixtures.record("\(prefix)\($0)", "\($0)") }
+        }
+        try merge(ships("a", 10_000))
+        try merge(ships("b", 10_000))
+        #expect(throws: UpstreamError.badResponse(
+            status: .ok,
+            reason: "more ships than are kept, vanished ones included"
+        )) { try merge(ships("c", 1)) }
+        #expect(try merge(ships("a", 1)) == 3)
+        #expect(try list().counts.total == 20_000)
     }
 
     @Test("SHIP-07 a vanished ship is kept and marked, once; when it returns it is listed again")
@@ -142,7 +158,7 @@ struct ShipStoreMergeTests {
         let ships = try ShipFixtures.ships(ShipFixtures.fleet)
         #expect(throws: Interrupted.self) {
             try store.database.write { db in
-                try ShipStore.merge(ships, in: db)
+                try ShipStore.merge(ships.map(ShipColumns.init), in: db)
                 throw Interrupted()
             }
         }

@@ -3,6 +3,7 @@ import Freshness
 import GRDB
 import HTTPTypes
 import Screens
+import Synchronization
 import TestKit
 import Testing
 import Upstream
@@ -155,6 +156,23 @@ struct CatalogueAPITests {
             #expect(try await app.get("/v1/shop/search?limit=3").ids == [1, 2, 3])
             let count = try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM shop_product") }
             #expect(count == 4)
+        }
+    }
+
+    @Test("TRUST-19 more categories than are written within a quarter of a second are refused, and the known ones stay")
+    func tooManyCategories() async throws {
+        try await Self.warmed { app in
+            let known = try await app.get("/v1/shop/categories").ids
+            let count = Mutex(10_001)
+            app.transport.always { (_) throws(UpstreamError) in
+                let rows = (1...count.withLock { $0 }).map { #"{"id":\#($0),"name":"C\#($0)"}"# }
+                return .json("[\(rows.joined(separator: ","))]")
+            }
+            let refused = try await app.get("/v1/shop/categories?refresh=1")
+            #expect(refused.cacheStatus == "larder; fwd=request; fwd-status=200; detail=bad-response")
+            #expect(refused.ids == known && refused["meta.stale"] == true)
+            count.withLock { $0 = 10_000 }
+            #expect(try await app.get("/v1/shop/categories?refresh=1").ids.count == 10_000)
         }
     }
 }

@@ -38,12 +38,27 @@ struct ImagesTests {
                     response.status == 200 && response.headerFields[.contentType] == "image/png"
                         && response.cacheStatus == "larder; fwd=uri-miss; stored"
                 )
-                #expect(response.headerFields[.cacheControl] == "private, max-age=3600" && response.body.count > 1000)
+                #expect(response.headerFields[.cacheControl] == "private, no-cache" && response.body.count > 1000)
             }
             app.transport.goAway()
             app.clock.advance(by: .seconds(86_400))
             let stored = try await app.get("/v1/shop/images/22/0")
             #expect(stored.cacheStatus?.hasPrefix("larder; hit") == true && stored.body.count > 1000)
+        }
+    }
+
+    @Test("HTTP U2 an old picture has no lifetime that its Age has used up; it is revalidated with a 304")
+    func age() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/products/22")
+            let first = try await app.get("/v1/shop/images/22/0")
+            let tag = try #require(first.headerFields[.eTag])
+            let requests = app.transport.requests.count
+            app.clock.advance(by: .seconds(7200))
+            let again = try await app.get("/v1/shop/images/22/0", [.ifNoneMatch: tag])
+            #expect(again.status == 304 && again.headerFields[.age] == "7200")
+            #expect(again.headerFields[.cacheControl] == "private, no-cache")
+            #expect(app.transport.requests.count == requests)
         }
     }
 
@@ -147,7 +162,7 @@ struct ImagesTests {
             _ = try await app.get("/v1/shop/products/1")
             for (width, expected) in [(100, 100), (400, 400), (2000, 400)] {
                 let response = try await app.get("/v1/shop/images/1/0?width=\(width)")
-                #expect(response.status == 200 && response.headerFields[.cacheControl] == "private, max-age=3600")
+                #expect(response.status == 200 && response.headerFields[.cacheControl] == "private, no-cache")
                 #expect(try PictureHeader(of: Array(response.body)).width == expected)
             }
             #expect(app.transport.requests.filter { $0.url.contains("pictures.test") }.count == 1)

@@ -326,7 +326,7 @@ struct ReseedTests {
             let own = try await app.get("/v1/shop/list/items/10/image")
             #expect(
                 own.headerFields[.contentType] == "image/png"
-                    && own.headerFields[.cacheControl] == "private, max-age=3600"
+                    && own.headerFields[.cacheControl] == "private, no-cache"
             )
             #expect(
                 own.body

@@ -22,9 +22,12 @@ package final class Scenario: Sendable {
     package let changes = Watched<[Upstream.Change]>([])
 
     /// Creates an upstream and its surroundings.
+    ///
+    /// - Parameter directory: Of the database; nil for one of its own.
     package init(
         attempts: Int = 2,
         budget: CacheBudget = .unlimited,
+        directory: DataDirectory? = nil,
         _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = UpstreamConfiguration(
@@ -36,9 +39,8 @@ package final class Scenario: Sendable {
         configuration.baseURL = url
         configuration.allowedHosts = ["pictures.test"]
         adjust(&configuration)
-        database = try LarderDatabase.temporary(migrations: [
-            SchemaMigration("test/001 seen", sql: "CREATE TABLE seen (body TEXT NOT NULL) STRICT")
-        ])
+        let seen = SchemaMigration("test/001 seen", sql: "CREATE TABLE seen (body TEXT NOT NULL) STRICT")
+        database = try .withCacheTables(in: directory ?? .temporary(), migrations: [seen], logger: .quiet)
         upstream = Upstream(
             configuration: configuration,
             transport: transport,

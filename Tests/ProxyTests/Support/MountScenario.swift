@@ -19,8 +19,12 @@ struct MountScenario {
     let scene: Scenario
     let mount: Mount
 
-    init(_ options: MountOptions = MountOptions(), budget: CacheBudget = .unlimited) throws {
-        scene = try Scenario(budget: budget) { $0.mount = options }
+    init(
+        _ options: MountOptions = MountOptions(),
+        budget: CacheBudget = .unlimited,
+        directory: DataDirectory? = nil
+    ) throws {
+        scene = try Scenario(budget: budget, directory: directory) { $0.mount = options }
         mount = Mount(scene.upstream, hasher: try SealedSecrets(scene.database).credentialHasher())
     }
 

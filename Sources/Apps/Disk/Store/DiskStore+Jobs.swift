@@ -121,7 +121,8 @@ extension DiskStore {
     ///
     /// - Returns: False if another request has ended it before.
     func finish(_ operation: DiskOperation, as status: DiskOperation.Status) async throws -> Bool {
-        try await database.write { db in
+        // Also on a full disk: it has ended at the API.
+        try await database.writeFreeingRoom { db in
             try db.execute(
                 sql: "UPDATE disk_operation SET status = ? WHERE id = ? AND account = ? AND status = 'running'",
                 arguments: [status.rawValue, operation.id, operation.account]

@@ -38,7 +38,8 @@ extension DiskStore {
 
     /// Records whether the API refuses the token of a login. Other logins of the account are not affected.
     func setRejected(_ isRejected: Bool, of account: DiskAccount) async throws {
-        try await database.write { [self] db in
+        // Also on a full disk: what is stored would be shown to the sessions of a token that was revoked.
+        try await database.writeFreeingRoom { [self] db in
             try db.cachedStatement(sql: Self.setRejected)
                 .execute(arguments: [isRejected, account.login.token, isRejected])
             if db.changesCount > 0 { bump(account.id, after: db) }

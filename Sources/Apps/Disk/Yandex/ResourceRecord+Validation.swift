@@ -3,7 +3,8 @@ import Upstream
 
 // Validation of lists before they replace stored ones.
 extension ResourceRecord {
-    /// Returns the record of the requested folder with the rows that are in it. Other rows count for the position only.
+    /// Returns the record of the requested folder with the rows that are in it, and no more than were requested. Other
+    /// rows count for the position only.
     ///
     /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for another folder, and for a list that cannot be a part
     ///   of its content.
@@ -43,17 +44,17 @@ extension ResourceRecord.Embedded {
         }
         var checked = self
         // A folder contains nothing of another place.
-        checked.rows = try rows.map { $0 == .elsewhere ? .unreadable : $0 }.belonging(belongs)
+        checked.rows = try rows.prefix(limit).map { $0 == .elsewhere ? .unreadable : $0 }.belonging(belongs)
         return checked
     }
 }
 
 extension FlatListRecord {
-    /// Returns a flat list with the rows that can be in it.
+    /// Returns a flat list with the rows that can be in it, and no more than were requested.
     ///
     /// - Throws: ``UpstreamError/badResponse(status:reason:)`` for a part of the list that was not requested, and for a
     ///   list without a usable row.
-    func listing(offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
+    func listing(limit: Int, offset: Int, _ belongs: (DiskItem) -> Bool) throws(UpstreamError) -> FlatListRecord {
         guard self.offset ?? offset == offset else {
             throw .badResponse(status: .ok, reason: "a part of the list that was not asked for")
         }
@@ -61,7 +62,7 @@ extension FlatListRecord {
             throw .badResponse(status: .ok, reason: "no rows and no limit that says how many were requested")
         }
         var record = self
-        record.rows = try rows.belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
+        record.rows = try Array(rows.prefix(limit)).belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
         return record
     }
 }

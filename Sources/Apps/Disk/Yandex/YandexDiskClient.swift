@@ -123,7 +123,7 @@ extension YandexDiskClient {
         let query = [("limit", String(limit)), ("media_type", mediaTypes), ("fields", Self.flatFields)]
         return resource(url("/resources/last-uploaded", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(offset: 0) { $0.kind == .file })
+            try validate(try record.listing(limit: limit, offset: 0) { $0.kind == .file })
         }
     }
 
@@ -141,7 +141,7 @@ extension YandexDiskClient {
         if let type { query.append(("type", type)) }
         return resource(url("/resources/public", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(offset: offset) { _ in true })
+            try validate(try record.listing(limit: limit, offset: offset) { _ in true })
         }
     }
 
@@ -159,7 +159,7 @@ extension YandexDiskClient {
         ]
         var resource = resource(url("/resources/files", query), account: account) {
             (record: FlatListRecord) throws(UpstreamError) in
-            try validate(try record.listing(offset: offset) { $0.kind == .file })
+            try validate(try record.listing(limit: limit, offset: offset) { $0.kind == .file })
         }
         resource.freshness = searchFreshness
         return resource

@@ -96,14 +96,17 @@ struct ResourceRecord: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
-                $0.value?.row ?? .unreadable
+            rows = try container.decode(TolerantList<ResourceRecord>.self, forKey: .items).values.map {
+                $0?.row ?? .unreadable
             }
             // Without a readable total it is not known whether this is the whole.
             total = try container.decodeIfPresent(Int.self, forKey: .total)
             offset = try? container.decode(Int.self, forKey: .offset)
         }
     }
+
+    /// Most bytes of a text: those of the longest path.
+    private static let longestText = 4 * DiskPath.longest
 
     private enum CodingKeys: String, CodingKey {
         case path, name, type, size, created, modified, md5, deleted, preview
@@ -118,7 +121,9 @@ struct ResourceRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func text(_ key: CodingKeys) -> String? { try? container.decode(String.self, forKey: key) }
+        func text(_ key: CodingKeys) -> String? {
+            (try? container.decode(String.self, forKey: key)).flatMap { $0.utf8.count <= Self.longestText ? $0 : nil }
+        }
         func date(_ key: CodingKeys) -> Date? { text(key).flatMap(UpstreamTime.date) }
         kind = text(.type).flatMap(DiskItem.Kind.init)
         embedded = try container.decodeIfPresent(Embedded.self, forKey: .embedded)
@@ -161,8 +166,8 @@ struct FlatListRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        rows = try container.decode([Tolerant<ResourceRecord>].self, forKey: .items).map {
-            $0.value?.row ?? .unreadable
+        rows = try container.decode(TolerantList<ResourceRecord>.self, forKey: .items).values.map {
+            $0?.row ?? .unreadable
         }
         offset = try? container.decode(Int.self, forKey: .offset)
         limit = try? container.decode(Int.self, forKey: .limit)

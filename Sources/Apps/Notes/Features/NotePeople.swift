@@ -70,26 +70,16 @@ struct NotePeople: Sendable {
             guard let body, let type = PictureType(of: body) else {
                 return .placeholder(for: result.provenance)
             }
-            return picture(body, type, result, changeToken)
+            return .picture(
+                body,
+                type: type,
+                provenance: result.provenance,
+                now: clock.now(),
+                changeToken: result.changeToken?.and(changeToken)
+            )
         } catch let failure as UpstreamFailure where failure.error != .notStored {
             return .placeholder(after: failure.error)
         }
-    }
-
-    /// The picture never changes, but its address is that of a row, which is another person after the people were
-    /// replaced: clients revalidate it each time.
-    private func picture(_ bytes: Data, _ type: PictureType, _ result: ReadResult, _ changeToken: ChangeToken)
-        -> ScreenResponse
-    {
-        var response = ScreenResponse.picture(
-            bytes,
-            type: type,
-            provenance: result.provenance,
-            now: clock.now(),
-            changeToken: result.changeToken?.and(changeToken)
-        )
-        response.headerFields[.cacheControl] = "private, no-cache"
-        return response
     }
 
     /// Returns the state of the stored people, or fetches people if there are none. `refresh=1` fetches others only

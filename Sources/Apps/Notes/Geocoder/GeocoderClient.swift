@@ -73,10 +73,10 @@ public struct GeocoderClient: Sendable {
     }
 
     private static func records(in json: Data) -> [FeatureRecord]? {
-        (try? JSONDecoder().decode(FeatureCollection.self, from: json))?.features.compactMap(\.value)
+        (try? JSONDecoder().decode(FeatureCollection.self, from: json))?.features.values.compactMap(\.self)
     }
 
     private struct FeatureCollection: Decodable {
-        let features: [Tolerant<FeatureRecord>]
+        let features: TolerantList<FeatureRecord>
     }
 }

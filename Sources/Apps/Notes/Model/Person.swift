@@ -11,6 +11,9 @@ struct Person: Sendable, Equatable {
     var gender: String?
     var avatarURL: String?
 
+    /// Most characters of a text that are kept.
+    static let longestText = 2048
+
     /// First and last name, if they are known.
     var fullName: String { [firstName, lastName].compactMap(\.self).joined(separator: " ") }
 }

@@ -99,7 +99,7 @@ public struct PeopleClient: Sendable {
     private func people(replace: @escaping @Sendable ([Person]) -> Resource.PersistRows) -> Resource {
         var fields: HTTPFields = [.accept: "application/json"]
         if !options.key.isEmpty { fields[.apiKey] = options.key.value }
-        let isSingle = options.count == 1
+        let count = options.count
         var resource = Resource(
             url: upstream.configuration.url(of: "\(options.path)?count=\(options.count)"),
             headerFields: fields,
@@ -107,7 +107,7 @@ public struct PeopleClient: Sendable {
             isSourceOfRows: true,
             validate: { response throws(UpstreamError) in
                 do throws(PeopleRecords.ShapeError) {
-                    return replace(try PeopleRecords(json: Data(response.body), isSingle: isSingle).people)
+                    return replace(try PeopleRecords(json: Data(response.body), count: count).people)
                 } catch {
                     throw .badResponse(status: response.status, reason: error.rawValue)
                 }

@@ -17,24 +17,24 @@ struct PeopleRecords: Sendable, Equatable {
 
     /// Reads a list.
     ///
-    /// - Parameter isSingle: whether one person was requested: the service sends that row without a list.
-    init(json: Data, isSingle: Bool = false) throws(ShapeError) {
-        let rows: [Tolerant<PersonRecord>]
+    /// - Parameter count: people that were requested; further ones are left out. One is sent without a list.
+    init(json: Data, count: Int) throws(ShapeError) {
+        let rows: [PersonRecord?]
         do {
-            rows = try JSONDecoder().decode([Tolerant<PersonRecord>].self, from: json)
+            rows = try JSONDecoder().decode(TolerantList<PersonRecord>.self, from: json).values
         } catch DecodingError.typeMismatch {
             // An object with an error in it is no person, and then no list either.
-            guard isSingle, let row = try? JSONDecoder().decode(Tolerant<PersonRecord>.self, from: json),
+            guard count == 1, let row = try? JSONDecoder().decode(Tolerant<PersonRecord>.self, from: json),
                 row.value?.person != nil
             else { throw .notAList }
-            rows = [row]
+            rows = [row.value]
         } catch DecodingError.valueNotFound {
             throw .notAList
         } catch {
             throw .notJSON
         }
         var seen = Set<Int64>()
-        people = rows.compactMap { $0.value?.person }.filter { seen.insert($0.id).inserted }
+        people = Array(rows.compactMap { $0?.person }.filter { seen.insert($0.id).inserted }.prefix(count))
         if people.isEmpty { throw .empty }
     }
 }

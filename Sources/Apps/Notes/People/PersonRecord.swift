@@ -1,4 +1,5 @@
 import Foundation
+import Upstream
 
 /// One row of the people API. A field that is missing, null or of another type is nil.
 struct PersonRecord: Decodable, Sendable {
@@ -25,8 +26,7 @@ struct PersonRecord: Decodable, Sendable {
     }
 
     private static func text(_ key: Key, in fields: KeyedDecodingContainer<Key>) -> String? {
-        // Without NUL, at which SQLite's functions end a text.
-        let value = (try? fields.decode(String.self, forKey: key))?.replacing("\0", with: "")
+        let value = (try? fields.decode(String.self, forKey: key))?.rowText(longest: Person.longestText)?
             .trimmingCharacters(in: .whitespacesAndNewlines)
         return value?.isEmpty == false ? value : nil
     }

@@ -14,9 +14,11 @@ extension NoteStore {
         fetchedAt: Date,
         changed: @escaping @Sendable (_ snapshot: Int) -> Void
     ) -> Resource.PersistRows {
-        { db in
+        // The rows are made here, so that the transaction, for which other writes wait, only writes them.
+        let rows = people.map(row)
+        return { db in
             try db.execute(sql: "DELETE FROM notes_person")
-            for person in people { try insert(person, db) }
+            for row in rows { try db.cachedStatement(sql: insertPerson).execute(arguments: row) }
             // Pictures of people that were replaced may be evicted like others.
             try db.execute(sql: unpinReplaced)
             let snapshot = try Int.fetchAll(
@@ -33,12 +35,12 @@ extension NoteStore {
         try await database.write { try persistRows($0) }
     }
 
-    private static func insert(_ person: Person, _ db: Database) throws {
-        try db.cachedStatement(sql: insertPerson).execute(arguments: [
+    private static func row(_ person: Person) -> StatementArguments {
+        [
             person.id, person.firstName, person.lastName,
             PlaceName.folded(person.firstName ?? person.lastName ?? ""),
             PlaceName.folded(person.lastName ?? ""), person.email, person.gender, person.avatarURL,
-        ])
+        ]
     }
 
     private static let insertPerson = """

@@ -81,17 +81,12 @@ struct DocumentThumbnails: Sendable {
         -> RenderedPicture
     {
         let page = document.pages[index]
-        if let failure = failures.failure(of: page, at: lookup.clock.now()) { throw failure }
         let (shown, file, engine) = (page.shownSize, store.file(of: document), engine)
         let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
-        do {
-            return try await request.whileClientWaits { try await engine.picture(index + 1, file, size, width) }
-        } catch let error as MediaError {
-            // A change may have removed the file meanwhile.
-            if FileManager.default.fileExists(atPath: file.path) {
-                failures.record(error, of: page, at: lookup.clock.now())
-            }
-            throw error
+        // A change may have removed the file meanwhile.
+        let isPresent = { FileManager.default.fileExists(atPath: file.path) }
+        return try await failures.drawing(page.content, at: lookup.clock.now, isPresent: isPresent) {
+            try await request.whileClientWaits { try await engine.picture(index + 1, file, size, width) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Freshness
 import HTTPCaching
@@ -62,16 +63,18 @@ struct Deletions: Sendable {
     }
 
     /// Restores the deleted ships of every account in literal mode, if a refresh fetched the list since they were
-    /// deleted; nothing in the other mode.
+    /// deleted; nothing in the other mode. On a full disk the next refresh does it.
     ///
-    /// - Throws: `StorageError`, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func listWasRefreshed(_ result: ReadResult) async throws {
         guard mode == .literal else { return }
         // A response that was fetched after its request gave up waiting counts when it is first read.
         let isNew = result.response.map { lastChange.advance(to: $0.head.responseTime) } ?? false
         guard isNew || result.provenance.isValidatedNow else { return }
-        for account in try store.accountsWithHiddenShips() {
-            _ = try await restore(nil, for: account)
+        do {
+            for account in try store.accountsWithHiddenShips() { _ = try await restore(nil, for: account) }
+        } catch StorageError.diskFull {
+            return
         }
     }
 

@@ -18,6 +18,10 @@ struct Ship: Sendable, Equatable {
     /// Whether the API's last response listed it.
     var isListed = true
 
+    /// Most characters of a text that are kept.
+    static let longestText = 2048
+    /// Most roles that are kept.
+    static let maximumRoles = 100
     /// Largest size of an id in UTF-8, in bytes; percent-encoded, it fits into every request line.
     static let longestID = 256
 

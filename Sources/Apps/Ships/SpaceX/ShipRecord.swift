@@ -26,8 +26,8 @@ struct ShipRecord: Decodable, Sendable {
             id: id,
             name: name,
             type: Self.text(fields, .type),
-            roles: ((try? fields.decode([Tolerant<String>].self, forKey: .roles)) ?? [])
-                .compactMap { $0.value.flatMap(Self.meaningful) },
+            roles: ((try? fields.decode(TolerantList<String>.self, forKey: .roles))?.values ?? [])
+                .prefix(Ship.maximumRoles).compactMap { $0.flatMap(Self.meaningful) },
             isActive: (try? fields.decode(Bool.self, forKey: .active)) ?? false,
             yearBuilt: Self.number(fields, .yearBuilt).flatMap(Self.year),
             homePort: Self.text(fields, .homePort),
@@ -40,12 +40,7 @@ struct ShipRecord: Decodable, Sendable {
         (try? fields.decode(String.self, forKey: key)).flatMap(meaningful)
     }
 
-    /// The text without NUL; nil if it is blank. SQLite's functions end a text at NUL, so a ship with one would always
-    /// differ from its row.
-    private static func meaningful(_ text: String) -> String? {
-        let text = text.replacing("\0", with: "")
-        return text.allSatisfy(\.isWhitespace) ? nil : text
-    }
+    private static func meaningful(_ text: String) -> String? { text.rowText(longest: Ship.longestText) }
 
     /// A finite number; the API (Mongoose) sends integers and fractions.
     private static func number(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> Double? {

@@ -11,13 +11,9 @@ struct ShipRecords: Sendable, Equatable {
         case noUsableRecord = "a list without a single ship"
         /// There are no records, although ships are known.
         case noShips = "an empty list where there were ships"
-        /// There are more records than ``maximumCount``.
+        /// There are more records than `ListLimit.elements`.
         case tooLong = "a list that is too long"
     }
-
-    /// Most records of a response. The API has 29; so many are merged within a quarter of a second, in which no other
-    /// write can be made.
-    static let maximumCount = 10_000
 
     /// Usable records, in the order of the response; of two with one id, the first. Others, such as those without a
     /// name or an id, are skipped.
@@ -25,17 +21,17 @@ struct ShipRecords: Sendable, Equatable {
 
     /// Decodes a response.
     init(json: Data) throws(ShapeError) {
-        let items: [Tolerant<ShipRecord>]
+        let items: TolerantList<ShipRecord>
         do {
-            items = try JSONDecoder().decode([Tolerant<ShipRecord>].self, from: json)
+            items = try JSONDecoder().decode(TolerantList<ShipRecord>.self, from: json)
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
             throw .notAList
         } catch {
             throw .notJSON
         }
-        guard items.count <= Self.maximumCount else { throw .tooLong }
-        self.init(items.map(\.value))
-        if ships.isEmpty, !items.isEmpty { throw .noUsableRecord }
+        guard !items.isTruncated else { throw .tooLong }
+        self.init(items.values)
+        if ships.isEmpty, !items.values.isEmpty { throw .noUsableRecord }
     }
 
     init(_ records: [ShipRecord?]) {

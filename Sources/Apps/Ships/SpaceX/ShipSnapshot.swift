@@ -17,7 +17,7 @@ struct ShipSnapshot: Sendable {
         let file = try JSONDecoder().decode(File.self, from: json)
         guard let date = try? Date(file.recordedAt, strategy: .iso8601) else { throw Damaged() }
         recordedAt = date
-        records = ShipRecords(file.ships.map(\.value))
+        records = ShipRecords(file.ships.values)
     }
 
     /// Returns the bundled snapshot.
@@ -29,7 +29,7 @@ struct ShipSnapshot: Sendable {
 
     private struct File: Decodable {
         let recordedAt: String
-        let ships: [Tolerant<ShipRecord>]
+        let ships: TolerantList<ShipRecord>
 
         enum CodingKeys: String, CodingKey {
             case recordedAt = "recorded_at"

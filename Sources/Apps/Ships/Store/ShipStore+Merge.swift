@@ -10,20 +10,29 @@ extension ShipStore {
     func persistRows(of ships: [Ship], onCommit: @escaping @Sendable (_ revision: Int) -> Void)
         -> Resource.PersistRows
     {
-        { [contentChanges] db in
-            guard let revision = try Self.merge(ships, in: db) else { return }
+        // The columns are made here, so that the transaction, for which other writes wait, only writes them.
+        let columns = Result { try ships.map(ShipColumns.init) }
+        return { [contentChanges] db in
+            guard let revision = try Self.merge(try columns.get(), in: db) else { return }
             contentChanges.bump(afterCommitOf: db)
             db.afterNextTransaction { _ in onCommit(revision) }
         }
     }
 
+    /// Most ships that are kept. All are compared with each response, while other writes wait.
+    static let maximumKnown = 2 * ListLimit.elements
+
     /// Merges what the API lists, by id: inserts missing ships, updates changed ones, and keeps those that are no
     /// longer listed with a mark.
     ///
     /// - Returns: The new revision, nil if nothing changed.
+    /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``; errors of the database.
     @discardableResult
-    static func merge(_ ships: [Ship], in db: Database) throws -> Int? {
+    static func merge(_ ships: [ShipColumns], in db: Database) throws -> Int? {
         let known = try Known.fetchAll(db)
+        guard known.count + ships.count(where: { known[$0.id] == nil }) <= maximumKnown else {
+            throw UpstreamError.badResponse(status: .ok, reason: "more ships than are kept, vanished ones included")
+        }
         var merge = Merge(db)
         for ship in ships { try merge.list(ship, known: known[ship.id]) }
         let listed = Set(ships.map(\.id))
@@ -45,26 +54,22 @@ extension ShipStore {
         try await database.write { [contentChanges] db in
             guard try isEmpty(db) else { return }
             var merge = Merge(db)
-            for ship in ships { try merge.insert(ship, fromSnapshot: true) }
+            for ship in ships { try merge.insert(try ShipColumns(ship), fromSnapshot: true) }
             contentChanges.bump(afterCommitOf: db)
         }
     }
 
     private struct Known {
-        let ship: Ship
+        let ship: ShipColumns
         let isFromSnapshot: Bool
         let isRemoved: Bool
 
         static func fetchAll(_ db: Database) throws -> [String: Known] {
             var known: [String: Known] = [:]
-            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM ship")
+            let rows = try Row.fetchCursor(db, sql: ShipColumns.select)
             while let row = try rows.next() {
-                let ship = try Ship(row: row)
-                known[ship.id] = Known(
-                    ship: ship,
-                    isFromSnapshot: row["from_snapshot"],
-                    isRemoved: row["removed_revision"] != nil
-                )
+                let ship = ShipColumns(row: row)
+                known[ship.id] = Known(ship: ship, isFromSnapshot: row[11], isRemoved: row[12])
             }
             return known
         }
@@ -86,19 +91,19 @@ extension ShipStore {
 
         private static let insertShip = """
             INSERT OR REPLACE INTO ship (
-                id, name, sort_key, type, roles, active, year_built, home_port, mass_kg, image_url, listed,
+                id, \(ShipColumns.names.joined(separator: ", ")),
                 from_snapshot, added_revision, changed_revision, removed_revision
             ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
             """
 
         private static let updateShip = """
-            UPDATE ship SET name = ?, sort_key = ?, type = ?, roles = ?, active = ?, year_built = ?, home_port = ?,
-                mass_kg = ?, image_url = ?, listed = ?, from_snapshot = 0, changed_revision = ?
+            UPDATE ship SET \(ShipColumns.names.map { "\($0) = ?" }.joined(separator: ", ")),
+                from_snapshot = 0, changed_revision = ?
             WHERE id = ?
             """
 
         /// Writes a ship that the API lists.
-        mutating func list(_ ship: Ship, known: Known?) throws {
+        mutating func list(_ ship: ShipColumns, known: Known?) throws {
             guard let known, !known.isRemoved else { return try insert(ship, fromSnapshot: false) }
             if known.ship != ship {
                 try update(ship)
@@ -119,15 +124,15 @@ extension ShipStore {
             }
         }
 
-        mutating func insert(_ ship: Ship, fromSnapshot: Bool) throws {
+        mutating func insert(_ ship: ShipColumns, fromSnapshot: Bool) throws {
             let revision = try takeRevision()
             try db.cachedStatement(sql: Self.insertShip)
-                .execute(arguments: [ship.id] + (try columns(ship)) + [fromSnapshot, revision, revision])
+                .execute(arguments: [ship.id] + ship.values + [fromSnapshot, revision, revision])
         }
 
-        private mutating func update(_ ship: Ship) throws {
+        private mutating func update(_ ship: ShipColumns) throws {
             let revision = try takeRevision()
-            try db.cachedStatement(sql: Self.updateShip).execute(arguments: try columns(ship) + [revision, ship.id])
+            try db.cachedStatement(sql: Self.updateShip).execute(arguments: ship.values + [revision, ship.id])
         }
 
         /// Notes that the API lists a ship just as the snapshot has it: nothing changes for an account.
@@ -139,14 +144,6 @@ extension ShipStore {
             let revision = try takeRevision()
             try db.cachedStatement(sql: "UPDATE ship SET removed_revision = ?, changed_revision = ? WHERE id = ?")
                 .execute(arguments: [revision, revision, id])
-        }
-
-        private func columns(_ ship: Ship) throws -> StatementArguments {
-            let roles = String(decoding: try JSONEncoder().encode(ship.roles), as: UTF8.self)
-            return [
-                ship.name, ship.sortKey, ship.type, roles, ship.isActive, ship.yearBuilt, ship.homePort,
-                ship.massKilograms, ship.imageURL, ship.isListed,
-            ]
         }
     }
 }

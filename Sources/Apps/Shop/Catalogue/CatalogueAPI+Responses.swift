@@ -5,8 +5,8 @@ import Upstream
 extension CatalogueAPI {
     /// Returns the rows of a stored part of the list, in order; nil for a row without an id, so that positions count.
     static func rows(in body: Data) -> [ListedProduct?] {
-        ((try? JSONDecoder().decode([Tolerant<ProductRecord>].self, from: body)) ?? []).map { record in
-            record.value.flatMap { record in record.id.map { ListedProduct(id: $0, isUsable: record.product != nil) } }
+        ((try? JSONDecoder().decode(TolerantList<ProductRecord>.self, from: body))?.values ?? []).map { record in
+            record.flatMap { record in record.id.map { ListedProduct(id: $0, isUsable: record.product != nil) } }
         }
     }
 
@@ -25,10 +25,10 @@ extension CatalogueAPI {
 
     /// Decodes a list whose elements may be unusable.
     static func list<Record: Decodable & Sendable>(of type: Record.Type, in response: IncomingResponse)
-        throws(UpstreamError) -> [Tolerant<Record>]
+        throws(UpstreamError) -> TolerantList<Record>
     {
         do {
-            return try JSONDecoder().decode([Tolerant<Record>].self, from: Data(response.body))
+            return try JSONDecoder().decode(TolerantList<Record>.self, from: Data(response.body))
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
             throw .badResponse(status: response.status, reason: "not a list")
         } catch {

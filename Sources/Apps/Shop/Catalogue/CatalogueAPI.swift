@@ -59,12 +59,12 @@ struct CatalogueAPI: Sendable {
     {
         let path = query.path(offset: options.offset, limit: options.limit)
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
-            let records = try Self.list(of: ProductRecord.self, in: response)
-            guard records.isEmpty ? options.acceptsEmpty : records.contains(where: { $0.value?.id != nil }) else {
+            let records = try Self.list(of: ProductRecord.self, in: response).values
+            guard records.isEmpty ? options.acceptsEmpty : records.contains(where: { $0?.id != nil }) else {
                 throw .badResponse(status: response.status, reason: "a list without a single product")
             }
             // An upstream that ignores paging sends all that it has; the rest is not shown.
-            let products = records.prefix(options.limit).compactMap { $0.value?.product }
+            let products = records.prefix(options.limit).compactMap { $0?.product }
             return { db in try options.save(products, db) }
         }
         resource.bundledAt = options.bundledAt
@@ -126,9 +126,13 @@ struct CatalogueAPI: Sendable {
         save: @escaping Save<Product.Category>
     ) async throws -> ReadResult {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
-            let records = try Self.list(of: CategoryRecord.self, in: response)
+            let list = try Self.list(of: CategoryRecord.self, in: response)
+            guard !list.isTruncated else {
+                throw .badResponse(status: response.status, reason: "a list of over \(ListLimit.elements) categories")
+            }
+            let records = list.values
             var seen = Set<Int>()
-            let categories = records.compactMap { $0.value?.category }.filter { seen.insert($0.id).inserted }
+            let categories = records.compactMap { $0?.category }.filter { seen.insert($0.id).inserted }
             guard !categories.isEmpty || records.isEmpty && acceptsEmpty else {
                 throw .badResponse(status: response.status, reason: "a list without a single category")
             }

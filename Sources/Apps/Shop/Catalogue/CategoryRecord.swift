@@ -1,4 +1,5 @@
 import Foundation
+import Upstream
 
 /// One category as the API sends it.
 struct CategoryRecord: Decodable, Sendable {
@@ -10,13 +11,11 @@ struct CategoryRecord: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        let name = try fields.decode(String.self, forKey: .name).replacing("\0", with: "")
-        category = Product.Category(
-            id: try fields.decode(Int.self, forKey: .id),
-            name: String(name.prefix(Product.maximumTitleLength))
-        )
-        guard category.id > 0, !category.name.allSatisfy(\.isWhitespace) else {
+        let id = try fields.decode(Int.self, forKey: .id)
+        let name = try fields.decode(String.self, forKey: .name).rowText(longest: Product.maximumTitleLength)
+        guard id > 0, let name else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: fields, debugDescription: "no id or no name")
         }
+        category = Product.Category(id: id, name: name)
     }
 }

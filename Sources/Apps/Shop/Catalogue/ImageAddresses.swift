@@ -17,9 +17,9 @@ enum ImageAddresses {
     private static func pieces(of received: [String]) -> [String] {
         let joined = received.joined(separator: ",").trimmingCharacters(in: .whitespacesAndNewlines)
         if joined.hasPrefix("["),
-            let whole = try? JSONDecoder().decode([Tolerant<String>].self, from: Data(joined.utf8))
+            let whole = try? JSONDecoder().decode(TolerantList<String>.self, from: Data(joined.utf8))
         {
-            return whole.compactMap(\.value)
+            return whole.values.compactMap(\.self)
         }
         return received
     }

@@ -33,17 +33,14 @@ struct ProductRecord: Decodable, Sendable {
             price: price,
             category: Self.category(fields),
             images: ImageAddresses.clean(
-                ((try? fields.decode([Tolerant<String>].self, forKey: .images)) ?? []).compactMap(\.value)
+                ((try? fields.decode(TolerantList<String>.self, forKey: .images))?.values ?? []).compactMap(\.self)
             ),
             madeAt: Self.text(fields, .creationAt, longest: 64)
         )
     }
 
-    /// The text without NUL, at which SQLite's functions end a text; nil if it is blank.
     private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key, longest: Int) -> String? {
-        guard let text = try? fields.decode(String.self, forKey: key) else { return nil }
-        let plain = String(text.replacing("\0", with: "").prefix(longest))
-        return plain.allSatisfy(\.isWhitespace) ? nil : plain
+        (try? fields.decode(String.self, forKey: key)).flatMap { $0.rowText(longest: longest) }
     }
 
     /// A number, or a text of one.
@@ -58,7 +55,7 @@ struct ProductRecord: Decodable, Sendable {
         guard let category = try? fields.nestedContainer(keyedBy: CategoryKey.self, forKey: .category),
             let id = try? category.decode(Int.self, forKey: .id), id > 0
         else { return nil }
-        let name = ((try? category.decode(String.self, forKey: .name)) ?? "").replacing("\0", with: "")
-        return Product.Category(id: id, name: String(name.prefix(Product.maximumTitleLength)))
+        let name = try? category.decode(String.self, forKey: .name)
+        return Product.Category(id: id, name: name?.rowText(longest: Product.maximumTitleLength) ?? "")
     }
 }

@@ -13,6 +13,8 @@ struct Images: Sendable {
     let store: ShopStore
     let pictures: PictureScaler
     let clock: WallClock
+    /// Pictures that could not be scaled lately.
+    private let failures = DrawingFailures()
 
     /// Largest width that a picture is scaled to, in pixels.
     static let maximumWidth = 2000
@@ -59,17 +61,23 @@ struct Images: Sendable {
             cachePolicy,
             clock: clock,
             changeToken: changeToken,
-            adapt: { try await scaled($0, to: width) }
+            adapt: { try await scaled($0, to: width, at: url ?? "", for: request) }
         )
     }
 
     /// Returns a picture that is at most `width` pixels wide; nil if the bytes are no picture or cannot be scaled.
-    private func scaled(_ body: Data, to width: Int?) async throws -> Data? {
+    private func scaled(_ body: Data, to width: Int?, at url: String, for request: ScreenRequest) async throws
+        -> Data?
+    {
         guard let width else { return body }
         do {
             guard try pictures.header(of: .bytes(body)).width > width else { return body }
-            // No picture that may be stored is higher than this when it is so narrow.
-            return try await pictures.scale(.bytes(body), width: width, height: 16 * width).data
+            return try await failures.drawing(url, at: clock.now) { [pictures] in
+                // No picture that may be stored is higher than this when it is so narrow.
+                try await request.whileClientWaits {
+                    try await pictures.scale(.bytes(body), width: width, height: 16 * width).data
+                }
+            }
         } catch MediaError.toolMissing(let tool) {
             throw Problem(
                 .toolMissing,

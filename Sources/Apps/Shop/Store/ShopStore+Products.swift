@@ -124,11 +124,12 @@ extension ShopStore {
         }
     }
 
-    /// Marks products as present again, unchanged: the upstream confirmed a response that lists them.
+    /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk the
+    /// next confirmation does it.
     ///
-    /// - Throws: `StorageError`, `CancellationError`.
+    /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func markPresent(_ ids: [Int]) async throws {
-        try await database.write { [catalogueChanges] db in
+        try await database.writeIfRoom { [catalogueChanges] db in
             catalogueChanges.bump(afterCommitOf: db)
             for id in ids {
                 guard let known = try Self.known(id, db), known.isGone else { continue }

@@ -7,6 +7,10 @@ public import Upstream
 
 extension ScreenResponse {
     /// Responds with a picture of an upstream. Its type follows from its bytes, whatever the upstream declared.
+    ///
+    /// Clients revalidate it each time, which its entity tag makes cheap: the same address shows another picture once
+    /// its row has another one, and none after a logout. A lifetime would also be over on arrival for a picture that is
+    /// older, because `Age` counts from the last validation by the upstream.
     public static func picture(
         _ bytes: Data,
         type: PictureType,
@@ -14,12 +18,9 @@ extension ScreenResponse {
         now: Date,
         changeToken: ChangeToken? = nil
     ) -> ScreenResponse {
-        var fields: HTTPFields = [
-            .cacheControl: "private, max-age=3600", .vary: "Authorization",
-            .contentSecurityPolicy: "default-src 'none'; sandbox",
-        ]
-        fields.add(provenance, now: now)
-        return ScreenResponse(headerFields: fields, body: .bytes(bytes, type: type.rawValue), changeToken: changeToken)
+        var response = localPicture(bytes, type: type.rawValue, changeToken: changeToken)
+        response.headerFields.add(provenance, now: now)
+        return response
     }
 
     /// Responds with a picture that Larder made of its own data. Clients revalidate it each time, which its entity tag

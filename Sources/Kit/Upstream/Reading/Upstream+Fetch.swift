@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -79,23 +80,45 @@ extension Upstream {
         let responseTime: Date
     }
 
+    /// A response that is ready to be stored.
+    private struct Prepared {
+        let persistRows: Resource.PersistRows
+        let response: CachedResponse
+        /// Whether the response itself is stored, not only its rows.
+        let isKept: Bool
+    }
+
+    /// The largest body that is read at once, on the thread of the request: it takes some milliseconds.
+    static let largestReadAtOnce = 64 << 10
+
+    /// Validates a new response and writes the file of its body, so that the transaction only writes rows.
+    private func prepare(_ received: Received, as resource: Resource, inPlaceOf stored: CachedResponse?) throws
+        -> Prepared
+    {
+        let persistRows = try resource.validate(received.response)
+        let body = resource.keepsBody ? Data(received.response.body) : Data()
+        let isKept = resource.isSourceOfRows || store.budget.admits(body.count)
+        let response = try cachedResponse(received, body, as: resource, inPlaceOf: stored, asFile: isKept)
+        return Prepared(persistRows: persistRows, response: response, isKept: isKept)
+    }
+
     /// Stores a new response together with the rows that the app makes of it. One that the budget has no room for is
     /// only returned; the copy that it supersedes is removed, since the store would contradict the upstream.
     private func keep(_ received: Received, as resource: Resource, inPlaceOf stored: CachedResponse?) async throws
         -> FetchOutcome
     {
-        let persistRows = try resource.validate(received.response)
+        let prepare = { @Sendable in try self.prepare(received, as: resource, inPlaceOf: stored) }
+        let isLarge = received.response.body.count > Self.largestReadAtOnce
+        let prepared = try await isLarge ? reading.run(prepare) : prepare()
+        let fresh = prepared.response
         defer { responseChanges[resource.url].bump() }
-        let body = resource.keepsBody ? Data(received.response.body) : Data()
-        let isKept = resource.isSourceOfRows || store.budget.admits(body.count)
-        let fresh = try cachedResponse(received, body, as: resource, inPlaceOf: stored, asFile: isKept)
         var kept = fresh
         do {
             kept.id = try await store.database.write { db in
                 var fresh = fresh
                 fresh.isInvalidated = try resource.needsRevalidation(db)
-                try persistRows(db)
-                if isKept { return try self.store.responses.save(fresh, in: db) }
+                try prepared.persistRows(db)
+                if prepared.isKept { return try self.store.responses.save(fresh, in: db) }
                 if let id = stored?.id { try self.store.responses.remove(id, in: db) }
                 return nil
             }

@@ -22,6 +22,8 @@ public final class Upstream: Sendable {
     package let clock: WallClock
     package let logger: Logger
     let flights: SingleFlight<FlightKey, FetchOutcome, UpstreamError>
+    /// Where large responses are read.
+    let reading: SerialQueue
     /// Bumped when a response was stored or validated, by URL.
     let responseChanges = VersionCounters()
     private let listeners: Listeners
@@ -76,6 +78,7 @@ public final class Upstream: Sendable {
         self.logger = logger
         store = UpstreamStore(database, accessRecorder, budget, clock)
         flights = SingleFlight(sleep: clock.sleep)
+        reading = SerialQueue(label: "upstream.\(configuration.name)")
         let listeners = Listeners()
         self.listeners = listeners
         client = UpstreamClient(

@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -15,14 +16,23 @@ struct Pages: Sendable {
     /// Makes pictures and PDFs; nil if that is not wanted.
     let media: MediaEngine?
     let clock: WallClock
+    /// What could not be drawn lately.
+    let failures = DrawingFailures()
+    /// Held by the request that makes a picture or a PDF, so that nothing is made twice at once.
+    let locks = KeyedMutex()
 
-    private var client: YandexDiskClient { accounts.reader.client }
+    var client: YandexDiskClient { accounts.reader.client }
 
     /// A file that is shown, with its account and the read of its metadata.
-    private struct Subject {
+    struct Subject {
         let item: DiskItem
         let account: DiskAccount
         let result: ReadResult
+        /// The request for it: what is made is given up if its client leaves.
+        let request: ScreenRequest
+
+        /// Identifies what is made of this version of the file.
+        func key(_ product: String) -> String { "\(account.id) \(item.path.text) \(item.version ?? "") \(product)" }
     }
 
     /// `GET /v1/disk/file/pdf`: an office file as a PDF, if LibreOffice is installed.
@@ -38,7 +48,7 @@ struct Pages: Sendable {
                 "Only office files are shown as PDF: \(OfficeFormat.allCases.map(\.rawValue).joined(separator: ", "))."
             )
         }
-        let subject = Subject(item: item, account: account, result: result)
+        let subject = Subject(item: item, account: account, result: result, request: request)
         let stored = try await document(of: subject, format, cachePolicy)
         let name = String(item.name.dropLast(item.fileExtension.count)) + "pdf"
         let version = "\(item.version ?? "")-pdf"
@@ -54,94 +64,32 @@ struct Pages: Sendable {
         let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
         let (row, result) = try await items.file(path, for: account, cachePolicy)
-        let body = DiskStore.Body.page(number, width: width)
-        if let stored = try await files.open(body, of: row.item, account: account.id) {
-            let bytes = try stored.bytes()
-            if let type = PictureType(of: bytes) {
-                return .picture(bytes, type: type, provenance: stored.provenance(result), now: clock.now())
-            }
-        }
+        let known = Subject(item: row.item, account: account, result: result, request: request)
+        if let stored = try await stored(known, page: number, width: width) { return stored }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
-        let subject = try await subject(row.item, account, result)
-        return try await rendered(subject, page: number, width: width)
+        let subject = try await present(known)
+        return try await locks.holding([subject.key("page \(number) \(width)")]) {
+            if let stored = try await stored(subject, page: number, width: width) { return stored }
+            return try await rendered(subject, page: number, width: width)
+        }
+    }
+
+    /// Returns the stored picture of a page; nil if there is none.
+    private func stored(_ subject: Subject, page number: Int, width: Int) async throws -> ScreenResponse? {
+        let body = DiskStore.Body.page(number, width: width)
+        guard let stored = try await files.open(body, of: subject.item, account: subject.account.id) else { return nil }
+        let bytes = try stored.bytes()
+        return PictureType(of: bytes).map {
+            .picture(bytes, type: $0, provenance: stored.provenance(subject.result), now: clock.now())
+        }
     }
 
     /// Returns what a picture is made of: an outdated version only if its content is stored.
-    private func subject(_ item: DiskItem, _ account: DiskAccount, _ result: ReadResult) async throws -> Subject {
+    private func present(_ known: Subject) async throws -> Subject {
+        let (item, account, result) = (known.item, known.account, known.result)
         let isUsable = try !result.provenance.stale || files.store.body(.content, of: item, account: account.id) != nil
-        guard !isUsable, !result.provenance.offline else {
-            return Subject(item: item, account: account, result: result)
-        }
+        guard !isUsable, !result.provenance.offline else { return known }
         let present = try await items.presentVersion(of: item, result, for: account)
-        return Subject(item: present, account: account, result: result)
-    }
-
-    /// Makes a picture of a page, and stores it.
-    private func rendered(_ subject: Subject, page number: Int, width: Int) async throws -> ScreenResponse {
-        let picture = try await picture(of: subject, page: number, width: width)
-        let isStored = try await files.save(
-            picture.data,
-            as: .page(number, width: width),
-            of: subject.item,
-            type: picture.mediaType,
-            for: subject.account
-        )
-        guard let type = PictureType(of: picture.data) else { throw Problem(.damaged("the result is no picture")) }
-        let now = clock.now()
-        return .picture(picture.data, type: type, provenance: .fetched(at: now, stored: isStored), now: now)
-    }
-
-    private func picture(of subject: Subject, page number: Int, width: Int) async throws -> RenderedPicture {
-        guard let media else { throw Problem(.toolMissing(.pdftoppm)) }
-        let item = subject.item
-        do {
-            switch (item.viewer, OfficeFormat(fileName: item.name)) {
-            case (.image, _):
-                guard number == 1 else { throw MediaError.noSuchPage(number) }
-                return try await lender.withContent(of: item, for: subject.account, subject.result) {
-                    try await media.pictures.scale(.file($0), width: width, height: 4 * width)
-                }
-            case (.pdf, _):
-                return try await lender.withContent(of: item, for: subject.account, subject.result) {
-                    try await media.pages.picture(of: number, in: $0, width: width)
-                }
-            case (_, let format?):
-                let document = try await document(of: subject, format, .useCache)
-                return try await lender.withFile(document.body) {
-                    try await media.pages.picture(of: number, in: $0, width: width)
-                }
-            default:
-                throw MediaError.unsupported(
-                    item.fileExtension.isEmpty ? "a file without an extension" : ".\(item.fileExtension)"
-                )
-            }
-        } catch let error as MediaError {
-            throw Problem(error)
-        }
-    }
-
-    /// Returns the PDF of an office file, made and stored if it is not there yet.
-    private func document(of subject: Subject, _ format: OfficeFormat, _ cachePolicy: CachePolicy) async throws
-        -> StoredFile
-    {
-        let (item, account) = (subject.item, subject.account)
-        if let stored = try await files.open(.document, of: item, account: account.id) { return stored }
-        guard cachePolicy != .onlyIfCached else { throw client.notStored }
-        guard let media, media.office.isAvailable else { throw Problem(.toolMissing(.soffice)) }
-        let converted = lender.scratch.place(".pdf")
-        defer { withExtendedLifetime(converted) {} }
-        do {
-            try await lender.withContent(of: item, for: account, subject.result) {
-                try await media.office.convert($0, format: format, to: URL(filePath: converted.path))
-            }
-        } catch let error as MediaError {
-            throw Problem(error)
-        }
-        let blob = try files.store.database.blobs.adopt(converted)
-        _ = try await files.save(.blob(blob), as: .document, of: item, type: "application/pdf", for: account)
-        guard let stored = try await files.open(.document, of: item, account: account.id) else {
-            throw Problem.fileChanges
-        }
-        return stored
+        return Subject(item: present, account: account, result: result, request: known.request)
     }
 }

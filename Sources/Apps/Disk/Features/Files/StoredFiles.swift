@@ -28,14 +28,19 @@ struct StoredFiles: Sendable {
 
     /// Stores bytes that were made of a file, inline or as a blob.
     ///
-    /// - Returns: Whether they were stored: not if the account was logged out or the file has changed.
-    /// - Throws: `StorageError`.
+    /// - Returns: Whether they were stored: not if the account was logged out, the file has changed, or the disk is
+    ///   full. They can be shown all the same.
+    /// - Throws: `StorageError` other than a full disk.
     func save(_ bytes: Data, as body: DiskStore.Body, of item: DiskItem, type: String, for account: DiskAccount)
         async throws -> Bool
     {
-        let stored: StoredBody =
-            bytes.count > BlobStore.inlineLimit ? .blob(try store.database.blobs.write(bytes)) : .bytes(bytes)
-        return try await save(stored, as: body, of: item, type: type, for: account)
+        do {
+            let stored: StoredBody =
+                bytes.count > BlobStore.inlineLimit ? .blob(try store.database.blobs.write(bytes)) : .bytes(bytes)
+            return try await save(stored, as: body, of: item, type: type, for: account)
+        } catch StorageError.diskFull {
+            return false
+        }
     }
 
     /// Stores a finished body that was made of a file.

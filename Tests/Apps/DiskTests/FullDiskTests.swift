@@ -1,0 +1,74 @@
+import Database
+import FaultKit
+import Foundation
+import GRDB
+import TestKit
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Reads on a full disk", .timeLimit(.minutes(1)))
+struct FullDiskTests {
+    /// Runs a test against an app whose files can be made to fail.
+    private static func run(_ disk: FakeYandexDisk, _ test: @Sendable (DiskHarness, FaultScope) async throws -> Void)
+        async throws
+    {
+        let directory = try DataDirectory.temporary()
+        let faults = try FaultScope(directory.path)
+        var settings = DiskHarness.Settings()
+        settings.directory = directory
+        try await DiskHarness.run(disk, settings) { try await test($0, faults) }
+    }
+
+    @Test("TRUST-02 a picture that was fetched is shown, although there is no space to store it")
+    func preview() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.jpg", mediaType: "image")
+        try await Self.run(disk) { app, faults in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            let target = "/v1/disk/file/preview?path=/a.jpg"
+            let (shown, hasFailed) = await faults.failing(.fullDisk, at: 1) { try? await app.get(target, as: token) }
+            #expect(hasFailed && shown?.status == 200 && shown.map { Array($0.body) } == FakeYandexDisk.png)
+            #expect(shown?.cacheStatus == "larder; fwd=uri-miss")
+            #expect(try await app.get(target, as: token).cacheStatus == "larder; fwd=uri-miss; stored")
+        }
+    }
+
+    @Test("TRUST-02 a token that the API refuses is recorded, so that nothing stored is shown from then on")
+    func refused() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        try await Self.run(disk) { app, faults in
+            let token = try await app.logIn()
+            #expect(try await app.get("/v1/disk/recent", as: token).status == 200)
+            disk.respond(401)
+            let (refused, hasFailed) = await faults.failing(.noRoomOnce, at: 1) {
+                try? await app.get("/v1/disk/recent?refresh=1", as: token)
+            }
+            #expect(hasFailed && refused?.status == 401 && refused?["code"] == "upstream-session-expired")
+            disk.respond(503)
+            try await app.get("/v1/disk/recent", as: token).expectProblem("upstream-session-expired", 401)
+        }
+    }
+
+    @Test("TRUST-02 a list that cannot be stored is shown as it was, and the API is not blamed")
+    func list() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt")
+        try await Self.run(disk) { app, faults in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.put("disk:/b.txt")
+            let (shown, hasFailed) = await faults.failing(.fullDisk, at: 1) {
+                try? await app.get("/v1/disk/files?refresh=1", as: token)
+            }
+            #expect(hasFailed && shown.map(DiskHarness.names) == ["a.txt"])
+            #expect(shown?.cacheStatus == "larder; fwd=request; detail=storage-full")
+            #expect(shown?["meta.stale"] == true && shown?["meta.offline"] == false)
+            let later = try await app.get("/v1/disk/files?refresh=1", as: token)
+            #expect(Set(DiskHarness.names(later)) == ["a.txt", "b.txt"])
+        }
+    }
+}
