@@ -46,6 +46,24 @@ import Testing
         }
     }
 
+    /// What looks like one picture in several sizes to libvips, which would show the smallest on all pages.
+    @Test("TRUST-12 PDF-02 pages of a TIFF that halve in size stay apart, and the picture of one is its own")
+    func halvedPages() async throws {
+        let scratch = try Scratch()
+        let colors: [Pixels.Color] = [.red, .green, .blue]
+        let pages = colors.enumerated().map { (width: 256 >> $0.offset, height: 128 >> $0.offset, color: $0.element) }
+        let tiff = try scratch.write(PictureFixtures.tiff(pages), to: "in.tif")
+        let out = scratch.url("out.pdf")
+        let summary = try await scratch.engine.documents.pages(of: [.file(tiff)], to: out)
+        #expect(summary.pages.map(\.width) == [256, 128, 64])
+        for (number, color) in colors.enumerated() {
+            #expect(try await scratch.drawn(out, page: number + 1).at(0.5, 0.5).isNear(color), "page \(number + 1)")
+        }
+        let scaled = try await scratch.engine.pictures.scale(.file(tiff), width: 32, height: 32, coding: .png)
+        #expect(scaled.width == 32)
+        #expect(try await scratch.pixels(of: scratch.write(scaled.data, to: "s.png")).at(0.5, 0.5).isNear(.red))
+    }
+
     @Test("PDF-04 pages of a TIFF count for the limit, and an error names the file") func limits() async throws {
         var limits = MediaLimits()
         limits.pdfPages = 3
@@ -137,5 +155,24 @@ import Testing
             sizes.append(try FileBytes(out).count)
         }
         #expect(sizes[1] > sizes[2] && sizes[2] > sizes[3], "\(sizes)")
+    }
+
+    @Test("PDF-16 a smaller quality makes no file larger than the original does") func smallAlready() async throws {
+        let scratch = try Scratch()
+        let drawing = try await scratch.picture(
+            Pixels(width: 400, height: 300) { x, y in (x * y) % 7 == 0 ? .black : .white },
+            "a.png[compression=9]"
+        )
+        var sizes: [Int] = []
+        for quality in PictureOptions.Quality.allCases {
+            let out = scratch.url("\(quality).pdf")
+            _ = try await scratch.engine.documents.pages(
+                of: [.file(drawing)],
+                options: PictureOptions(quality: quality),
+                to: out
+            )
+            sizes.append(try FileBytes(out).count)
+        }
+        #expect(sizes.allSatisfy { $0 <= sizes[0] }, "\(sizes)")
     }
 }

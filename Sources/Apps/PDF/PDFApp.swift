@@ -36,13 +36,14 @@ public struct PDFApp: App {
     ///
     /// - Throws: `SettingError` if the app's settings were not declared.
     public init(_ context: AppContext) throws {
+        let options = try Options(context.settings, context.media.limits)
         self.init(
             store: DocumentStore(context.database),
-            engine: DocumentEngine(context.media),
+            engine: DocumentEngine(context.media, keepsMetadata: options.keepsMetadata),
             events: context.events,
             scratch: context.scratch,
             disk: context.files,
-            options: try Options(context.settings, context.media.limits),
+            options: options,
             clock: context.clock,
             logger: context.logger
         )

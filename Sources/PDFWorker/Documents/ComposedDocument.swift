@@ -40,7 +40,7 @@ struct ComposedDocument {
 
     private func copy(_ pages: [ComposedPage], of sources: [PDFFile], to result: PDFFile) throws {
         let filters = try sources.enumerated().map { index, source in
-            try JobError.naming(index) { try PageFilter(source) }
+            try JobError.naming(index) { try PageFilter(source, keepsMetadata: job.keepsMetadata) }
         }
         for (position, page) in pages.enumerated() {
             guard sources.indices.contains(page.source) else {

@@ -2,7 +2,7 @@ import CQPDF
 import MediaFormats
 
 /// A document of libqpdf. No stream of a document is decompressed, neither here nor when it is written; only
-/// ``DocumentCheck`` does that.
+/// ``DocumentCheck`` does that, and what removes metadata from a JPEG that is compressed once more.
 ///
 /// The error of the library is checked after each call; without that it continues with fallback values.
 final class PDFFile {

@@ -21,6 +21,7 @@ final class PageFilter {
     }
 
     private let file: PDFFile
+    private let keepsMetadata: Bool
     /// Numbers of the objects that were visited.
     private var seen: Set<Int32> = []
     private var open: [(object: Object, meaning: Meaning)] = []
@@ -29,9 +30,11 @@ final class PageFilter {
 
     /// Creates a filter for the pages of a document.
     ///
+    /// - Parameter keepsMetadata: whether photos keep their metadata.
     /// - Throws: ``JobError`` if the pages cannot be read.
-    init(_ file: PDFFile) throws {
+    init(_ file: PDFFile, keepsMetadata: Bool = false) throws {
         self.file = file
+        self.keepsMetadata = keepsMetadata
         // What refers to a page does not reduce it: pages keep other keys.
         for index in 0..<(try file.pageCount()) {
             let page = try file.page(index)
@@ -109,6 +112,7 @@ final class PageFilter {
             let dictionary = qpdf_oh_get_dict(handle, object)
             defer { file.release(dictionary) }
             try visitDictionary(dictionary, .keys)
+            if !keepsMetadata { try file.removeMetadata(ofPicture: object, dictionary) }
         } else if qpdf_oh_is_dictionary(handle, object) != 0 {
             try visitDictionary(object, meaning)
         }

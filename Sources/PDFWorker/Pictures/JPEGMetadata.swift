@@ -4,13 +4,16 @@ import Foundation
 /// included, and nothing that follows the picture, such as previews with metadata of their own. Its compressed data
 /// stay as they are.
 enum JPEGMetadata {
-    /// Returns a JPEG without metadata; what has not the form of one is returned up to where it goes wrong.
+    /// Returns a JPEG without metadata. From where its data have not the form of one they stay as they are, because
+    /// decoders may show them.
     static func removed(from data: Data) -> Data {
         data.withUnsafeBytes { bytes in
+            guard bytes.starts(with: [0xFF, 0xD8]) else { return data }
             var kept = Data([0xFF, 0xD8])
             kept.reserveCapacity(bytes.count)
             var offset = 2
-            while let segment = segment(at: offset, in: bytes) {
+            while true {
+                guard let segment = segment(at: offset, in: bytes) else { return kept + ending(of: bytes[offset...]) }
                 if segment.marker == 0xD9 { break }
                 if isKept(segment.marker, bytes[segment.range]) { kept.append(contentsOf: bytes[segment.range]) }
                 offset = segment.range.upperBound
@@ -21,6 +24,12 @@ enum JPEGMetadata {
             }
             return kept + [0xFF, 0xD9]
         }
+    }
+
+    /// Returns bytes with the marker for the end of the picture behind them.
+    private static func ending(of bytes: Slice<UnsafeRawBufferPointer>) -> Data {
+        let end: [UInt8] = [0xFF, 0xD9]
+        return bytes.suffix(2).elementsEqual(end) ? Data(bytes) : Data(bytes) + end
     }
 
     /// Frames, tables, scans, restarts; JFIF, colour profile, Adobe's colour transform.

@@ -28,7 +28,9 @@ struct PictureDocument {
             pages: nil,
             title: job.title,
             output: job.output,
-            maximumPages: job.files.count
+            maximumPages: job.files.count,
+            // What was to be removed is removed.
+            keepsMetadata: true
         )
         return try ComposedDocument(job: whole).make()
     }

@@ -133,6 +133,17 @@ struct NoteMappingTests {
             }
             let inland = try await app.get("/v1/notes/map?bbox=170,-30,179,30", as: token)
             #expect(inland["data.pins"] == [])
+            // Clusters, too: two notes on either side.
+            try await app.add("east", location(-0.001, 180), as: token)
+            try await app.add("west", location(-0.001, -180), as: token)
+            for box in ["170,-30,180,30", "-180,-30,-170,30", "170,-30,-170,30", "-180,-90,180,90"] {
+                for zoom in [0, 3, 10] {
+                    let map = try await app.get("/v1/notes/map?bbox=\(box)&zoom=\(zoom)", as: token)
+                    #expect(map.all("count", in: "data.clusters") == [2, 2], "\(box) \(zoom)")
+                }
+            }
+            let clusters = try await app.get("/v1/notes/map?bbox=170,-30,179,30&zoom=10", as: token)
+            #expect(clusters["data.clusters"] == [] && clusters["data.pins"] == [])
         }
     }
 

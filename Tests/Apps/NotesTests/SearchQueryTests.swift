@@ -90,6 +90,19 @@ struct SearchQueryTests {
         )
     }
 
+    @Test(
+        "NOTE-09 Emoji are words, with or without their variation selectors, and are found anywhere in a text",
+        arguments: [
+            ("🎉", ["Party🎉 tonight 🎉"]), ("🎃", []), ("🎃 tonight", []), ("tonight 🎃", []),
+            ("🎉 tonight", ["Party🎉 tonight 🎉"]), ("tonight🎉", ["Party🎉 tonight 🎉"]), ("🎉 to", ["Party🎉 tonight 🎉"]),
+            ("❤", ["❤️ of mine"]), ("❤️", ["❤️ of mine"]), ("❤️ mi", ["❤️ of mine"]), ("👩‍👧", ["👩‍👧 and 🇩🇪"]), ("👩‍👦", []),
+            ("🇩🇪", ["👩‍👧 and 🇩🇪"]), ("🇫🇷", []), ("👍", ["👍🏽"]), ("\u{FE0F}", []),
+        ]
+    )
+    func emoji(question: String, expected: [String]) async throws {
+        #expect(try await found(question, among: ["Party🎉 tonight 🎉", "❤️ of mine", "👩‍👧 and 🇩🇪", "👍🏽"]) == expected)
+    }
+
     @Test("NOTE-09 Such a search keeps to the account, counts and pages")
     func unspacedPages() async throws {
         try await NotesHarness.run { app in

@@ -27,6 +27,22 @@ import Testing
         }
     }
 
+    @Test(
+        "PDF-17 case is folded fully, and width",
+        arguments: [
+            ("strasse", "Straße 12"), ("STRASSE", "Straße 12"), ("σίσυφος", "ΣΊΣΥΦΟΣ"), ("full", "Ｆｕｌｌ"),
+            ("🎉", "Fest 🎉"),
+        ]
+    )
+    func folded(question: String, name: String) async throws {
+        try await PDFHarness.run { app in
+            _ = try await app.saved("one", name: name)
+            let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let response = try await app.routes.get("/v1/pdf/documents?q=\(query)")
+            #expect(response.strings("name", in: "data.items") == [name])
+        }
+    }
+
     @Test("PDF-17 a search that finds nothing says so") func nothing() async throws {
         try await PDFHarness.run { app in
             _ = try await app.saved("one", name: "Visa")

@@ -101,6 +101,58 @@ import Testing
         }
     }
 
+    @Test("PDF-16 the PDF has the name of its document as title, after every kind of change") func title()
+        async throws
+    {
+        try await PDFHarness.run { app in
+            func expectTitle(_ href: String, _ sourceLocation: SourceLocation = #_sourceLocation) async throws {
+                let document = try await app.routes.get(href)
+                let file = try await app.routes.get("\(href)/file")
+                #expect(
+                    StubDocumentEngine.title(in: file.text) == (try document.string("data.name")),
+                    sourceLocation: sourceLocation
+                )
+            }
+            func ask(_ method: HTTPRequest.Method, _ path: String, _ json: String) async throws -> Exchanged {
+                let response = try await app.routes.ask(method, path, json: json)
+                #expect([200, 201].contains(response.status), "\(path): \(response.text)")
+                return response
+            }
+            let href = try await app.draft("one", "two")
+            try await expectTitle(href)
+            _ = try await ask(.post, "\(href)/save", #"{"name":"Отчёт"}"#)
+            try await expectTitle(href)
+            _ = try await ask(.patch, href, #"{"name":"Trip"}"#)
+            try await expectTitle(href)
+            _ = try await add(app, href, [PDFHarness.photo("three"), PDFHarness.pdf(["page x 0"], name: "x.pdf")])
+            try await expectTitle(href)
+            _ = try await ask(.post, "\(href)/pages", #"{"text":"dictated"}"#)
+            try await expectTitle(href)
+            let pages = try await app.pages(href)
+            _ = try await ask(.patch, "\(href)/pages/\(pages[0])", #"{"rotate_by":90}"#)
+            _ = try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])")
+            try await expectTitle(href)
+            let extracted = try await ask(.post, "\(href)/extract", #"{"pages":["\#(pages[0])"]}"#)
+            try await expectTitle(extracted.string("data.href"))
+            let (first, second) = (href.suffix(16), try await app.saved("four", name: "Other").suffix(16))
+            let merged = try await ask(.post, "/v1/pdf/merge", #"{"first":"\#(first)","second":"\#(second)"}"#)
+            try await expectTitle(merged.string("data.href"))
+            let imported = try await app.create([PDFHarness.pdf(["page x 0"], name: "Scan.pdf")])
+            #expect(imported["data.name"] == "Scan")
+            try await expectTitle(imported.string("data.href"))
+        }
+    }
+
+    @Test("PDF-15 what is neither a form nor JSON is 415 with both of them named") func mediaTypes() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one")
+            let fields: HTTPFields = [.contentType: "text/plain"]
+            let refused = try await app.routes.ask(.post, "\(href)/pages", fields, body: Data("text".utf8))
+            refused.expectProblem("unsupported-media-type", 415)
+            #expect(try refused.string("detail").hasSuffix("accepted: application/json, multipart/form-data."))
+        }
+    }
+
     @Test("TRUST-12 what the user should know of a file is told, naming it") func notices() async throws {
         try await PDFHarness.run { app in
             let files = [PDFHarness.photo("one"), PDFHarness.photo("moving", name: "party.gif")]

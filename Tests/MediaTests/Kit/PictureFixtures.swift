@@ -31,6 +31,34 @@ enum PictureFixtures {
         return kept + jpeg[offset...]
     }
 
+    /// A TIFF of pages of one colour each (TIFF 6.0 section 2, little-endian, not compressed).
+    static func tiff(_ pages: [(width: Int, height: Int, color: Pixels.Color)]) -> [UInt8] {
+        func little(_ value: Int, _ bytes: Int) -> [UInt8] {
+            (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        var file: [UInt8] = Array("II*\0".utf8) + little(0, 4)
+        var link = 4
+        for page in pages {
+            let (bits, pixels) = (file.count, file.count + 6)
+            file += [8, 8, 8].flatMap { little($0, 2) }
+            file += Pixels(width: page.width, height: page.height) { _, _ in page.color }.bytes
+            file.replaceSubrange(link..<(link + 4), with: little(file.count, 4))
+            // Tag, type (3 SHORT, 4 LONG), number of values, value or offset.
+            let entries = [
+                (256, 3, 1, page.width), (257, 3, 1, page.height), (258, 3, 3, bits), (259, 3, 1, 1), (262, 3, 1, 2),
+                (273, 4, 1, pixels), (277, 3, 1, 3), (278, 3, 1, page.height),
+                (279, 4, 1, 3 * page.width * page.height), (284, 3, 1, 1),
+            ]
+            file += little(entries.count, 2)
+            for entry in entries {
+                file += little(entry.0, 2) + little(entry.1, 2) + little(entry.2, 4) + little(entry.3, 4)
+            }
+            link = file.count
+            file += little(0, 4)
+        }
+        return file
+    }
+
     /// A PNG of any head, with the chunks that are given behind it.
     static func png(
         width: Int,

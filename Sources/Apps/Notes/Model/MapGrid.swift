@@ -35,16 +35,18 @@ enum MapGrid {
         )
     }
 
-    /// Returns the cells of a view, as one or two ranges of columns and one of rows.
+    /// Returns the cells of a view, as one or two ranges of columns and one of rows. A view that ends at the
+    /// antimeridian has the column beyond it, because notes on that meridian may be at 180 and at -180.
     static func cells(of box: BoundingBox, zoom: Int) -> (columns: [ClosedRange<Int>], rows: ClosedRange<Int>) {
         let row = { (latitude: Double) in
             Coordinate(latitude: latitude, longitude: 0).map { cell(of: $0, zoom: zoom).y } ?? 0
         }
-        let columns = box.longitudes.map { range in
-            let column = { (longitude: Double) in
-                Coordinate(latitude: 0, longitude: longitude).map { cell(of: $0, zoom: zoom).x } ?? 0
-            }
-            return column(range.lowerBound)...column(range.upperBound)
+        let column = { (longitude: Double) in
+            Coordinate(latitude: 0, longitude: longitude).map { cell(of: $0, zoom: zoom).x } ?? 0
+        }
+        let edge = box.oppositeEdge.map { $0...$0 }
+        let columns = (box.longitudes + [edge].compactMap(\.self)).map { range in
+            column(range.lowerBound)...column(range.upperBound)
         }
         return (columns, row(box.north)...row(box.south))
     }

@@ -10,24 +10,31 @@ struct SearchQuery: Sendable, Equatable {
     init(_ text: String) {
         var words: [String] = []
         var word = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if Self.isOfWord(scalar) {
-                word.append(scalar)
-            } else if !word.isEmpty {
-                words.append(String(word))
-                word = .init()
+        func endWord() {
+            if !word.isEmpty { words.append(String(word)) }
+            word = .init()
+        }
+        for character in text {
+            if Self.isPictograph(character) {
+                endWord()
+                words += Self.pictographs(character)
+                continue
+            }
+            for scalar in character.unicodeScalars {
+                if Self.isOfWord(scalar) { word.append(scalar) } else { endWord() }
             }
         }
-        if !word.isEmpty { words.append(String(word)) }
+        endWord()
         // A mark by itself is no token of unicode61.
-        self.words = Array(words.filter { $0.unicodeScalars.contains(where: Self.isBase) }.prefix(Self.mostWords))
+        let found = words.filter { $0.unicodeScalars.contains { Self.isBase($0) || Self.isPictograph($0) } }
+        self.words = Array(found.prefix(Self.mostWords))
     }
 
     /// Whether there is no word.
     var isEmpty: Bool { words.isEmpty }
 
-    /// Words of scripts without spaces between words. unicode61 takes the text between two spaces for one word, so that
-    /// these are searched for anywhere in a text instead.
+    /// Words of scripts without spaces between words, and emoji. unicode61 takes the text between two spaces for one
+    /// word, and emoji for none, so that these are searched for anywhere in a text instead.
     var fragments: [String] { words.filter(Self.isFragment) }
 
     /// Returns the expression for notes of an account whose text or place contains all words but the fragments.
@@ -35,7 +42,9 @@ struct SearchQuery: Sendable, Equatable {
     /// - Parameter placesOnly: all words, and only in the name of the place.
     /// - Returns: nil if there are no such words.
     func expression(account: Int64, placesOnly: Bool = false) -> String? {
-        let terms = words.indices.filter { placesOnly || !Self.isFragment(words[$0]) }.map {
+        let terms = words.indices.filter { index in
+            placesOnly ? words[index].unicodeScalars.contains(where: Self.isBase) : !Self.isFragment(words[index])
+        }.map {
             Self.term(words[$0], isOpen: $0 == words.count - 1)
         }
         guard !terms.isEmpty else { return nil }
@@ -74,8 +83,27 @@ struct SearchQuery: Sendable, Equatable {
 
     private static func isFragment(_ word: String) -> Bool {
         word.unicodeScalars.contains { scalar in
-            scalar.properties.isIdeographic || unspaced.contains { $0.contains(scalar.value) }
+            scalar.properties.isIdeographic || unspaced.contains { $0.contains(scalar.value) } || isPictograph(scalar)
         }
+    }
+
+    /// Whether a character is an emoji or another pictograph, which unicode61 ignores.
+    private static func isPictograph(_ character: Character) -> Bool {
+        character.unicodeScalars.first.map(isPictograph) ?? false
+    }
+
+    private static func isPictograph(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isEmoji && !scalar.isASCII && !isBase(scalar)
+    }
+
+    /// Returns the parts of an emoji between its variation selectors (UAX #29, UTS #51), which many texts leave out.
+    private static func pictographs(_ character: Character) -> [String] {
+        let parts = character.unicodeScalars.split { ["\u{FE0E}", "\u{FE0F}"].contains($0) }
+        return parts.map { part in
+            let joiner: Unicode.Scalar = "\u{200D}"
+            let inner = part.drop { $0 == joiner }
+            return String(String.UnicodeScalarView(inner.last == joiner ? inner.dropLast() : inner))
+        }.filter { !$0.isEmpty }
     }
 
     /// Blocks of Thai and Lao, Myanmar, Khmer, Hiragana and Katakana.

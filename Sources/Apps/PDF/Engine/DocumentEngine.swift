@@ -25,7 +25,7 @@ struct DocumentEngine: Sendable {
             _ progress: @escaping Progress
         ) async throws -> PDFDocumentSummary
     /// Makes a PDF of pages of others, or of all their pages:
-    /// ``PDFTool/compose(_:of:title:isImport:to:progress:)``.
+    /// ``PDFTool/compose(_:of:title:isImport:keepsMetadata:to:progress:)``.
     var compose:
         @Sendable (_ composition: Composition, _ output: URL, _ progress: @escaping Progress)
             async throws -> PDFDocumentSummary
@@ -38,7 +38,10 @@ struct DocumentEngine: Sendable {
 }
 
 extension DocumentEngine {
-    init(_ media: MediaEngine) {
+    /// Creates the functions of an engine.
+    ///
+    /// - Parameter keepsMetadata: whether photos on the pages of documents keep their metadata.
+    init(_ media: MediaEngine, keepsMetadata: Bool) {
         let documents = media.documents
         self.init(
             pages: { try await documents.pages(of: $0, options: $1, title: $2, to: $3, progress: $4) },
@@ -48,6 +51,7 @@ extension DocumentEngine {
                     of: composition.sources,
                     title: composition.title,
                     isImport: composition.isImport,
+                    keepsMetadata: keepsMetadata,
                     to: output,
                     progress: progress
                 )

@@ -16,7 +16,8 @@ struct TextPages: Sendable {
     /// - Throws: ``Problem``.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
         _ = try request.profile()
-        let content = try TextContent(try await request.jsonObject(), maximumBytes: options.maximumTextBytes)
+        let fields = try await request.jsonObject(or: "multipart/form-data")
+        let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
         return try await editor.change(request) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in

@@ -20,19 +20,18 @@ struct EmbeddablePicture {
             try? FileManager.default.removeItem(atPath: folder.path("check\(index).png"))
             return input
         }
-        let page = Self.page(input, header)
         if header.isLossy && !header.mayBeTransparent {
             return try await thumbnail(
-                page,
+                input,
                 to: "out\(index).jpg[Q=92,optimize-coding]",
                 width: Self.unlimited,
                 header
             )
         }
         guard header.mayBeTransparent else {
-            return try await thumbnail(page, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
+            return try await thumbnail(input, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
         }
-        return try await opaque(page, header, width: Self.unlimited, to: "out\(index).png[compression=6]")
+        return try await opaque(input, header, width: Self.unlimited, to: "out\(index).png[compression=6]")
     }
 
     /// Links or writes the picture in the directory of the job. A JPEG that does not end with the marker for its end
@@ -47,21 +46,18 @@ struct EmbeddablePicture {
         return try folder.write(Data(try bytes.bytes(0..<bytes.count) + end), as: "in\(index)")
     }
 
-    /// Returns the name by which `vips` opens the page.
-    private static func page(_ input: String, _ header: PictureHeader) -> String {
-        header.format == .tiff ? "\(input)[page=\(header.page)]" : input
-    }
-
-    /// Returns a smaller JPEG.
+    /// Returns a smaller JPEG; the picture itself if that has no more pixels and bytes, and can be embedded as it is.
     private func reduced(_ input: String, _ header: PictureHeader, _ coding: (longest: Int, quality: Int)) async throws
         -> String
     {
-        let page = Self.page(input, header)
         let output = "out\(index).jpg[Q=\(coding.quality),optimize-coding]"
-        guard header.mayBeTransparent else {
-            return try await thumbnail(page, to: output, width: coding.longest, header)
-        }
-        return try await opaque(page, header, width: coding.longest, to: output)
+        let reduced =
+            header.mayBeTransparent
+            ? try await opaque(input, header, width: coding.longest, to: output)
+            : try await thumbnail(input, to: output, width: coding.longest, header)
+        guard header.isEmbeddable, max(header.width, header.height) <= coding.longest else { return reduced }
+        let sizes = try [input, reduced].map { try FileBytes(URL(filePath: $0)).count }
+        return sizes[0] <= sizes[1] ? input : reduced
     }
 
     /// Decodes a picture that may be transparent, and puts it on white.
@@ -88,18 +84,15 @@ struct EmbeddablePicture {
         "Corrupt JPEG data: premature end of data segment", "Corrupt JPEG data: bad Huffman code",
     ]
 
-    /// `vips thumbnail` turns upright, converts CMYK to RGB, and unlike `vips copy` fails on truncated files.
+    /// Decodes the picture, at most so wide and high.
+    ///
+    /// - Returns: the path of the result.
     @discardableResult
     private func thumbnail(_ input: String, to output: String, width: Int, _ header: PictureHeader) async throws
         -> String
     {
         let path = folder.path(output)
-        let size = ["\(width)", "--height", "\(width)", "--size", "down"]
-        let warnings = try await bench.vips(
-            ["thumbnail", input, path] + size + ["--fail-on", "truncated"],
-            in: folder,
-            header
-        )
+        let warnings = try await bench.thumbnail(of: input, to: path, (width, width), in: folder, header)
         // libjpeg only warns of a photo that ends early with an end marker, and of parts that it cannot decode, which
         // become grey. It also has harmless warnings, so that `--fail-on warning` would refuse valid photos.
         guard !Self.losses.contains(where: warnings.contains) else {

@@ -35,12 +35,14 @@ public struct PDFTool: Sendable {
     ///   - title: nil keeps the title of the first source.
     ///   - isImport: whether the sources are a client's: then the result is read as a whole, and refused as `damaged`
     ///     if a part of it cannot be read.
+    ///   - keepsMetadata: whether photos on the pages keep their metadata: time, camera, position of the photographer.
     /// - Throws: what ``inspect(_:)`` throws, and `noSuchPage`; of several sources as ``MediaError/OfInput``.
     public func compose(
         _ pages: [ComposedPage]?,
         of sources: [URL],
         title: String? = nil,
         isImport: Bool = false,
+        keepsMetadata: Bool = false,
         to destination: URL,
         progress: Progress? = nil
     ) async throws -> PDFDocumentSummary {
@@ -59,7 +61,8 @@ public struct PDFTool: Sendable {
                 title: title,
                 output: folder.path("out.pdf"),
                 maximumPages: bench.limits.pdfPages,
-                isChecked: isImport
+                isChecked: isImport,
+                keepsMetadata: keepsMetadata
             )
             let summary = try await work(
                 .compose(job),

@@ -36,20 +36,43 @@ public struct PictureScaler: Sendable {
             let input = try source.place(in: folder, as: "in")
             let output = folder.path(isPNG ? "out.png" : "out.jpg")
             let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
-            let size = ["\(max(1, width))", "--height", "\(max(1, height))", "--size", "down"]
             // Colours without a profile are sRGB already; libvips would convert them through L*a*b* and change them.
             let colors = header.hasProfile ? ["--export-profile", "srgb"] : []
-            try await bench.vips(
-                ["thumbnail", input, output + options] + size + colors + ["--fail-on", "truncated"],
-                in: folder,
-                header
-            )
+            let size = (max(1, width), max(1, height))
+            try await bench.thumbnail(of: input, to: output + options, size, colors, in: folder, header)
             return try RenderedPicture(file: output)
         }
     }
 }
 
 extension ToolRunner {
+    /// Scales a picture down, turns it upright, and converts CMYK to RGB; fails on truncated files.
+    ///
+    /// - Parameters:
+    ///   - size: the largest width and height.
+    ///   - options: further options of `vips thumbnail`.
+    /// - Returns: the warnings of `vips`.
+    /// - Throws: ``MediaError``; `CancellationError`.
+    @discardableResult
+    func thumbnail(
+        of input: String,
+        to output: String,
+        _ size: (width: Int, height: Int),
+        _ options: [String] = [],
+        in folder: JobDirectory,
+        _ header: PictureHeader
+    ) async throws -> String {
+        let options = ["\(size.width)", "--height", "\(size.height)", "--size", "down"] + options
+        guard header.format == .tiff else {
+            let all = ["thumbnail", input, output] + options + ["--fail-on", "truncated"]
+            return try await vips(all, in: folder, header)
+        }
+        // `vips thumbnail` takes a TIFF of which each page is half as large as the one before for a single picture in
+        // several sizes, and reads the smallest one, whatever page is wanted.
+        let page = "\(input)[page=\(header.page),fail-on=truncated]"
+        return try await vips(["thumbnail_image", page, output] + options, in: folder, header)
+    }
+
     /// Runs `vips` on a picture whose header was read.
     ///
     /// - Returns: its warnings.

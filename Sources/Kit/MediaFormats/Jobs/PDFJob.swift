@@ -49,6 +49,8 @@ package enum PDFJob: Codable, Sendable, Equatable {
         /// Whether the sources are a client's: the result is read as a whole, so that what is readable only in part is
         /// refused.
         package var isChecked: Bool
+        /// Whether metadata of photos on the pages stay: time, camera, position.
+        package var keepsMetadata: Bool
 
         package init(
             sources: [String],
@@ -56,7 +58,8 @@ package enum PDFJob: Codable, Sendable, Equatable {
             title: String?,
             output: String,
             maximumPages: Int,
-            isChecked: Bool = false
+            isChecked: Bool = false,
+            keepsMetadata: Bool = false
         ) {
             self.sources = sources
             self.pages = pages
@@ -64,6 +67,7 @@ package enum PDFJob: Codable, Sendable, Equatable {
             self.output = output
             self.maximumPages = maximumPages
             self.isChecked = isChecked
+            self.keepsMetadata = keepsMetadata
         }
     }
 

@@ -109,10 +109,12 @@ public struct ScreenRequest: Sendable {
     private var tooLarge: Problem { Problem(.tooLarge, "The body may have \(maximumBodyBytes) bytes at most.") }
 
     /// Returns the body as a JSON object.
+    ///
+    /// - Parameter other: another media type that the route accepts, for the error.
     /// - Throws: 400 `malformed-json` if it is none, 413 if it is too large, 415 if it is declared to be something
     ///   else.
-    public func jsonObject() async throws -> JSONFields {
-        try JSONFields(try await jsonBody())
+    public func jsonObject(or other: String? = nil) async throws -> JSONFields {
+        try JSONFields(try await jsonBody(or: other))
     }
 
     /// Returns the body as a JSON object; nil if it is empty.
@@ -122,14 +124,15 @@ public struct ScreenRequest: Sendable {
         return body.isEmpty ? nil : try JSONFields(body)
     }
 
-    private func jsonBody() async throws -> Data {
+    private func jsonBody(or other: String? = nil) async throws -> Data {
         if let type = headerFields[.contentType] {
             let essence = ParameterizedValue.essence(of: type)
             guard
                 essence == "application/json" || essence.hasSuffix("+json")
                     || essence == "application/x-www-form-urlencoded"
             else {
-                throw Problem(.unsupportedMediaType, "\(essence) is not accepted here; accepted: application/json.")
+                let accepted = (["application/json"] + [other].compactMap(\.self)).joined(separator: ", ")
+                throw Problem(.unsupportedMediaType, "\(essence) is not accepted here; accepted: \(accepted).")
             }
         }
         return try await body()

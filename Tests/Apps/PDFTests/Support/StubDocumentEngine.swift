@@ -123,7 +123,8 @@ final class StubDocumentEngine: Sendable {
         progress(JobProgress(done: 1, total: 2))
         let lines =
             pages.map { $0.map { Self.turned(all[$0.source][$0.page - 1], by: $0.rotateBy) } } ?? all.flatMap(\.self)
-        try Self.write(lines, output, title: composition.title)
+        let title = try composition.title ?? sources.first.flatMap { try Self.title($0.path) }
+        try Self.write(lines, output, title: title)
         return PDFDocumentSummary(pages: lines.map(Self.page))
     }
 
@@ -177,6 +178,15 @@ final class StubDocumentEngine: Sendable {
     static func lines(_ path: String) throws -> [String] {
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         return text.dropFirst(header.count).split(separator: "\n").filter { !$0.hasPrefix("%") }.map(String.init)
+    }
+
+    /// The title in a file.
+    static func title(_ path: String) throws -> String? {
+        try title(in: String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self))
+    }
+
+    static func title(in text: String) -> String? {
+        text.split(separator: "\n").first { $0.hasPrefix("%title ") }.map { String($0.dropFirst(7)) }
     }
 
     private static func write(_ lines: [String], _ output: URL, title: String? = nil) throws {
