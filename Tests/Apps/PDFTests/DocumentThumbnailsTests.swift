@@ -79,7 +79,7 @@ import Testing
             app.paper.hold()
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...5 { group.addTask { try await app.routes.get("\(href)/thumbnail?width=50").text } }
-                while app.app.thumbnails.locks.waiting(for: "\(page.content) 0 50") < 4 { await Task.yield() }
+                while app.app.thumbnails.locks.waiting(for: page.content) < 4 { await Task.yield() }
                 app.paper.release()
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }

@@ -25,6 +25,32 @@ import Testing
         }
     }
 
+    @Test("TRUST-10 a page that cannot be drawn is tried once by all who ask for it at once, at whatever width")
+    func manyAtOnce() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one")
+            let page = try #require(
+                try app.app.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages.first
+            )
+            app.paper.failDrawing(.timedOut(.pdftoppm))
+            app.paper.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for width in [100, 200, 300] {
+                    group.addTask {
+                        try await app.routes.get("\(href)/thumbnail?width=\(width)").expectProblem("timed-out", 422)
+                    }
+                }
+                let locks = app.app.thumbnails.locks
+                while pictures(app) + locks.waiting(for: page.content) < 3 { await Task.yield() }
+                app.paper.release()
+                try await group.waitForAll()
+            }
+            #expect(pictures(app) == 1)
+        }
+    }
+
+    private func pictures(_ app: PDFHarness) -> Int { app.paper.calls.count { $0 == "picture" } }
+
     @Test("TRUST-09 TRUST-10 what the machine has caused is 503, retryable, and not remembered") func machine()
         async throws
     {

@@ -60,13 +60,14 @@ struct DocumentThumbnails: Sendable {
         )
     }
 
-    /// Returns the stored thumbnail of a page, or draws it. Requests for one that is being drawn wait for it.
+    /// Returns the stored thumbnail of a page, or draws it. Requests for a page that is being drawn wait for it, also at
+    /// another width: if it cannot be drawn, it is tried once.
     private func thumbnail(_ request: ScreenRequest, at index: Int, of document: Document, width: Int) async throws
         -> DocumentStore.Thumbnail
     {
         let page = document.pages[index]
         if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
-        return try await locks.holding(["\(page.content) \(page.rotation) \(width)"]) {
+        return try await locks.holding([page.content]) {
             if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
             let picture = try await draw(request, at: index, of: document, width: width)
             let drawn = DocumentStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
