@@ -66,8 +66,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "HTTPSemantics", "Media", "CZlib",
-                "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "HTTPSemantics", "Media",
+                "CZlib", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -191,6 +191,13 @@ let package = Package(
             path: "Sources/Kit/ResponseStore",
             swiftSettings: strict
         ),
+        // Copies of a data directory that is in use, and their way back.
+        .target(
+            name: "Backup",
+            dependencies: ["Database", crypto, grdb],
+            path: "Sources/Kit/Backup",
+            swiftSettings: strict
+        ),
         // SQLite, blobs, scratch files, sealed secrets, the data directory.
         .target(
             name: "Database",
@@ -295,7 +302,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ResponseStore", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes, logging,
+                "ResponseStore", "Backup", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
+                logging,
             ],
             swiftSettings: strict
         ),
@@ -404,8 +412,8 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", "FaultKit", asyncHTTPClient,
-                httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
+                "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", "FaultKit",
+                asyncHTTPClient, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             swiftSettings: strict

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder cache`, `larder account`,
-/// `larder settings`.
+/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder backup`, `larder restore`, `larder key`,
+/// `larder cache`, `larder account`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +18,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder serve --config larder.yaml               settings from a file (YAML or JSON)
               larder sandbox --sandbox-port 9000              the simulated upstreams alone
               larder doctor                                   check database, data directory, libraries and upstreams
+              larder backup /backups/monday                   copy the data, also while it is served
               larder cache size                               how much is cached, of which budget
               larder account reset-password --user bob        set another password for an account
               larder settings                                 list all settings
@@ -26,8 +27,8 @@ struct LarderCommand: AsyncParsableCommand {
             """,
         version: LarderVersion.text,
         subcommands: [
-            ServeCommand.self, SandboxCommand.self, DoctorCommand.self, CacheCommand.self, AccountCommand.self,
-            SettingsCommand.self,
+            ServeCommand.self, SandboxCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
+            KeyCommand.self, CacheCommand.self, AccountCommand.self, SettingsCommand.self,
         ]
     )
 

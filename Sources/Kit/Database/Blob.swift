@@ -10,7 +10,7 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses the name of a file; nil if it is not the name of a blob.
-    init?(fileName: String) {
+    package init?(fileName: String) {
         guard fileName.utf8.count == 16, let number = Int64(fileName, radix: 16), number > 0 else { return nil }
         self.number = number
     }

@@ -96,11 +96,7 @@ extension DirectoryCheck {
 
     /// Compares the applied migrations, and what they have created, with those of this build.
     private mutating func examineSchema(_ db: Database, path: String, migrator: DatabaseMigrator) throws {
-        let applied = try migrator.appliedIdentifiers(db)
-        let unknown = applied.subtracting(migrator.migrations)
-        guard unknown.isEmpty else {
-            throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
-        }
+        let applied = try Self.appliedMigrations(db, path: path, migrator: migrator)
         isCurrent = applied.isSuperset(of: migrator.migrations)
         guard isCurrent else { return }
         let model = try DatabaseQueue(configuration: LarderDatabase.configuration(.init()))
@@ -109,6 +105,20 @@ extension DirectoryCheck {
         guard missing.isEmpty else {
             throw StorageError.schemaIncomplete(path: path, missing: missing.sorted())
         }
+    }
+
+    /// Returns the names of the migrations that were applied.
+    ///
+    /// - Throws: ``StorageError/newerSchema(path:unknownMigrations:)`` if this build does not know one of them.
+    package static func appliedMigrations(_ db: Database, path: String, migrator: DatabaseMigrator) throws
+        -> Set<String>
+    {
+        let applied = try migrator.appliedIdentifiers(db)
+        let unknown = applied.subtracting(migrator.migrations)
+        guard unknown.isEmpty else {
+            throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
+        }
+        return applied
     }
 
     /// Returns tables, indexes and triggers by kind and name.

@@ -27,13 +27,15 @@ public struct DirectoryCheck: Sendable {
     /// - Parameters:
     ///   - directory: The locked folder.
     ///   - migrations: The migrations of all apps of this build, as for ``LarderDatabase``.
-    ///   - options: Which pages are checked. If all are, so are the references between rows, and each file is read.
+    ///   - options: Which pages are checked. If all are, so are the references between rows.
+    ///   - readsFiles: Whether each file is read to its end; nil if it is with all pages.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
     /// - Throws: ``StorageError`` if it cannot be used.
     public init(
         of directory: DataDirectory,
         migrations: [SchemaMigration],
         options: DatabaseOptions,
+        readsFiles: Bool? = nil,
         inspect: (Database) throws -> Void = { _ in }
     ) throws {
         let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations + migrations)
@@ -48,7 +50,7 @@ public struct DirectoryCheck: Sendable {
                     rowsOf: db,
                     with: names,
                     folder: directory.blobsPath,
-                    reading: options.integrityCheck == .always
+                    reading: readsFiles ?? (options.integrityCheck == .always)
                 )
                 if check.isCurrent { try inspect(db) }
             }

@@ -70,11 +70,11 @@ struct DiskReserve: Sendable {
 }
 
 /// A test of whether a file system has space, by a small file that is removed again.
-struct SpaceProbe: Sendable {
+package struct SpaceProbe: Sendable {
     private let path: String
 
     /// Creates a probe of the file system of a folder.
-    init(in folder: String) {
+    package init(in folder: String) {
         path = folder + "/larder.probe"
     }
 
@@ -95,7 +95,7 @@ struct SpaceProbe: Sendable {
     /// Translates an error that SQLite reports as one of input and output, or as a file that cannot be opened, if its
     /// cause is a full disk or an exhausted quota. SQLite reports `SQLITE_FULL` only if it writes pages itself and the
     /// disk, not the quota, is full.
-    func explaining(_ error: any Error, path: String) -> any Error {
+    package func explaining(_ error: any Error, path: String) -> any Error {
         switch StorageError.translating(error, path: path) as? StorageError {
         case .inputOutput, .notWritable: hasSpace() ? error : StorageError.diskFull(path: path)
         default: error

@@ -17,16 +17,37 @@ package enum IntegrityCheck {
 
     /// Checks the pages of one table and of its indexes.
     ///
+    /// - Parameter table: The table; nil for all tables and the pages that belong to none.
     /// - Returns: What is wrong; nil if nothing is.
     /// - Throws: Errors of the database other than damaged pages.
-    package static func damage(of table: String, _ db: Database) throws -> String? {
+    package static func damage(of table: String?, _ db: Database) throws -> String? {
         do {
-            let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(\(table.quotedDatabaseIdentifier))")
+            let scope = table?.quotedDatabaseIdentifier ?? "\(limit)"
+            let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(\(scope))")
             return findings == ["ok"] ? nil : findings.prefix(limit).joined(separator: "; ")
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             return error.message ?? "malformed"
         }
     }
+
+    /// Adds the names of the damaged tables to an error, of those that every start reads.
+    static func naming(_ error: any Error, path: String) -> any Error {
+        guard case .damagedDatabase(_, let detail) = error as? StorageError,
+            let connection = try? DirectoryCheck.openForReading(path)
+        else { return error }
+        let damaged = readAtStart.compactMap { table -> String? in
+            // A damaged schema cannot be asked for its tables.
+            guard let found = try? connection.unsafeRead({ try damage(of: table, $0) }) else { return nil }
+            return "\(table): \(found)"
+        }
+        try? connection.close()
+        return damaged.isEmpty
+            ? error : StorageError.damagedDatabase(path: path, detail: ([detail] + damaged).joined(separator: "; "))
+    }
+
+    private static let readAtStart = [
+        "grdb_migrations", "data_directory", "sealing_key", "sealed_secret", "blob", "removed_blob",
+    ]
 
     /// Checks pages and references: rows that refer to none were lost, or written with foreign keys switched off.
     ///

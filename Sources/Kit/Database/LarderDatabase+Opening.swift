@@ -55,7 +55,7 @@ extension LarderDatabase {
             return (pool, found)
         } catch {
             let cause = SpaceProbe(in: directory.path).explaining(error, path: path)
-            throw StorageError.translating(cause, path: path)
+            throw IntegrityCheck.naming(StorageError.translating(cause, path: path), path: path)
         }
     }
 
@@ -66,12 +66,29 @@ extension LarderDatabase {
         options: DatabaseOptions
     ) throws -> DatabasePool {
         try createFile(path, folder: folder, options: options)
+        let log = try beginLog(of: path, options: options)
         let pool = try DatabasePool(path: path, configuration: configuration(options))
+        try log.close()
         // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
         // acknowledged.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try migrator.migrate(pool)
         return pool
+    }
+
+    /// Writes the first frame of the write-ahead log, if it has none, and keeps it open.
+    ///
+    /// With an empty log GRDB creates a table and drops it again (`Database.setUpWALMode`). That takes a page, and with
+    /// automatic vacuum it may move another one, so it fails if the list of free pages or a page of any table is
+    /// damaged. The first page alone is written here.
+    private static func beginLog(of path: String, options: DatabaseOptions) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: path, configuration: configuration(options))
+        guard try !wasLeftOpen(path) else { return queue }
+        try queue.writeWithoutTransaction { db in
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA user_version = \(version)")
+        }
+        return queue
     }
 
     /// Creates the file of a database with its header if it is missing or empty. It appears at once by being renamed:

@@ -23,6 +23,8 @@ public final class LarderDatabase: Sendable {
     let hadReserve: Atomic<Bool>
     /// Whether the write-ahead log still has private data that was deleted.
     let mustEmptyLog = Atomic(false)
+    /// Whether a damaged page was met: 0 no, 1 yes, 2 reported to a check.
+    let suspicion = Atomic(0)
     /// What a check of the pages has found, if it could not be removed.
     let damage = Mutex<StorageError?>(nil)
     /// Called if all cached responses were removed at once.
@@ -102,6 +104,10 @@ public final class LarderDatabase: Sendable {
         if error is DatabaseError, isClosed.load(ordering: .sequentiallyConsistent) {
             return StorageError.databaseClosed(path: path)
         }
-        return StorageError.translating(error, path: path)
+        let translated = StorageError.translating(error, path: path)
+        if case .damagedDatabase = translated as? StorageError {
+            _ = suspicion.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
+        }
+        return translated
     }
 }

@@ -1,15 +1,15 @@
-import Foundation
+package import Foundation
 
 /// An open file descriptor, closed with the last reference. Unlike Foundation's `FileHandle` it tells a full disk from
 /// a missing right, and child processes do not inherit it.
-final class OpenFile: Sendable {
-    let path: String
+package final class OpenFile: Sendable {
+    package let path: String
     let descriptor: Int32
 
     /// Opens `path` with the `flags` of open(2) and `O_CLOEXEC`. Creates files with mode 0600.
     ///
     /// - Throws: ``StorageError``.
-    init(_ path: String, _ flags: Int32) throws {
+    package init(_ path: String, _ flags: Int32) throws {
         let descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else {
             if flags & O_ACCMODE == O_RDONLY, errno == EACCES { throw StorageError.notReadable(path: path) }
@@ -24,7 +24,7 @@ final class OpenFile: Sendable {
         close(descriptor)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {
             let written = retryingInterrupts { Foundation.write(descriptor, rest.baseAddress, rest.count) }
@@ -34,7 +34,7 @@ final class OpenFile: Sendable {
     }
 
     /// Reads up to `count` bytes from `offset` on; fewer only at the end of the file.
-    func read(at offset: Int, count: Int) throws -> Data {
+    package func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)
         var filled = 0
         try data.withUnsafeMutableBytes { buffer in
@@ -56,14 +56,14 @@ final class OpenFile: Sendable {
     }
 
     /// Writes the bytes, or the entries of a directory, to the disk (fsync(2)).
-    func synchronize() throws {
+    package func synchronize() throws {
         guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
             throw StorageError.system(errno, path: path, operation: "fsync")
         }
     }
 
     /// Writes a new file and synchronizes it to the disk. It appears completely or not at all, and replaces nothing.
-    static func create(_ path: String, _ bytes: some ContiguousBytes) throws {
+    package static func create(_ path: String, _ bytes: some ContiguousBytes) throws {
         let unfinished = path + ".part"
         guard unlink(unfinished) == 0 || errno == ENOENT else {
             throw StorageError.system(errno, path: unfinished, operation: "unlink")
@@ -80,7 +80,7 @@ final class OpenFile: Sendable {
     /// Returns the names in a directory, in no order.
     ///
     /// - Throws: ``StorageError``.
-    static func names(in path: String) throws -> [String] {
+    package static func names(in path: String) throws -> [String] {
         guard let directory = opendir(path) else {
             if errno == EACCES { throw StorageError.notReadable(path: path) }
             throw StorageError.system(errno, path: path, operation: "opendir")
@@ -102,7 +102,7 @@ final class OpenFile: Sendable {
     /// Removes everything in a directory, and not the directory.
     ///
     /// - Throws: ``StorageError``.
-    static func removeContents(of path: String) throws {
+    package static func removeContents(of path: String) throws {
         for name in try names(in: path) {
             let item = "\(path)/\(name)"
             var status = stat()
@@ -119,7 +119,7 @@ final class OpenFile: Sendable {
     }
 
     /// Synchronizes a directory, so that names created, renamed or removed in it survive a loss of power.
-    static func synchronizeDirectory(_ path: String) throws {
+    package static func synchronizeDirectory(_ path: String) throws {
         try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()
     }
 }
@@ -134,7 +134,7 @@ func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
 
 extension StorageError {
     /// Returns the error for an `errno` after `operation` failed on `path`.
-    static func system(_ code: Int32, path: String, operation: String) -> StorageError {
+    package static func system(_ code: Int32, path: String, operation: String) -> StorageError {
         switch code {
         case ENOSPC, EDQUOT: .diskFull(path: path)
         case EACCES, EPERM, EROFS: .notWritable(path: path)

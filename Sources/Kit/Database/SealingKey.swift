@@ -1,13 +1,13 @@
-import Crypto
-import Foundation
-import GRDB
+package import Crypto
+package import Foundation
+package import GRDB
 
 /// Finds the key that sealed the secrets of a database.
 ///
 /// A key rotation takes two files and one transaction: the new key is written to `.next`, the transaction seals all
 /// secrets with it and records its fingerprint, the new file replaces the old one. After a crash in between the
 /// fingerprint decides which of the two files is valid.
-enum SealingKey {
+package enum SealingKey {
     static func nextFile(of file: KeyFile) -> KeyFile {
         KeyFile(path: file.path + ".next")
     }
@@ -36,15 +36,24 @@ enum SealingKey {
         return key
     }
 
+    /// Reads the keys that exist: first that of a rotation in progress, so that one that is renamed meanwhile is found.
+    ///
+    /// - Parameter path: The path of the key file.
+    /// - Throws: ``StorageError``.
+    package static func present(path: String) throws -> [SymmetricKey] {
+        let file = KeyFile(path: path)
+        return try [nextFile(of: file), file].compactMap { try $0.read() }
+    }
+
     /// Checks that the key of a data directory is the one whose fingerprint the database has recorded. Changes nothing.
     ///
     /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,
     ///   ``StorageError/malformedKey(path:)`` and others.
-    static func check(fingerprint noted: Data?, path: String) throws {
+    package static func check(fingerprint noted: Data?, path: String) throws {
         _ = try find(fingerprint: noted, KeyFile(path: path))
     }
 
-    static func notedFingerprint(in db: Database) throws -> Data? {
+    package static func notedFingerprint(in db: Database) throws -> Data? {
         try Data.fetchOne(db, sql: "SELECT fingerprint FROM sealing_key")
     }
 
@@ -68,7 +77,7 @@ enum SealingKey {
     }
 
     /// Returns the HMAC of a fixed text, which discloses nothing of 32 random bytes.
-    private static func fingerprint(of key: SymmetricKey) -> Data {
+    package static func fingerprint(of key: SymmetricKey) -> Data {
         Data(HMAC<SHA256>.authenticationCode(for: Data("larder sealing key".utf8), using: key))
     }
 }

@@ -2,7 +2,8 @@ public import Database
 import GRDB
 import Logging
 
-/// Replaces damaged tables of the cache by empty ones. Everything in them can be fetched again.
+/// Removes damaged pages that have nothing which cannot be fetched again: replaces damaged tables of the cache by empty
+/// ones, and the list of free pages by a new one.
 public struct CacheReset: Sendable {
     /// The tables whose content can be fetched again.
     static let tables = ["stored_response", "stored_body", "stored_response_total", "page", "page_row", "page_total"]
@@ -20,6 +21,7 @@ public struct CacheReset: Sendable {
     /// - Parameter damaged: What is wrong, by name of the table.
     /// - Throws: ``StorageError``, `CancellationError`, if the tables could not be replaced.
     public func run(damaged: [String: String]) async throws {
+        if let detail = damaged[LarderDatabase.freePages] { return try await writeAnew(detail) }
         let others = damaged.filter { !Self.tables.contains($0.key) }
         database.report(damaged: others)
         guard damaged.count > others.count else { return }
@@ -45,6 +47,21 @@ public struct CacheReset: Sendable {
             for id in blobs { try db.cachedStatement(sql: "DELETE FROM blob WHERE id = ?").execute(arguments: [id]) }
         }
         await compact()
+    }
+
+    /// Writes the file anew if only pages are damaged that belong to no table, such as the list of free pages: without
+    /// it no row can be added.
+    private func writeAnew(_ detail: String) async throws {
+        database.logger.error(
+            "free pages of the database are damaged: the file is written anew without them",
+            metadata: ["error": "\(detail)"]
+        )
+        do {
+            try await database.pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+        } catch {
+            database.report(damaged: [LarderDatabase.freePages: detail])
+            throw database.translating(error)
+        }
     }
 
     /// Returns the blobs of cached responses, as far as they can be read. Blobs that cannot be found like this keep

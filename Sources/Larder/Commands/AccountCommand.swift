@@ -2,7 +2,6 @@ import AppInterface
 import ArgumentParser
 import Database
 import Foundation
-import Logging
 import ResponseStore
 import Screens
 import Settings
@@ -62,11 +61,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     }
 
     private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
-        let quiet = Logger(label: "account") {
-            LarderLogHandler(label: $0, format: configuration.log.format, level: .warning)
-        }
-        let directory = try DataDirectory(at: configuration.dataDirectory)
-        let database = try LarderDatabase(in: directory, migrations: configuration.apps.migrations, logger: quiet)
+        let database = try configuration.openDatabase(label: "account")
         let settings = configuration.settings.restricted(to: type.settings)
         guard let accounts = try type.accountAdministration(database, SessionStore(database), settings) else {
             throw Self.failure("\(app) has no accounts with passwords")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Database
 import Foundation
-import Logging
 import ResponseStore
 import Screens
 
@@ -80,11 +79,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
             StandardOutput.write("nothing is cached: there is no database in \(configuration.dataDirectory.path)\n")
             return
         }
-        let quiet = Logger(label: "cache") {
-            LarderLogHandler(label: $0, format: configuration.log.format, level: .warning)
-        }
-        let directory = try DataDirectory(at: configuration.dataDirectory)
-        let database = try LarderDatabase(in: directory, migrations: configuration.apps.migrations, logger: quiet)
+        let database = try configuration.openDatabase(label: "cache")
         let report = try await purge.run(on: database)
         try database.close()
         StandardOutput.write(PurgeText.text(report, verb: "removed"))

@@ -26,6 +26,21 @@ struct SettingsOptions: ParsableArguments {
         }
     }
 
+    /// Removes the arguments that are neither a setting nor the value of one, wherever they are, and returns them.
+    mutating func takeOperands() -> [String] {
+        var (rest, operands, taken) = (settings[...], [String](), [String]())
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--") else {
+                operands.append(argument)
+                continue
+            }
+            taken.append(argument)
+            if !argument.contains("="), let value = rest.popFirst() { taken.append(value) }
+        }
+        settings = taken
+        return operands
+    }
+
     /// All settings, for the help of a command.
     static var table: String {
         let lines = SettingCatalogue(.standard).all.map { setting in

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Upstream
 
 /// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the
-/// reserve of the disk, and checks the pages of the database after an unclean stop.
+/// reserve of the disk, and checks the pages of the database after an unclean stop, or if a damaged one was met.
 struct CacheMaintenance: Service {
     /// Time between two flushes of last uses.
     static let flushInterval: Duration = .seconds(5)
@@ -34,7 +34,9 @@ struct CacheMaintenance: Service {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.evictAfterStores() }
                 group.addTask { await self.flushRegularly() }
-                group.addTask { await self.checkPages() }
+                if checkTime == .background, database.wasLeftOpen {
+                    group.addTask { await self.checkPages("an unclean stop") }
+                }
             }
         }
         // The requests of a graceful stop have ended by now: the server's connections stop before its services.
@@ -56,17 +58,17 @@ struct CacheMaintenance: Service {
             }
             await flush()
             await database.maintain()
+            if checkTime != .never, database.takeSuspicion() { await checkPages("a damaged page was met") }
         }
     }
 
-    /// Checks the pages of all tables once, if the last process did not close the database. What is damaged is
-    /// reported; of the cache, it is also removed.
-    private func checkPages() async {
-        guard checkTime == .background, database.wasLeftOpen else { return }
+    /// Checks all pages, after an unclean stop or if a damaged page was met. What is damaged is reported; of the cache
+    /// and of the free pages, it is also removed.
+    private func checkPages(_ reason: String) async {
         do {
             let damaged = try await database.damagedTables()
             if damaged.isEmpty {
-                logger.info("the pages of the database were checked after an unclean stop: none is damaged")
+                logger.info("the pages of the database were checked after \(reason): none is damaged")
             } else {
                 try await CacheReset(database).run(damaged: damaged)
             }

@@ -129,7 +129,7 @@ extension Setting {
             default: "background",
             "when the pages of the database are checked after an unclean stop",
             note: "`start` refuses to serve a damaged database; `background` serves meanwhile, replaces damaged "
-                + "tables of the cache by empty ones and reports others "
+                + "tables of the cache by empty ones and reports others, also if a damaged page is met later "
                 + "([decision 49](decisions/0049-pages-are-checked-in-the-background.md))"
         )
     ]

@@ -1,0 +1,170 @@
+public import Database
+public import Foundation
+
+/// Puts a backup into an empty data directory.
+///
+/// Everything is copied into a directory inside of it and checked there. Then the parts get their names, the database
+/// last: until it is there, a server refuses the directory (docs/decisions/0026).
+public struct Restore {
+    /// What was restored.
+    public struct Report: Sendable, Equatable {
+        /// Who has made the backup, and when.
+        public var origin: String
+        /// Number of files of bodies and documents.
+        public var files: Int
+        /// Whether the tables are those of this build; otherwise the next start of the server updates them.
+        public var isCurrent: Bool
+        /// Names the files of rows that were lost before the backup; nil if none.
+        public var faults: String?
+    }
+
+    /// The name of the directory in which the backup is checked.
+    static let workName = "restore.partial"
+    /// Names that an empty data directory may have.
+    private static let ignored: Set<String> = [BackupLayout.lock, workName, "lost+found"]
+
+    private let backup: String
+    private let sums: Checksums
+    private let migrations: [SchemaMigration]
+    private let progress: ProgressReceiver
+
+    /// Reads the list of a backup's files.
+    ///
+    /// - Parameters:
+    ///   - backup: The backup.
+    ///   - migrations: The migrations of all apps of this build.
+    ///   - progress: Receives what is being done.
+    /// - Throws: ``BackupError/notABackup(path:reason:)``, ``StorageError``.
+    public init(
+        of backup: URL,
+        migrations: [SchemaMigration],
+        progress: @escaping ProgressReceiver = { _ in }
+    ) throws {
+        guard let path = RealPath.of(backup.path) else {
+            throw BackupError.notABackup(path: backup.path, reason: "it does not exist or cannot be entered")
+        }
+        let list = "\(path)/\(Checksums.fileName)"
+        guard FileManager.default.fileExists(atPath: list) else {
+            throw BackupError.notABackup(path: path, reason: "it has no \(Checksums.fileName)")
+        }
+        let file = try OpenFile(list, O_RDONLY)
+        let text = try file.read(at: 0, count: RealPath.length(of: list))
+        guard let sums = Checksums(parsing: String(decoding: text, as: UTF8.self)) else {
+            throw BackupError.notABackup(path: path, reason: "its \(Checksums.fileName) is cut or was changed")
+        }
+        self.backup = path
+        self.sums = sums
+        self.migrations = migrations
+        self.progress = progress
+    }
+
+    /// Restores the backup.
+    ///
+    /// - Parameter directory: An empty data directory, or a path that does not exist.
+    /// - Throws: ``BackupError``, ``StorageError``. Then the directory has nothing that it had not before.
+    public func write(to directory: URL) throws -> Report {
+        let path = directory.standardizedFileURL.path
+        let isNew = RealPath.kind(of: path) == nil
+        if !isNew { try Self.checkEmpty(path) }
+        let parent = (path as NSString).deletingLastPathComponent
+        if let real = RealPath.of(isNew ? parent : path), RealPath.isInside(real, backup) {
+            throw BackupError.directoryUnsuitable(path: path, reason: "it is inside the backup")
+        }
+        let directory = try DataDirectory(at: directory)
+        // Another process may have used it before this one had the lock.
+        try Self.checkEmpty(path)
+        let work = "\(path)/\(Self.workName)"
+        do {
+            try Self.remove(work)
+            let report = try copy(to: work)
+            try Self.publish(work, in: directory)
+            return report
+        } catch {
+            try? Self.remove(work)
+            if isNew {
+                unlink("\(path)/\(BackupLayout.lock)")
+                rmdir(path)
+            }
+            throw error
+        }
+    }
+
+    private static func checkEmpty(_ path: String) throws {
+        guard RealPath.of(path).flatMap(RealPath.kind) == S_IFDIR else {
+            throw BackupError.directoryUnsuitable(path: path, reason: "it is not a directory")
+        }
+        let names = try OpenFile.names(in: path).filter { !ignored.contains($0) }.sorted()
+        guard names.isEmpty else { throw BackupError.directoryNotEmpty(path: path, names: names) }
+    }
+
+    /// Copies the files, compares their digests, and checks whether they belong together.
+    private func copy(to path: String) throws -> Report {
+        let work = try DataDirectory(at: URL(filePath: path, directoryHint: .isDirectory))
+        guard mkdir(work.blobsPath, 0o700) == 0 else {
+            throw StorageError.system(errno, path: work.blobsPath, operation: "mkdir")
+        }
+        try copyFiles(to: path)
+        progress(BackupProgress(.check))
+        let found: DirectoryCheck
+        do {
+            let options = DatabaseOptions(integrityCheck: .always)
+            found = try DirectoryCheck(of: work, migrations: migrations, options: options, readsFiles: false)
+        } catch let error as StorageError {
+            throw BackupError.unusable(path: backup, detail: "\(error)".replacing(path, with: backup))
+        }
+        guard !found.isNew else { throw BackupError.notABackup(path: backup, reason: "it has no database") }
+        let missing = Set((found.files.missing + found.files.cut).map(BackupLayout.path)).subtracting(sums.lost)
+        guard missing.isEmpty else { throw BackupError.changed(path: backup, files: missing.sorted()) }
+        let files = sums.digests.keys.count { BackupLayout.blob(at: $0) != nil }
+        return Report(
+            origin: sums.origin,
+            files: files,
+            isCurrent: found.isCurrent,
+            faults: found.files.faults()
+        )
+    }
+
+    private func copyFiles(to work: String) throws {
+        let paths = sums.digests.keys.sorted()
+        let total = paths.reduce(0) { $0 + RealPath.length(of: "\(backup)/\($1)") }
+        var counter = ProgressCounter(.files, total: total, progress)
+        var changed: [String] = []
+        for path in paths {
+            do {
+                let digest = try PlacedFile.copy("\(backup)/\(path)", to: "\(work)/\(path)") { counter.add($0) }
+                if digest != sums.digests[path] { changed.append(path) }
+            } catch StorageError.inputOutput(_, "open", ENOENT) {
+                changed.append(path)
+            }
+        }
+        guard changed.isEmpty else { throw BackupError.changed(path: backup, files: changed) }
+    }
+
+    /// Gives the parts their names, the database last.
+    private static func publish(_ work: String, in directory: DataDirectory) throws {
+        try OpenFile.synchronizeDirectory("\(work)/\(BackupLayout.blobs)")
+        let names = [BackupLayout.blobs, BackupLayout.key, BackupLayout.database].filter {
+            RealPath.kind(of: "\(work)/\($0)") != nil
+        }
+        var moved: [String] = []
+        do {
+            for name in names {
+                let (from, to) = ("\(work)/\(name)", "\(directory.path)/\(name)")
+                guard rename(from, to) == 0 else { throw StorageError.system(errno, path: to, operation: "rename") }
+                moved.append(name)
+                try OpenFile.synchronizeDirectory(directory.path)
+            }
+        } catch {
+            for name in moved.reversed() { rename("\(directory.path)/\(name)", "\(work)/\(name)") }
+            throw error
+        }
+        try remove(work)
+    }
+
+    /// Removes the directory in which a backup is checked.
+    private static func remove(_ work: String) throws {
+        guard RealPath.kind(of: work) != nil else { return }
+        try OpenFile.removeContents(of: work)
+        guard rmdir(work) == 0 else { throw StorageError.system(errno, path: work, operation: "rmdir") }
+    }
+}

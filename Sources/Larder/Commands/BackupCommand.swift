@@ -1,0 +1,80 @@
+import ArgumentParser
+import Backup
+import Foundation
+
+/// `larder backup`: copies a data directory, also while a server uses it.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the data to a new directory, also while a server uses them.",
+        usage: "larder backup TARGET [--sandbox] [--config <file>] [<settings> ...]",
+        discussion: """
+            TARGET is a path that does not exist, or an empty directory. It appears when the backup is complete; until
+            then the backup is in TARGET.partial, which the next backup to the same target replaces.
+            The backup has the database, the key and all files, and what is cached. Files are shared with the data
+            directory by links if both are on one file system, otherwise copied. SHA256SUMS has the digest of each
+            file; sha256sum -c checks them.
+
+            Exit code 0: complete. 1: there is no backup. 2: complete, but for files that the data directory has lost.
+
+            EXAMPLES
+              larder backup /backups/larder-$(date +%F)
+              larder backup /backups/monday --data-directory ./data
+            """
+    )
+
+    @OptionGroup var options: CopyOptions
+
+    func run() async throws {
+        let (configuration, target) = try options.load(naming: "TARGET")
+        let origin = "larder \(LarderVersion.text), \(configuration.now.formatted(.iso8601))"
+        let bar = ProgressBar()
+        try await StartError.reporting {
+            defer { bar.end() }
+            let report = try Backup(
+                of: configuration.dataDirectory,
+                migrations: configuration.apps.migrations,
+                origin: origin,
+                progress: bar.show(backup:)
+            ).write(to: target)
+            bar.end()
+            let (files, size) = (HumanReadable.count(report.files, "file"), HumanReadable.bytes(report.bytes))
+            StandardOutput.write("\(report.path): the database and \(files), \(size)\n")
+            guard let faults = report.faults else { return }
+            StandardError.write("larder: the data directory has lost files, which the backup lacks: \(faults)\n")
+            throw ExitCode(2)
+        }
+    }
+}
+
+extension ProgressBar {
+    /// Shows what a backup or a restore does.
+    func show(backup progress: BackupProgress) {
+        let title =
+            switch progress.step {
+            case .files: "copying files"
+            case .database: "copying the database"
+            case .digests: "reading the copies"
+            case .check: "checking the database"
+            }
+        show(title, progress.completed, of: progress.total)
+    }
+}
+
+/// Options of `larder backup` and `larder restore`: a directory, and settings.
+struct CopyOptions: ParsableArguments {
+    @Flag(name: .long, help: "Mean the data directory of larder serve --sandbox.")
+    var sandbox = false
+
+    @OptionGroup var settings: SettingsOptions
+
+    /// Reads the settings, and the one argument that is none.
+    func load(naming name: String) throws -> (LarderConfiguration, URL) {
+        var settings = settings
+        let operands = settings.takeOperands()
+        guard operands.count == 1, let path = operands.first, !path.isEmpty else {
+            throw ValidationError("One directory is expected: \(name).")
+        }
+        return (try settings.load(sandbox: sandbox), URL(filePath: path, directoryHint: .isDirectory))
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import GRDB
+import Logging
+import TestKit
+import Testing
+
+@testable import Database
+@testable import ResponseStore
+
+/// Starts after a clean stop with one damaged page each (docs/decisions/0049).
+@Suite(.timeLimit(.minutes(3))) struct DamagedPageTests {
+    private static let pageSize = 4096
+    /// Without what these hold nothing can be served.
+    private static let readAtStart: Set<String> = [
+        "sqlite_schema", "grdb_migrations", "data_directory", "sealing_key", "sealed_secret", "blob", "removed_blob",
+    ]
+
+    /// A closed database with cached responses, a secret and free pages.
+    private func filled(automaticVacuum: Bool) throws -> DirectoryScenario {
+        let scenario = DirectoryScenario()
+        try scenario.fill()
+        let database = try scenario.open()
+        try database.write { db in
+            for number in 0..<60 {
+                let body = StoredBody.bytes(Data(count: 9000))
+                try ResponseStore(database).save(
+                    makeCachedResponse("https://ships.test/p\(number)", body: body),
+                    in: db
+                )
+            }
+        }
+        try database.close()
+        try scenario.change("PRAGMA auto_vacuum = \(automaticVacuum ? 2 : 0); VACUUM")
+        try scenario.change("DELETE FROM stored_response WHERE id % 3 = 0")
+        return scenario
+    }
+
+    /// The names of the tables and indexes of all pages; pages that have none are free or describe others.
+    private func owners(_ scenario: DirectoryScenario) throws -> [(page: Int, owner: String?)] {
+        let queue = try DatabaseQueue(path: scenario.databasePath)
+        defer { try? queue.close() }
+        return try queue.read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT pageno, coalesce(tbl_name, dbstat.name) FROM dbstat
+                    LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name
+                    """
+            )
+            let names = Dictionary(rows.map { ($0[0] as Int, $0[1] as String) }) { first, _ in first }
+            let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            #expect(try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0 > 10)
+            return (2...count).map { ($0, names[$0]) }
+        }
+    }
+
+    private func overwrite(_ page: Int, of path: String, with bytes: Data) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.seek(toOffset: UInt64((page - 1) * Self.pageSize))
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+
+    @Test(
+        "TRUST-16 no damaged page of the cache, an index or the list of free pages refuses a start; others are named",
+        arguments: [true, false]
+    )
+    func everyPage(automaticVacuum: Bool) throws {
+        let scenario = try filled(automaticVacuum: automaticVacuum)
+        let whole = try Data(contentsOf: URL(filePath: scenario.databasePath))
+        var (started, refused) = (0, 0)
+        for (page, owner) in try owners(scenario) {
+            try overwrite(page, of: scenario.databasePath, with: Data(repeating: 0x5A, count: Self.pageSize))
+            do {
+                try scenario.open().close()
+                started += 1
+            } catch StorageError.damagedDatabase(_, let detail) {
+                refused += 1
+                let name = try #require(owner, "page \(page): \(detail)")
+                #expect(Self.readAtStart.contains(name), "page \(page) of \(name): \(detail)")
+                #expect(name == "sqlite_schema" || detail.contains("\(name): "), "\(name): \(detail)")
+            }
+            try whole.write(to: URL(filePath: scenario.databasePath))
+        }
+        print("damaged pages: \(started) started, \(refused) refused")
+        #expect(started > 60 && refused > 3)
+    }
+
+    @Test(
+        "TRUST-16 a damaged list of free pages is found, and the file is written anew without it",
+        arguments: [true, false]
+    )
+    func freePages(automaticVacuum: Bool) async throws {
+        let scenario = try filled(automaticVacuum: automaticVacuum)
+        let bytes = try Data(contentsOf: URL(filePath: scenario.databasePath))
+        let trunk = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try overwrite(trunk, of: scenario.databasePath, with: Data(repeating: 0x5A, count: Self.pageSize))
+        let database = try scenario.open()
+        let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stored_response") }
+        #expect(!database.takeSuspicion())
+        let rows = StoredBody.bytes(Data(count: 90_000))
+        let error = await #expect(throws: StorageError.self) {
+            try await ResponseStore(database).save(makeCachedResponse("https://ships.test/large", body: rows))
+        }
+        guard case .damagedDatabase = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(database.takeSuspicion() && !database.takeSuspicion())
+        let damaged = try await database.damagedTables()
+        #expect(Array(damaged.keys) == [LarderDatabase.freePages])
+        try await CacheReset(database).run(damaged: damaged)
+        #expect(try await database.damagedTables() == [:])
+        try database.checkReadiness()
+        try await ResponseStore(database).save(makeCachedResponse("https://ships.test/large", body: rows))
+        #expect(
+            try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stored_response") }
+                == count.map { $0 + 1 }
+        )
+        try database.close()
+    }
+}
