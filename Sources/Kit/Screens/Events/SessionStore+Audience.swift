@@ -8,6 +8,7 @@ extension SessionStore {
         guard let session = try session(tokenHash: hash) else {
             throw Problem(.sessionExpired, "This token opens no session.")
         }
-        return EventAudience(session: session) { try self.session(tokenHash: hash) != nil }
+        // A stream lasts long: what is stored counts, whether or not the end of the session was announced.
+        return EventAudience(session: session) { try storedSession(hash) != nil }
     }
 }

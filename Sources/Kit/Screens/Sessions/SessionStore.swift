@@ -167,7 +167,9 @@ public struct SessionStore: Sendable {
         return session
     }
 
-    private func storedSession(_ tokenHash: Data) throws -> Session? {
+    /// Returns the session of a token as it is stored now.
+    /// - Throws: `StorageError`.
+    func storedSession(_ tokenHash: Data) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(
