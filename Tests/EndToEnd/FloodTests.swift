@@ -8,7 +8,11 @@ import Testing
     func healthyClient(flood: Flood) async throws {
         let larder = try await RunningLarder.start(
             data: try TemporaryFolder(),
-            ["--http-connections", "48", "--http-connections-per-address", "32"]
+            [
+                "--http-connections", "48", "--http-connections-per-address", "32",
+                // A password that is being compared on a busy machine delays the stop.
+                "--http-stop-timeout-ms", "60000",
+            ]
         )
         let port = try #require(URL(string: larder.client.base)?.port)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -138,7 +138,7 @@ import Testing
             [
                 "--upstreams-catalogue-url", sandbox.base + "/catalogue",
                 // Each of the parts on the way comes from the upstream, however busy the machine is.
-                "--upstreams-catalogue-patience-ms", "60000",
+                "--upstreams-catalogue-patience-ms", "60000", "--upstreams-catalogue-total-timeout-ms", "60000",
             ]
         )
         _ = try await sandbox.control.put("/catalogue/generated", #"{"count":6000,"seed":1}"#)
