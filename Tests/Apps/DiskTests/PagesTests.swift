@@ -63,7 +63,7 @@ struct PagesTests {
         }
     }
 
-    @Test("TRUST-10 a page of the Disk that cannot be drawn is not tried again by everybody, at whatever width; later it is")
+    @Test("TRUST-10 a page of a file that cannot be drawn is not tried again, at whatever width; later it is")
     func failing() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
