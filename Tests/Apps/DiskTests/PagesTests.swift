@@ -74,7 +74,7 @@ struct PagesTests {
             executable: CommandLine.arguments[0]
         )
         let real = try found.path(of: .pdftoppm)
-        func become(_ script: String) throws {
+        @Sendable func become(_ script: String) throws {
             try "#!/bin/sh\n\(script)\n".write(to: program, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
         }
