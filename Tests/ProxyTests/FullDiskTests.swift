@@ -3,6 +3,7 @@ import FaultKit
 import HTTPTypes
 import TestKit
 import Testing
+import Upstream
 
 @testable import Proxy
 

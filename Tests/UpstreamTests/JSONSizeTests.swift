@@ -9,7 +9,7 @@ struct JSONSizeTests {
         #expect(!JSONSize.isAcceptable(numbers))
         #expect(!JSONSize.isAcceptable(Array(" \n".utf8) + numbers))
         let text = String(repeating: "Seven words, and then as many more. ", count: 40)
-        let members = (0..<10).map { #""member\($0)":\($0)"# }.joined(separator: ",")
+        let members = (0..<10).map { #""member\#($0)":\#($0)"# }.joined(separator: ",")
         let row = #"{"text":"\#(text)",\#(members)},"#
         let rows = Array("[\(String(repeating: row, count: 9999)){}]".utf8)
         #expect(rows.count > 14 << 20 && JSONSize.isAcceptable(rows))

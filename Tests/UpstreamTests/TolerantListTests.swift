@@ -34,6 +34,8 @@ import Testing
     func elements() throws {
         #expect(try decode(#"[1,"x",null,{},[],2]"#).values.map { $0?.number } == [1, nil, nil, nil, nil, 2])
         #expect(try decode("[]").values.isEmpty)
-        for json in ["{}", "null", "1", "[1", ""] { #expect(throws: DecodingError.self, "\(json)") { try decode(json) } }
+        for json in ["{}", "null", "1", "[1", ""] {
+            #expect(throws: DecodingError.self, "\(json)") { try decode(json) }
+        }
     }
 }

@@ -65,7 +65,7 @@ struct PagesTests {
         }
     }
 
-    @Test("TRUST-10 a page of the Disk that cannot be drawn is not tried again by everybody, at whatever width; later it is")
+    @Test("TRUST-10 a page of a file that cannot be drawn is not tried again, at whatever width; later it is")
     func failing() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.pdf", bytes: Self.pdf, mimeType: "application/pdf")
@@ -76,7 +76,7 @@ struct PagesTests {
             executable: CommandLine.arguments[0]
         )
         let real = try found.path(of: .pdftoppm)
-        func become(_ script: String) throws {
+        @Sendable func become(_ script: String) throws {
             try "#!/bin/sh\n\(script)\n".write(to: program, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
         }

@@ -1,6 +1,7 @@
 import Database
 import FaultKit
 import Foundation
+import HTTPTypes
 import TestKit
 import Testing
 

@@ -58,11 +58,13 @@ extension FlatListRecord {
         guard self.offset ?? offset == offset else {
             throw .badResponse(status: .ok, reason: "a part of the list that was not asked for")
         }
-        guard !rows.isEmpty || limit != nil else {
+        guard !rows.isEmpty || self.limit != nil else {
             throw .badResponse(status: .ok, reason: "no rows and no limit that says how many were requested")
         }
         var record = self
-        record.rows = try Array(rows.prefix(limit)).belonging { $0.path.scheme == .disk && !$0.path.isRoot && belongs($0) }
+        record.rows = try Array(rows.prefix(limit)).belonging {
+            $0.path.scheme == .disk && !$0.path.isRoot && belongs($0)
+        }
         return record
     }
 }

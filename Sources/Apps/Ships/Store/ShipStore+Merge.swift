@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import HTTPTypes
 import Upstream
 
 extension ShipStore {

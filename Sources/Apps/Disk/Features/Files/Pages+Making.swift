@@ -4,6 +4,7 @@ import Foundation
 import Freshness
 import Media
 import Screens
+import Upstream
 
 // What is made of files: each at most once at a time, not again after a failure, and not for a client that has left.
 extension Pages {
