@@ -68,7 +68,7 @@ struct Pages: Sendable {
         if let stored = try await stored(known, page: number, width: width) { return stored }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         let subject = try await present(known)
-        return try await locks.holding([subject.key("page \(number) \(width)")]) {
+        return try await locks.holding([subject.key("page \(number)")]) {
             if let stored = try await stored(subject, page: number, width: width) { return stored }
             return try await rendered(subject, page: number, width: width)
         }
