@@ -34,16 +34,16 @@ extension JSONWriter {
     /// Writes texts.
     public mutating func value(_ texts: [String]) {
         beginArray()
-        for text in texts { value(text) }
+        for index in texts.indices { value(texts[index]) }
         endArray()
     }
 
-    /// Writes values.
+    /// Writes values. By index: a loop over the values would copy each of them.
     ///
     /// - Throws: `EncodingError`.
     public mutating func value(_ values: [some JSONWritable]) throws {
         beginArray()
-        for value in values { try value.write(to: &self) }
+        for index in values.indices { try values[index].write(to: &self) }
         endArray()
     }
 }

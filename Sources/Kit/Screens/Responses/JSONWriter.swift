@@ -34,13 +34,8 @@ public struct JSONWriter: ~Copyable {
     /// - Parameter name: The name, which needs no escapes.
     public mutating func name(_ name: StaticString) {
         separate()
-        let length = name.utf8CodeUnitCount
-        reserve(length + 3)
-        start[count] = UInt8(ascii: "\"")
-        (start + count + 1).update(from: name.utf8Start, count: length)
-        start[count + length + 1] = UInt8(ascii: "\"")
-        start[count + length + 2] = UInt8(ascii: ":")
-        count += length + 3
+        appendQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(UInt8(ascii: ":"))
     }
 
     /// Begins a member with a name that is not known beforehand; its value follows.
@@ -52,36 +47,17 @@ public struct JSONWriter: ~Copyable {
     /// Writes `null`, `true`, `false` or a number.
     mutating func word(_ word: String) {
         separate()
-        var word = word
-        word.withUTF8 { append($0) }
+        word.withBytes { append($0) }
     }
 
     /// Writes a text.
     public mutating func value(_ text: String) {
-        beginText()
-        part(text)
-        endText()
-    }
-
-    /// Begins a text that is written in parts.
-    public mutating func beginText() { begin(UInt8(ascii: "\"")) }
-
-    /// Writes a part of a text.
-    public mutating func part(_ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
-            // A sum, and not a search, so that the loop looks at many bytes at a time.
-            var escapes = 0
-            for byte in utf8 { escapes &+= Self.needsEscape(byte) ? 1 : 0 }
-            if escapes == 0 { append(utf8) } else { escape(utf8) }
+        separate()
+        text.withBytes { utf8 in
+            if JSONEscapes.areNeeded(in: utf8) { appendEscaped(utf8) } else { appendQuoted(utf8) }
         }
     }
 
-    /// Ends a text that was written in parts.
-    public mutating func endText() { append(UInt8(ascii: "\"")) }
-}
-
-extension JSONWriter {
     /// Writes a comma if something precedes.
     private mutating func separate() {
         guard count > 0 else { return }
@@ -109,6 +85,22 @@ extension JSONWriter {
         count += bytes.count
     }
 
+    private mutating func appendQuoted(_ bytes: UnsafeBufferPointer<UInt8>) {
+        reserve(bytes.count + 2)
+        start[count] = UInt8(ascii: "\"")
+        if let base = bytes.baseAddress { (start + count + 1).update(from: base, count: bytes.count) }
+        count += bytes.count + 2
+        start[count - 1] = UInt8(ascii: "\"")
+    }
+
+    private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+        append(UInt8(ascii: "\""))
+        for byte in utf8 {
+            if let escape = JSONEscapes.escape(of: byte) { escape.withBytes { append($0) } } else { append(byte) }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
     private mutating func reserve(_ more: Int) {
         guard count + more > capacity else { return }
         capacity = 2 * (count + more)
@@ -117,25 +109,14 @@ extension JSONWriter {
         start.deallocate()
         start = larger
     }
+}
 
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private mutating func escape(_ utf8: UnsafeBufferPointer<UInt8>) {
-        for byte in utf8 {
-            if Self.needsEscape(byte) { append(UInt8(ascii: "\\")) }
-            switch byte {
-            case 0x08: append(UInt8(ascii: "b"))
-            case 0x09: append(UInt8(ascii: "t"))
-            case 0x0A: append(UInt8(ascii: "n"))
-            case 0x0C: append(UInt8(ascii: "f"))
-            case 0x0D: append(UInt8(ascii: "r"))
-            case ..<0x20:
-                var digits = "u00" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-                digits.withUTF8 { append($0) }
-            default: append(byte)
-            }
+extension String {
+    /// Calls a function with the UTF-8 bytes, which are not copied if they lie in memory.
+    fileprivate func withBytes(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        if utf8.withContiguousStorageIfAvailable(body) == nil {
+            var copy = self
+            copy.withUTF8(body)
         }
     }
 }
