@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("A temporary folder goes with its last holder")
-    func temporary() throws {
+    func lastHolder() throws {
         var directory: DataDirectory? = try DataDirectory.temporary()
         let path = try #require(directory).path
         #expect(FileManager.default.fileExists(atPath: path))
