@@ -17,7 +17,7 @@ struct ShipScreenJSONTests {
         let store = ShipStore(try .temporary(migrations: ShipsApp.migrations))
         try expectSame(ShipListScreen(try listing(store), for: .guest))
         let ships = try ShipFixtures.ships(ShipFixtures.fleet)
-        _ = try await store.database.write { try ShipStore.merge(ships, in: $0) }
+        _ = try await store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
         _ = try await store.hide("ca", account: "me")
         try expectSame(ShipListScreen(try listing(store), for: .user))
         for ship in ships { try expectSame(ShipDetailsScreen(ship)) }
