@@ -420,7 +420,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1],
+            dependencies: ["TestKit", asyncHTTPClient, grdb, nioCore, nioHTTP1, subprocess],
             swiftSettings: strict
         ),
     ],

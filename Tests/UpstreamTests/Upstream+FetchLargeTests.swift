@@ -6,7 +6,7 @@ import Testing
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(1)))
-struct UpstreamLargeResponseTests {
+struct UpstreamFetchLargeTests {
     /// Number of validations that run, and the most at a time.
     private struct Load {
         var running = 0
