@@ -15,7 +15,7 @@ import Testing
         "DamagedPageTests": "each page of a database is damaged in turn, and any part of the module may meet it",
         "FullDiskTests": "on a full disk, all that an app or a mount does is tried",
         "UpgradeTests": "databases of older builds pass through the migrations of all modules",
-        "WireTests": "mutated responses pass through the client, reads and mounts; script/check-fuzz chooses them"
+        "WireTests": "mutated responses pass through the client, reads and mounts; script/check-fuzz chooses them",
     ]
 
     /// Returns the test files that are named after no source.
