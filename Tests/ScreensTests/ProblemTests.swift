@@ -1,9 +1,9 @@
-@testable import Database
 import Foundation
 import HTTPTypes
 import Testing
 import Upstream
 
+@testable import Database
 @testable import Screens
 
 struct ProblemTests {

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The page on which a user types the code of a device: `/device?user_code=…`. What the user decides there is set as for
-/// the page of consent, or with `decision`.
+/// The page on which a user types the code of a device: `/device?user_code=…`. What the user decides there is set as
+/// for the page of consent, or with `decision`.
 struct DevicePage {
     private let accounts: YandexAccounts
     private let parameters: [String: String]

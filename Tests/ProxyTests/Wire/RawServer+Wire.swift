@@ -1,8 +1,8 @@
 import TestKit
 
 extension RawServer {
-    /// Returns an upstream that responds to `/case/N` with the bytes of case N, to `/healthy/X` with `healthy X`, and to
-    /// all else with a short response.
+    /// Returns an upstream that responds to `/case/N` with the bytes of case N, to `/healthy/X` with `healthy X`, and
+    /// to all else with a short response.
     static func wire(seed: UInt64) async throws -> RawServer {
         try await RawServer { received in
             guard let head = received.text.firstRange(of: "\r\n\r\n") else { return nil }

@@ -60,8 +60,8 @@ struct DocumentThumbnails: Sendable {
         )
     }
 
-    /// Returns the stored thumbnail of a page, or draws it. Requests for a page that is being drawn wait for it, also at
-    /// another width: if it cannot be drawn, it is tried once.
+    /// Returns the stored thumbnail of a page, or draws it. Requests for a page that is being drawn wait for it, also
+    /// at another width: if it cannot be drawn, it is tried once.
     private func thumbnail(_ request: ScreenRequest, at index: Int, of document: Document, width: Int) async throws
         -> DocumentStore.Thumbnail
     {

@@ -124,8 +124,8 @@ extension ShopStore {
         }
     }
 
-    /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk the
-    /// next confirmation does it.
+    /// Marks products as present again, unchanged: the upstream confirmed a response that lists them. On a full disk
+    /// the next confirmation does it.
     ///
     /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func markPresent(_ ids: [Int]) async throws {
