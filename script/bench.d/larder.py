@@ -12,12 +12,17 @@ def call(method, url, body=None, headers=None):
         return json.loads(text) if text else None
 
 
+def _address(process):
+    """Where a process listens, which is the last line that it prints when it starts."""
+    return next(line.split()[-1] for line in process.stdout if line.startswith("listening on"))
+
+
 class Sandbox(Server):
     """On the client's core, where it does nothing while answers come from the cache."""
 
     def __init__(self, path):
         super().__init__([path, "sandbox", "--sandbox-port", "0", "--log-level", "error"], CLIENT_CORE, stdout=subprocess.PIPE, text=True)
-        self.base = self.process.stdout.readline().split()[-1]
+        self.base = _address(self.process)
 
     def fault(self, name, upstream="spacex"):
         call("PUT", f"{self.base}/_sandbox/upstreams/{upstream}/fault", {"fault": name})
@@ -40,7 +45,7 @@ class Larder(Server):
             [path, "serve", "--http-port", "0", "--data-directory", folder, "--log-level", "error", "--http-connections", "4096",
              "--upstreams-spacex-url", f"{sandbox.base}/spacex", "--upstreams-catalogue-url", f"{sandbox.base}/catalogue", "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600", *settings],
             SERVER_CORE, stdout=subprocess.PIPE, text=True)
-        self.base = self.process.stdout.readline().split()[-1]
+        self.base = _address(self.process)
         wait_for(self.base + "/health/live")
         self.start = time.monotonic() - begin
 

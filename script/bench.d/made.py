@@ -41,12 +41,16 @@ class Floor(Server):
         self.base = self.process.stdout.readline().strip()
 
 
-def _offline(larder, sandbox, own):
-    """Fetches what is shown, and then lets Larder find its upstreams away."""
+def _fetch(larder, sandbox, own):
+    """Fetches what is shown."""
     for number in range(ROWS):
         call("PUT", f"{sandbox.base}/_sandbox/yandex_disk/files", {"path": f"disk:/made/note {number}.txt", "base64": "bWFkZQ=="})
     for path in (SHIPS, MOUNT, FILES):
         wait_for(larder.base + path, own[path])
+
+
+def _go_away(larder, sandbox, own):
+    """Lets Larder find its upstreams away."""
     for upstream in ("spacex", "yandex_disk"):
         sandbox.fault("offline", upstream)
     for path in (SHIPS, FILES):
@@ -63,13 +67,20 @@ def made(options, folder, sandbox):
         "--upstreams-yandex-oauth-url", f"{sandbox.base}/yandex_oauth")
     disk = call("POST", f"{larder.base}/v1/disk/session", {"mode": "oauth_token", "access_token": "sandbox-token"})["data"]["token"]
     own = {SHIPS: larder.guest(), MOUNT: {}, FILES: {"Authorization": f"Bearer {disk}"}}
-    _offline(larder, sandbox, own)
+    _fetch(larder, sandbox, own)
     floor = Floor(folder, f"{data}/larder.sqlite")
-    table = Table([f"larder, rendered.budget_mb 0", "floor"], "floor")
-    for title, path, same in ((f"screen of ships", SHIPS, "/ships"), ("raw mount", MOUNT, "/mount"), (f"folder of {ROWS} files", FILES, "/files")):
-        title += ", {} / {} bytes".format(*(len(wait_for(base + target, own[path])[0]) for base, target in ((larder.base, path), (floor.base, same))))
-        for row in measure(options, [(larder, path, own[path]), (floor, same, {})], title, {}):
+    table = Table(["larder, rendered.budget_mb 0", "floor"], "floor")
+
+    def compare(title, path, same):
+        sizes = [len(wait_for(base + target, own[path])[0]) for base, target in ((larder.base, path), (floor.base, same))]
+        servers = [(larder, path, own[path]), (floor, same, {})]
+        for row in measure(options, servers, f"{title}, {sizes[0]} / {sizes[1]} bytes", {}):
             table.row(*row)
+
+    compare("raw mount, fresh", MOUNT, "/mount")
+    _go_away(larder, sandbox, own)
+    compare("screen of ships, offline", SHIPS, "/ships")
+    compare(f"folder of {ROWS} files, offline", FILES, "/files")
     floor.stop()
     larder.stop()
     for upstream in ("spacex", "yandex_disk"):
