@@ -44,7 +44,7 @@ private enum BackupSize {
         for (href, bytes) in expected.documents {
             #expect(try await larder.client.get("\(href)/file").body == bytes, "\(href)")
         }
-        let documents = try await larder.client.get("/v1/pdf/documents?limit=100").json.data.items.array
+        let documents = try await larder.client.get("/v1/pdf/documents?limit=100").json.data.items.elements
         for document in documents {
             let href = try #require(document.href.string)
             let file = try await larder.client.get("\(href)/file")
