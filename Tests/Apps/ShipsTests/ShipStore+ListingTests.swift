@@ -133,4 +133,12 @@ struct ShipStoreListingTests {
         )
         #expect(!plan.contains { $0.hasPrefix("SCAN ship") })
     }
+
+    @Test("an account without deletions looks up neither marks nor ships that have not changed")
+    func plansOfAll() throws {
+        let changes = try plan(ShipStore.selectChangedOfAll, ["since": 7, "most": 101])
+        #expect(changes.contains { $0.hasPrefix("SEARCH ship USING") && $0.contains("changed_revision>?") })
+        let page = try plan(ShipStore.selectPageOfAll, ["limit": 10, "offset": 0])
+        #expect(page == ["SCAN ship USING INDEX ship_by_name"])
+    }
 }

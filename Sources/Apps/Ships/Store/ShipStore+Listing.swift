@@ -22,12 +22,15 @@ struct ShipListing: Sendable {
         let hidden: Int
         /// Ships that the account sees.
         let total: Int
+        /// Whether the account has ever deleted a ship.
+        let hasMarks: Bool
 
         init(_ db: Database, account: String) throws {
             let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
             revision = row?[0] ?? 0
             hidden = row?[1] ?? 0
             total = (row?[2] ?? 0) - hidden
+            hasMarks = row?[3] ?? false
         }
 
         static let select = """
@@ -36,7 +39,8 @@ struct ShipListing: Sendable {
                     coalesce((SELECT max(revision) FROM ship_of_account WHERE account = :account), 0)) AS revision,
                 (SELECT count(*) FROM (\(ShipStore.selectHidden)) AS mine JOIN ship ON ship.id = mine.ship_id
                     WHERE ship.removed_revision IS NULL) AS hidden,
-                (SELECT present FROM ship_revision) AS total
+                (SELECT present FROM ship_revision) AS total,
+                EXISTS (SELECT 1 FROM ship_of_account WHERE account = :account) AS has_marks
             """
     }
 
@@ -61,7 +65,7 @@ struct ShipListing: Sendable {
             ships.append(Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4]))
         }
         self.ships = ships
-        changes = try ShipStore.changes(db, account: account, since: since, now: counts.revision, limit: page.limit)
+        changes = try ShipStore.changes(db, account: account, since: since, now: counts, limit: page.limit)
     }
 }
 
@@ -78,15 +82,19 @@ extension ShipStore {
 
     /// What changed between a revision and `now`, `limit` ships at most. A revision that this database has not reached
     /// yet is another database's: everything counts as new.
-    fileprivate static func changes(_ db: Database, account: String, since wanted: Int?, now: Int, limit: Int) throws
-        -> ShipChanges
-    {
-        let since = wanted.map { $0 > now ? 0 : $0 } ?? max(0, now - 1)
+    fileprivate static func changes(
+        _ db: Database,
+        account: String,
+        since wanted: Int?,
+        now: ShipListing.Counts,
+        limit: Int
+    ) throws -> ShipChanges {
+        let since = wanted.map { $0 > now.revision ? 0 : $0 } ?? max(0, now.revision - 1)
         var changes = ShipChanges(since: since)
-        let rows = try Row.fetchCursor(
-            try db.cachedStatement(sql: selectChanged),
-            arguments: ["account": account, "since": since, "most": limit + 1]
-        )
+        var arguments: StatementArguments = ["since": since, "most": limit + 1]
+        if now.hasMarks { arguments += ["account": account] }
+        let select = now.hasMarks ? selectChanged : selectChangedOfAll
+        let rows = try Row.fetchCursor(try db.cachedStatement(sql: select), arguments: arguments)
         var count = 0
         while let row = try rows.next() {
             count += 1
@@ -94,19 +102,17 @@ extension ShipStore {
                 changes.hasMore = true
                 break
             }
-            let id: String = row[0]
-            let removed: Int? = row[3]
-            let wasThere = row[1] <= since && removed.map { $0 > since } ?? true && !row[5]
-            let isThere = removed == nil && !row[4]
-            switch (wasThere, isThere) {
-            case (false, true): changes.added.append(id)
-            case (true, false): changes.removed.append(id)
-            case (true, true) where row[2] > since: changes.updated.append(id)
-            default: break
-            }
+            changes.add(row)
         }
         return changes
     }
+
+    /// The same for an account that has never deleted a ship.
+    static let selectChangedOfAll = """
+        SELECT id, added_revision, changed_revision, removed_revision, 0, 0 FROM (
+            SELECT * FROM ship WHERE changed_revision > :since ORDER BY changed_revision, id LIMIT :most
+        ) ORDER BY sort_key, id
+        """
 
     // However many have changed, no more are looked at than a page may name. An account has up to `keptMarks` marks of
     // one ship.
@@ -125,4 +131,20 @@ extension ShipStore {
         FROM touched JOIN ship ON ship.id = touched.id
         ORDER BY ship.sort_key, ship.id
         """
+}
+
+extension ShipChanges {
+    /// Adds the ship of a row of `selectChanged` where it belongs, if the account sees a change.
+    fileprivate mutating func add(_ row: Row) {
+        let id: String = row[0]
+        let removed: Int? = row[3]
+        let wasThere = row[1] <= since && removed.map { $0 > since } ?? true && !row[5]
+        let isThere = removed == nil && !row[4]
+        switch (wasThere, isThere) {
+        case (false, true): added.append(id)
+        case (true, false): self.removed.append(id)
+        case (true, true) where row[2] > since: updated.append(id)
+        default: break
+        }
+    }
 }
