@@ -52,7 +52,10 @@ final class BackupScenario {
         let place = folder.url.appending(path: "restored-\(UUID().uuidString)")
         _ = try restore(to: place)
         let database = try Self.open(place)
-        _ = try SealedSecrets(database).credentialHashKey()
+        let secrets = try SealedSecrets(database)
+        guard try database.read({ try secrets.secret(name: "token", in: $0) }) == Data("token".utf8) else {
+            throw StorageError.secretNotAuthentic(name: "token")
+        }
         let state = try StoredState(database)
         try database.close()
         return state

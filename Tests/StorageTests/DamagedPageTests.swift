@@ -31,6 +31,8 @@ import Testing
         }
         try database.close()
         try scenario.change("PRAGMA auto_vacuum = \(automaticVacuum ? 2 : 0); VACUUM")
+        // References between tables are off.
+        try scenario.change("DELETE FROM stored_body WHERE response_id % 3 = 0")
         try scenario.change("DELETE FROM stored_response WHERE id % 3 = 0")
         return scenario
     }
@@ -94,6 +96,7 @@ import Testing
         let scenario = try filled(automaticVacuum: automaticVacuum)
         let bytes = try Data(contentsOf: URL(filePath: scenario.databasePath))
         let trunk = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try #require(trunk > 1)
         try overwrite(trunk, of: scenario.databasePath, with: Data(repeating: 0x5A, count: Self.pageSize))
         let database = try scenario.open()
         let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stored_response") }
