@@ -38,7 +38,7 @@ extension ContractScenario {
                 body: #"{"path":"disk:/a.pdf"}"#
             )
         }
-        let precondition = ["If-Match": "\"0\""].merging(member) { own, _ in own }
+        let precondition = ["If-Match": "\"99\""].merging(member) { own, _ in own }
         for (operation, path) in [(create, "Горы.jpg"), (save, "Горы.pdf")] {
             let response = try await ask(operation, ship: id, precondition, body: #"{"path":"disk:/\#(path)"}"#)
             #expect(response.status == 412, "\(operation): \(response.text)")

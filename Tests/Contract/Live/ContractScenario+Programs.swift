@@ -95,8 +95,9 @@ extension ContractScenario {
         }
         try programs.wait()
         try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
-            for width in 1...3 {
-                group.addTask { try await larder.send("GET", "/v1/pdf/documents/\(one.id)/thumbnail?width=\(width)") }
+            // Requests for one page wait for each other; none of these is the first, which is requested below.
+            for page in one.pages[1...3] {
+                group.addTask { try await larder.send("GET", "/v1/pdf/documents/\(one.id)/pages/\(page)/thumbnail") }
             }
             // Two of the three cannot end, so the first that does is the one that was refused.
             #expect(try await group.next()?.problemCode == "overloaded")
