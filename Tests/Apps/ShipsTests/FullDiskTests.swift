@@ -22,7 +22,7 @@ struct FullDiskTests {
                 let (shown, hasFailed) = await disk.failing(.noRoomOnce, at: step) {
                     try? await app.get("/v1/ships", as: token)
                 }
-                #expect(shown?.status == 200 && shown?["meta.offline"] == false, "step \(step)")
+                #expect(shown?.status == 200 && shown?["meta.offline"] == false, "step \(step): \(shown?.text ?? "")")
                 #expect(shown?.cacheStatus?.contains("bad-response") == false, "step \(step)")
                 app.clock.advance(by: .seconds(60))
                 #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0, "step \(step)")

@@ -36,7 +36,7 @@ struct FullDiskTests {
                 let (shown, hasFailed) = await disk.failing(.noRoomOnce, at: step) {
                     try? await app.get("/v1/shop/search?limit=3&refresh=1")
                 }
-                #expect(shown?.status == 200 && shown?["meta.offline"] == false, "step \(step)")
+                #expect(shown?.status == 200 && shown?["meta.offline"] == false, "step \(step): \(shown?.text ?? "")")
                 #expect(shown?.cacheStatus?.contains("bad-response") == false, "step \(step)")
                 #expect(try await app.get("/v1/shop/search?limit=3&refresh=1").ids == [1, 2, 3], "step \(step)")
                 guard hasFailed else { return #expect(step > 2) }
