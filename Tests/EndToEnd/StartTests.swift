@@ -83,7 +83,7 @@ private enum StartSize {
         #expect(await refused.ended() == 1)
         #expect(refused.log.contains("is damaged"))
         let larder = try await RunningLarder.start(data: data, Self.settings)
-        try await larder.process.logged("pages of the cache are damaged: its tables are replaced by empty ones")
+        try await larder.process.logged("the damaged tables of the cache were replaced")
         var client = larder.client
         client.token = token
         #expect(try await client.get("/v1/ships/session").status == 200)

@@ -42,6 +42,7 @@ public struct CacheReset: Sendable {
             database.report(damaged: damaged)
             throw database.translating(error)
         }
+        database.logger.notice("the damaged tables of the cache were replaced")
         database.notifyReset()
         try await database.write { db in
             for id in blobs { try db.cachedStatement(sql: "DELETE FROM blob WHERE id = ?").execute(arguments: [id]) }

@@ -34,9 +34,7 @@ struct CacheMaintenance: Service {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.evictAfterStores() }
                 group.addTask { await self.flushRegularly() }
-                if checkTime == .background, database.wasLeftOpen {
-                    group.addTask { await self.checkPages("an unclean stop") }
-                }
+                group.addTask { await self.checkPagesIfNeeded() }
             }
         }
         // The requests of a graceful stop have ended by now: the server's connections stop before its services.
@@ -58,7 +56,21 @@ struct CacheMaintenance: Service {
             }
             await flush()
             await database.maintain()
-            if checkTime != .never, database.takeSuspicion() { await checkPages("a damaged page was met") }
+        }
+    }
+
+    private func checkPagesIfNeeded() async {
+        if checkTime == .background, database.wasLeftOpen {
+            await checkPages("an unclean stop")
+            _ = database.takeSuspicion()  // What was met until now has been looked for.
+        }
+        while checkTime != .never {
+            do {
+                try await clock.sleep(Self.flushInterval)
+            } catch {
+                return  // stopped
+            }
+            if database.takeSuspicion() { await checkPages("a damaged page was met") }
         }
     }
 
