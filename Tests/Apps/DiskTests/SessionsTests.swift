@@ -142,7 +142,7 @@ struct SessionsTests {
             #expect(
                 open == [
                     "GET /v1/disk/launch", "GET /v1/disk/onboarding", "PUT /v1/disk/onboarding",
-                    "DELETE /v1/disk/onboarding",
+                    "DELETE /v1/disk/onboarding", "GET /v1/disk/onboarding/{id}/image",
                     "POST /v1/disk/session/authorization", "POST /v1/disk/session",
                 ]
             )
