@@ -126,7 +126,7 @@ public struct DiskApp: App {
             Route(.get, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.show),
             Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.set),
             Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.reset),
-            Route(.get, "/v1/disk/onboarding/{id}/image", "disk.onboarding.image", app.onboarding.picture),
+            Route(.get, "/v1/disk/onboarding/{id}/image", "disk.onboarding", app.onboarding.picture),
             Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
             Route(.post, "/v1/disk/session", "disk.session", app.login.open),
             Route(.get, "/v1/disk/session", "disk.session", session: Self.name, app.login.show),
