@@ -45,8 +45,8 @@ import Testing
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT pageno, coalesce(tbl_name, dbstat.name) FROM dbstat
-                    LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name
+                    SELECT pageno, coalesce(object.tbl_name, dbstat.name) FROM dbstat
+                    LEFT JOIN sqlite_schema AS object ON object.name = dbstat.name
                     """
             )
             let names = Dictionary(rows.map { ($0[0] as Int, $0[1] as String) }) { first, _ in first }

@@ -135,7 +135,7 @@ public struct Backup {
 
     /// Reads all that was copied, compares rows and files, and writes the list of files.
     private func complete(_ work: DataDirectory, source: String, path: String) throws -> Report {
-        var (sums, bytes) = try Checksums.of(work.path, origin: origin, progress)
+        var (sums, bytes) = try Checksums.of(work.path, from: source, origin: origin, progress)
         progress(BackupProgress(.check))
         let found: DirectoryCheck
         do {

@@ -49,11 +49,21 @@ struct BlobCopies {
 }
 
 extension Checksums {
-    /// Reads all files of a directory. Those of blobs that the disk cannot read are removed.
+    /// Reads all files of a directory. Those of blobs that the disk of the source cannot read are removed.
     ///
+    /// - Parameters:
+    ///   - directory: The copy.
+    ///   - source: The data directory.
+    ///   - origin: Who makes the backup, and when.
+    ///   - progress: Receives the number of bytes.
     /// - Returns: The digests, and the number of bytes.
     /// - Throws: ``StorageError``.
-    static func of(_ directory: String, origin: String, _ progress: @escaping ProgressReceiver) throws -> (Self, Int) {
+    static func of(
+        _ directory: String,
+        from source: String,
+        origin: String,
+        _ progress: @escaping ProgressReceiver
+    ) throws -> (Self, Int) {
         let blobs = try OpenFile.names(in: "\(directory)/\(BackupLayout.blobs)").map { "\(BackupLayout.blobs)/\($0)" }
         let names = [BackupLayout.database, BackupLayout.key] + blobs
         let paths = names.filter { RealPath.kind(of: "\(directory)/\($0)") == S_IFREG }
@@ -63,7 +73,11 @@ extension Checksums {
         for path in paths {
             do {
                 sums.digests[path] = try PlacedFile.digest(of: "\(directory)/\(path)") { counter.add($0) }
-            } catch StorageError.inputOutput(_, "read", EIO) where BackupLayout.blob(at: path) != nil {
+            } catch StorageError.inputOutput(let file, "read", EIO) where BackupLayout.blob(at: path) != nil {
+                // Otherwise it is the disk of the copy that fails.
+                guard (try? PlacedFile.digest(of: "\(source)/\(path)")) == nil else {
+                    throw StorageError.inputOutput(path: file, operation: "read", code: EIO)
+                }
                 unlink("\(directory)/\(path)")
             }
         }

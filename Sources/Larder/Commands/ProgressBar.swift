@@ -42,11 +42,11 @@ final class ProgressBar {
     /// Returns a line of at most 79 columns.
     static func bar(_ title: String, _ completed: Int, of total: Int) -> String {
         guard total > 0 else { return title + " …" }
-        let part = Double(completed) / Double(total)
-        let filled = Int(part * Double(width))
+        let percents = Int(Double(completed) / Double(total) * 100)
+        let filled = percents * width / 100
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
         let name = title.padding(toLength: titleWidth, withPad: " ", startingAt: 0)
-        let percent = "\(Int(part * 100))"
+        let percent = "\(percents)"
         let padding = String(repeating: " ", count: max(0, 3 - percent.count))
         return "\(name) [\(bar)] \(padding)\(percent) % of \(HumanReadable.bytes(total))"
     }
