@@ -149,7 +149,7 @@ import Testing
         let state = try StoredState(scenario.database)
         var failures = 0
         for fault in FaultScope.Fault.all {
-            for step in FaultSteps(fault) {
+            for step in FaultSteps(fault, every: 15) {
                 let backup = Backup(of: scenario.data, migrations: CacheTables.migrations, origin: "")
                 let (result, hasFailed) = await scope.failing(fault, at: step) {
                     Result { try backup.write(to: target) }

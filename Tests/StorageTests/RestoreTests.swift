@@ -99,7 +99,7 @@ import Testing
         let scope = try FaultScope(place.path)
         var failures = 0
         for fault in FaultScope.Fault.all {
-            for step in FaultSteps(fault) {
+            for step in FaultSteps(fault, every: 15) {
                 let directory = place.appending(path: UUID().uuidString)
                 let (result, hasFailed) = await scope.failing(fault, at: step) {
                     Result { try scenario.restore(to: directory) }
