@@ -164,7 +164,8 @@ import Testing
         let larder = try await start(data, sandbox)
         let bob = try await member(larder)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for number in 0..<600 {
+            // Fewer than one address may have connections.
+            for number in 0..<480 {
                 group.addTask {
                     try await larder.client.post(
                         "/v1/notes/session",
@@ -175,7 +176,7 @@ import Testing
             }
             return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
         }
-        #expect(statuses[200] == 5)
+        #expect(statuses[200] == 4)
         #expect(Set(statuses.keys).isSubset(of: [200, 401, 429, 503]))
         #expect((1...110).contains(statuses[401] ?? 0), "an address has a hundred attempts")
     }
