@@ -334,6 +334,19 @@ struct ScreenRouterTests {
         #expect(served.fields[.requestID] != nil)
     }
 
+    @Test(
+        "A body that its client did not finish is the client's fault",
+        arguments: [RequestBodyError.truncated, .timedOut]
+    )
+    func unfinishedBody(error: RequestBodyError) async throws {
+        let served = try await ScreenHarness([Route(.get, "/v1/body", "body") { _ in throw error }]).serve(
+            .get,
+            "/v1/body"
+        )
+        #expect(served.status == .badRequest)
+        #expect(try served.code() == "malformed-request")
+    }
+
     @Test("A problem brings its own fields")
     func problem() async throws {
         let served = try await harness().serve(.get, "/v1/problem?token=secret")

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -381,6 +382,17 @@ struct ConnectionHandlerTests {
         #expect(connection.application.ends == 0)
         #expect(!connection.channel.isActive)
         #expect(connection.journal.cuts == [.truncatedRequest])
+    }
+
+    @Test("A connection that is reset within a body is a truncated body to its reader")
+    func resetBody() throws {
+        let connection = try EmbeddedConnection()
+        connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
+        connection.channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNRESET, reason: "read"))
+        #expect(connection.application.errors.first as? RequestBodyError == .truncated)
+        #expect(connection.application.errors.allSatisfy { $0 is RequestBodyError })
+        #expect(connection.application.ends == 0)
+        #expect(!connection.channel.isActive)
     }
 
     @Test("However the bytes are cut into pieces, the same responses are sent", arguments: [1, 2, 3, 7, 50])

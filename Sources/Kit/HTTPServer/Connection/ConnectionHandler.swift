@@ -103,7 +103,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let refusal = ConnectionRefusal(decoding: error) else {
             // Not the client's message but its connection: no response can reach it.
-            context.fireErrorCaught(error)
+            context.fireErrorCaught(state.isBodyDue ? RequestBodyError.truncated : error)
             context.close(promise: nil)
             return
         }

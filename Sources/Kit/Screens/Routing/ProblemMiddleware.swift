@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import HTTPSemantics
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -73,6 +74,9 @@ struct ProblemMiddleware: RouterMiddleware {
         case is CancellationError:
             // The client has left, or the server stops: no client reads this.
             return Problem(.overloaded, "The server is stopping.")
+        case is RequestBodyError:
+            // The connection has ended, or has its response already: no client reads this, and nothing is wrong here.
+            return Problem(.malformedRequest, "The body of the request did not arrive.")
         case let error as any HTTPResponseError where error.status == .contentTooLarge:
             return Problem(.tooLarge, "The body is larger than is accepted here.")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
