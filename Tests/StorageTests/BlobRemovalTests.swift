@@ -34,4 +34,18 @@ import Testing
         let left = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM removed_blob") ?? -1 }
         #expect(left < BlobRemoval.batch)
     }
+
+    @Test("TRUST-02 a file that a row names stays, whatever is recorded of it")
+    func named() async throws {
+        let database = try LarderDatabase.temporary()
+        let store = ResponseStore(database)
+        let blob = try database.blobs.write(Data([1]))
+        let id = try await store.save(makeCachedResponse(body: .blob(blob)))
+        try await database.write { db in
+            try db.execute(sql: "INSERT INTO removed_blob (blob) SELECT id FROM blob")
+        }
+        #expect(try database.blobs.fileNames() == [blob.id.fileName])
+        try await database.write { try store.remove(id, in: $0) }
+        #expect(try database.blobs.fileNames() == [])
+    }
 }
