@@ -56,7 +56,7 @@ final class BackupLoad: Sendable {
     /// Waits until some more writes were acknowledged.
     func progress() async {
         let goal = state.value.acknowledged + 6
-        await state.until { $0.acknowledged >= goal || $0.isStopped }
+        await state.suspend { $0.acknowledged >= goal || $0.isStopped }
     }
 
     /// Writes until it is stopped. A write that fails ends the test.

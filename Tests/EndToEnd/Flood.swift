@@ -56,7 +56,7 @@ enum Flood: String, CaseIterable, Sendable {
         try await client.send(beginning)
         while !Task.isCancelled {
             let before = served.value
-            await served.until { $0 > before }
+            await served.suspend { $0 > before }
             try await client.send("x")
         }
     }

@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPTypes
 import Screens
+import Testing
 
 extension AppHarness {
     /// Sends a request.

@@ -1,5 +1,6 @@
 public import Foundation
 public import Freshness
+public import Testing
 import Upstream
 
 /// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
@@ -42,20 +43,28 @@ public final class ManualClock: Sendable {
     public func count(of span: Duration) -> Int { Self.count(of: span, in: state.value) }
 
     /// Waits until this many tasks sleep for exactly this span.
-    public func sleepers(_ count: Int = 1, of span: Duration) async {
-        await state.until { Self.count(of: span, in: $0) >= count }
+    public func sleepers(
+        _ count: Int = 1,
+        of span: Duration,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await state.until("sleep \(count) of \(span)", sourceLocation: sourceLocation) {
+            Self.count(of: span, in: $0) >= count
+        }
     }
 
     /// Waits until no task sleeps for this span.
-    public func noSleepers(of span: Duration) async {
-        await state.until { Self.count(of: span, in: $0) == 0 }
+    public func noSleepers(of span: Duration, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await state.until("the end of every sleep of \(span)", sourceLocation: sourceLocation) {
+            Self.count(of: span, in: $0) == 0
+        }
     }
 
     /// Waits until a task sleeps.
     ///
     /// - Returns: Time until the first of the sleeping tasks wakes.
-    public func nextSleep() async -> Duration {
-        await state.until { !$0.sleepers.isEmpty }
+    public func nextSleep(sourceLocation: SourceLocation = #_sourceLocation) async -> Duration {
+        await state.until("a task that sleeps", sourceLocation: sourceLocation) { !$0.sleepers.isEmpty }
         let state = state.value
         let due = state.sleepers.values.map(\.due).min() ?? state.now
         return .milliseconds(Int64((due.timeIntervalSince(state.now) * 1000).rounded()))
@@ -77,7 +86,7 @@ public final class ManualClock: Sendable {
             }
             return state.lastTicket
         }
-        await state.until { $0.sleepers[ticket] == nil }
+        await state.suspend { $0.sleepers[ticket] == nil }
         guard Task.isCancelled else { return }
         state.update { $0.sleepers[ticket] = nil }
         throw CancellationError()

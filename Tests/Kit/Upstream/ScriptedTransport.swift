@@ -1,3 +1,4 @@
+public import Testing
 public import Upstream
 
 /// An upstream that sends the responses that the test scripts, and records the requests. Nothing leaves the process.
@@ -57,13 +58,19 @@ public final class ScriptedTransport: Transport {
     public func goAway(_ reason: UnreachableReason = .refused) { always(failure(.unreachable(reason))) }
 
     /// Waits until this many requests have arrived.
-    public func requests(_ count: Int) async { await state.until { $0.exchanges.count >= count } }
+    public func requests(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await state.until("request \(count) to an upstream", sourceLocation: sourceLocation) {
+            $0.exchanges.count >= count
+        }
+    }
 
     /// Makes requests wait until ``release()``.
     public func hold() { state.update { $0.isHolding = true } }
 
     /// Waits until a request is held.
-    public func requestIsHeld() async { await state.until { $0.held > 0 } }
+    public func requestIsHeld(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await state.until("a request to an upstream to be held", sourceLocation: sourceLocation) { $0.held > 0 }
+    }
 
     /// Lets the held requests continue.
     public func release() {
@@ -85,7 +92,7 @@ public final class ScriptedTransport: Transport {
             return nil
         }
         if let step { return try await step(request) }
-        await state.until { !$0.isHolding }
+        await state.suspend { !$0.isHolding }
         if Task.isCancelled { throw .unreachable(.totalTimeout) }
         let next = state.update { Self.next(&$0) }
         return try await next(request)

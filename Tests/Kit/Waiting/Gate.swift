@@ -1,3 +1,5 @@
+package import Testing
+
 /// Holds tasks until the test opens it.
 package final class Gate: Sendable {
     private let state = Watched((isOpen: false, arrivals: 0))
@@ -8,7 +10,7 @@ package final class Gate: Sendable {
     /// Waits until the gate is open, or the task is cancelled.
     package func pass() async {
         state.update { $0.arrivals += 1 }
-        await state.until { $0.isOpen }
+        await state.suspend { $0.isOpen }
     }
 
     /// Waits until the gate is open.
@@ -23,5 +25,7 @@ package final class Gate: Sendable {
     package func open() { state.update { $0.isOpen = true } }
 
     /// Waits until this many tasks have arrived.
-    package func arrivals(_ count: Int = 1) async { await state.until { $0.arrivals >= count } }
+    package func arrivals(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await state.until("arrival \(count) at a gate", sourceLocation: sourceLocation) { $0.arrivals >= count }
+    }
 }

@@ -1,10 +1,11 @@
 import Synchronization
+package import Testing
 
 /// A value that a test can wait for, instead of sleeping: each change resumes the tasks whose condition it meets.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct State {
@@ -34,27 +35,46 @@ package final class Watched<Value: Sendable>: Sendable {
             for ticket in met.keys { state.waiters[ticket] = nil }
             return (result, met.values.map(\.continuation))
         }
-        for continuation in woken { continuation.resume() }
+        for continuation in woken { continuation.resume(returning: true) }
         return result
     }
 
-    /// Suspends until the condition holds, or the task is cancelled.
-    package func until(_ condition: @escaping @Sendable (Value) -> Bool) async {
+    /// Waits until the condition holds. If it does not, the test fails.
+    ///
+    /// - Parameter what: What the test waits for; by default another value.
+    package func until(
+        _ what: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: @escaping @Sendable (Value) -> Bool
+    ) async {
+        if condition(value) { return }
+        await BoundedWait.run(for: what ?? "another value than \(value)", at: sourceLocation) {
+            await self.suspend(until: condition)
+        }
+    }
+
+    /// Suspends until the condition holds, however long that takes, or the task is cancelled. For tasks that the test
+    /// holds or ends; the test itself waits with ``until(_:sourceLocation:_:)``.
+    ///
+    /// - Returns: Whether the condition held; false if the task was cancelled.
+    @discardableResult
+    package func suspend(until condition: @escaping @Sendable (Value) -> Bool) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
         }
-        await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isMet = state.withLock { state in
-                    if condition(state.value) || Task.isCancelled { return true }
+                let isMet: Bool? = state.withLock { state in
+                    if condition(state.value) { return true }
+                    if Task.isCancelled { return false }
                     state.waiters[ticket] = Waiter(condition: condition, continuation: continuation)
-                    return false
+                    return nil
                 }
-                if isMet { continuation.resume() }
+                if let isMet { continuation.resume(returning: isMet) }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.continuation.resume()
+            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.continuation.resume(returning: false)
         }
     }
 }
