@@ -85,6 +85,17 @@ import Testing
         #expect(String(decoding: try content.bytes(), as: UTF8.self) == "Это видно всем, у кого есть ссылка.\n")
     }
 
+    @Test("the list of a public folder has the key of the folder, and its items no owner, as in the recording")
+    func publicList() throws {
+        let url = try #require(try bench.resource("disk:/Общее")["public_url"]?.string)
+        let folder = try bench.json(.get, "/public/resources", ["public_key": url], token: nil)
+        let key = try #require(folder["public_key"]?.string)
+        let list = try #require(folder["_embedded"]?.object)
+        #expect(list["public_key"]?.string == key)
+        let items = try #require(list["items"]?.array)
+        #expect(!items.isEmpty && items.allSatisfy { $0.object != nil && $0.object?["owner"] == nil })
+    }
+
     @Test("settings end a link or ask for a password, which no response shows")
     func settings() throws {
         let path = "disk:/Фотокамера/IMG_03.JPG"
