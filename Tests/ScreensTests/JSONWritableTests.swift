@@ -44,6 +44,8 @@ import Testing
     func parts() throws {
         try expectSame(Page(PageRequest(limit: 1), count: 0, total: nil))
         try expectSame(Page(PageRequest(limit: 1), count: 1, total: 2))
+        let behind = PageRequest(limit: 1, after: [.text("a")])
+        try expectSame(Page(behind, count: 1, total: nil, totalAtLeast: 2, hasMore: true))
         try expectSame(Links(self: "/v1?a=\"b\""))
         try expectSame(Links(self: "/v1", next: "/v1?offset=1"))
         try expectSame(EmptyState(title: "a\\", text: "\u{1}\u{1F}\t", button: ""))

@@ -23,6 +23,7 @@ import Testing
     @Test("The largest offset overflows nothing")
     func largest() {
         #expect(!Page(PageRequest(limit: 500, offset: .max), count: 0, total: 3).hasMore)
+        #expect(Page(PageRequest(limit: 500, offset: .max), count: 9, total: nil, hasMore: true).nextOffset == .max)
     }
 
     @Test("SRV-06 All members are there, null where there is nothing")
@@ -32,5 +33,16 @@ import Testing
             as: UTF8.self
         )
         #expect(text == #"{"count":2,"has_more":false,"limit":20,"next_offset":null,"offset":0,"total":null}"#)
+    }
+
+    @Test("SRV-06 A page that a cursor names has no offsets; a bounded count says what it is at least")
+    func key() throws {
+        let request = PageRequest(limit: 20, after: [.integer(7)])
+        let page = Page(request, count: 20, total: nil, totalAtLeast: 1000, hasMore: true)
+        let text = String(decoding: try WireFormat.encode(page), as: UTF8.self)
+        let expected =
+            #"{"count":20,"has_more":true,"limit":20,"next_offset":null,"offset":null,"total":null,"#
+            + #""total_at_least":1000}"#
+        #expect(text == expected)
     }
 }

@@ -41,7 +41,8 @@ struct ScreenRouterTests {
                 throw Problem(.rateLimited, "Later.", headerFields: [.retryAfter: "7"])
             },
             Route(.get, "/v1/links", "links") { request in
-                plain(request.links(for: Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)).next ?? "")
+                let page = Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)
+                return plain(request.links(for: page, next: "abc").next ?? "")
             },
             Route(.get, "/v1/demand", "demand") { request in plain("\(try request.cachePolicy())") },
             Route(.get, "/v1/mine", "mine", session: "ships") { _, session in
@@ -111,7 +112,7 @@ struct ScreenRouterTests {
     func links() async throws {
         #expect(
             try await harness().serve(.get, "/v1/links?q=a%26b&limit=2&offset=2&refresh=1").text
-                == "/v1/links?q=a%26b&limit=2&offset=4"
+                == "/v1/links?q=a%26b&cursor=abc&limit=2"
         )
     }
 

@@ -76,13 +76,4 @@ public struct QueryItems: Sendable {
         default: throw Problem.invalidParameter(name, accepted: "accepts 1 or 0")
         }
     }
-
-    /// Returns `limit` and `offset` (docs/contract.md, "Paging").
-    /// - Throws: 400 if they are not integers or out of range.
-    public func page(defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
-        PageRequest(
-            limit: try integer("limit", in: 1...maximumLimit) ?? defaultLimit,
-            offset: try integer("offset", in: 0...Int.max) ?? 0
-        )
-    }
 }

@@ -137,26 +137,4 @@ public struct ScreenRequest: Sendable {
         }
         return try await body()
     }
-
-    /// Path and query for `links.self`: what requests the same again, so without `refresh`.
-    public var selfLink: String { link(replacing: [:]) }
-
-    /// Parameters that request a single action: a client that follows a link must not repeat it.
-    private static let oneTimeParameters: [String: String?] = ["refresh": nil, "replace": nil]
-
-    /// Returns path and query with some parameters replaced, for `links.next`.
-    public func link(replacing replaced: [String: String]) -> String {
-        let query = self.query.link(
-            replacing: replaced.mapValues { $0 as String? }.merging(Self.oneTimeParameters) { new, _ in new }
-        )
-        return PercentEncoding.encode(path, allowed: .encodedPath) + (query.isEmpty ? "" : "?\(query)")
-    }
-
-    /// Returns `links` of a list: this page and the next.
-    public func links(for page: Page) -> Links {
-        Links(
-            self: selfLink,
-            next: page.nextOffset.map { link(replacing: ["offset": String($0), "limit": String(page.limit)]) }
-        )
-    }
 }

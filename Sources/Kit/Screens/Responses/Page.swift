@@ -2,40 +2,52 @@
 public struct PageRequest: Sendable, Equatable {
     /// Largest number of rows.
     public var limit: Int
-    /// Number of rows to skip.
+    /// Number of rows to skip; 0 if a cursor names a row, the position if it names one.
     public var offset: Int
+    /// The key that a cursor names, of the types that ``PagedList`` describes; nil for a part that an offset names.
+    public var key: [CursorValue]?
 
     /// Creates a request for a part.
-    public init(limit: Int, offset: Int = 0) {
+    public init(limit: Int, offset: Int = 0, after key: [CursorValue]? = nil) {
         self.limit = limit
         self.offset = offset
+        self.key = key
     }
+
+    /// Whether the part was requested as the beginning of the list.
+    public var isFirst: Bool { offset == 0 && key == nil }
 }
 
 /// `meta.page`: the part of a list that a response holds.
 public struct Page: Encodable, Sendable, Equatable {
     /// Largest number of rows.
     public var limit: Int
-    /// Number of rows that were skipped.
-    public var offset: Int
+    /// Number of rows that were skipped; null if the request named a row by a cursor.
+    @Nullable public var offset: Int?
     /// Number of rows in the response.
     public var count: Int
-    /// Number of rows in the whole list, null if the upstream does not say.
+    /// Number of rows in the whole list, null if it is not known.
     @Nullable public var total: Int?
+    /// What the total is at least, if it is not known because rows are counted up to a limit only.
+    public var totalAtLeast: Int?
     /// Whether rows follow.
     public var hasMore: Bool
     /// Offset of the next row, or null.
     @Nullable public var nextOffset: Int?
 
-    /// Describes a part of a list. `hasMore` may be left out if the total is known.
-    public init(_ request: PageRequest, count: Int, total: Int?, hasMore: Bool? = nil) {
+    /// Describes a part of a list.
+    ///
+    /// - Parameter hasMore: May be left out if the total is known and the request has an offset.
+    public init(_ request: PageRequest, count: Int, total: Int?, totalAtLeast: Int? = nil, hasMore: Bool? = nil) {
+        let offset = request.key == nil ? request.offset : nil
+        let more = hasMore ?? total.map { request.offset + count < $0 } ?? false
         limit = request.limit
-        offset = request.offset
+        _offset = Nullable(wrappedValue: offset)
         self.count = count
         _total = Nullable(wrappedValue: total)
-        let more = hasMore ?? total.map { request.offset + count < $0 } ?? false
+        self.totalAtLeast = totalAtLeast
         self.hasMore = more
-        _nextOffset = Nullable(wrappedValue: more ? request.offset + count : nil)
+        _nextOffset = Nullable(wrappedValue: more ? offset.map { $0 > Int.max - count ? Int.max : $0 + count } : nil)
     }
 }
 
@@ -49,6 +61,7 @@ extension Page: JSONWritable {
         json.member("next_offset", nextOffset)
         json.member("offset", offset)
         json.member("total", total)
+        if let totalAtLeast { json.member("total_at_least", totalAtLeast) }
         json.endObject()
     }
 }

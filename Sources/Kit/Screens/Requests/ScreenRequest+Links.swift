@@ -1,0 +1,30 @@
+import HTTPSemantics
+
+extension ScreenRequest {
+    /// Path and query for `links.self`: what requests the same again, so without `refresh`.
+    public var selfLink: String { link(replacing: [:]) }
+
+    /// Parameters that request a single action: a client that follows a link must not repeat it.
+    private static let oneTimeParameters: [String: String?] = ["refresh": nil, "replace": nil]
+
+    /// Returns path and query with some parameters replaced, and those of value nil left out.
+    ///
+    /// - Parameter path: The path if it is not the request's own, as in the response to a write.
+    public func link(replacing replaced: [String: String?], at path: String? = nil) -> String {
+        let query = self.query.link(replacing: replaced.merging(Self.oneTimeParameters) { new, _ in new })
+        return (path ?? PercentEncoding.encode(self.path, allowed: .encodedPath)) + (query.isEmpty ? "" : "?\(query)")
+    }
+
+    /// Returns `links` of a list: this page and the next.
+    ///
+    /// - Parameters:
+    ///   - cursor: That of the last row (``PagedList/cursor(after:)``); nil if there is no row.
+    ///   - path: The path of the list if it is not the request's own, as in the response to a write.
+    public func links(for page: Page, next cursor: String?, at path: String? = nil) -> Links {
+        let next = page.hasMore ? cursor : nil
+        return Links(
+            self: link(replacing: [:], at: path),
+            next: next.map { link(replacing: ["cursor": $0, "limit": String(page.limit), "offset": nil], at: path) }
+        )
+    }
+}

@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+
+/// A list that is read in pages by key: what its cursors say (docs/contract.md, "Paging").
+///
+/// A cursor names the row behind which a page begins by the values that the list is ordered by. So a row that is
+/// inserted or deleted between two pages neither repeats nor hides another one. It is base64url (RFC 4648 §5) of JSON:
+/// `{"f":"…","k":["Alma","5ea6"],"l":"ships.list","o":"name","v":1}`. What it says is not secret, and it grants nothing:
+/// with another key a page begins elsewhere in what the request may see anyway.
+public struct PagedList: Sendable {
+    /// Why a cursor is not one of a list.
+    enum CursorError: Error, Equatable {
+        case malformed, otherVersion, otherList, otherOrder, otherFilter
+    }
+
+    /// The members of a cursor.
+    private struct Cursor: Codable {
+        var f: String?
+        var k: [CursorValue]
+        var l: String
+        var o: String?
+        var v: Int
+    }
+
+    private struct Version: Decodable { var v: Int }
+
+    /// The version of the form of cursors.
+    private static let version = 1
+
+    private let name: String
+    private let order: String?
+    private let filter: String?
+    private let kinds: [CursorValue.Kind]
+    /// Whether cursors name positions, because the upstream has no other way.
+    let isByPosition: Bool
+
+    /// Describes a list.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the screen.
+    ///   - order: What the rows are ordered by, if that is up to the client.
+    ///   - filter: What the client has restricted the list to, in a normal form.
+    ///   - key: The types of the values of the key. The key of a row is unique within the list.
+    public init(_ name: String, by order: String? = nil, filter: String? = nil, key: [CursorValue.Kind]) {
+        self.name = name
+        self.order = order
+        self.filter = filter.map(Self.digest)
+        kinds = key
+        isByPosition = false
+    }
+
+    /// Describes a list whose rows an upstream gives by position: a cursor of it is an offset in the form of a cursor,
+    /// so that clients have one way through all lists.
+    ///
+    /// - Parameters: As of ``init(_:by:filter:key:)``.
+    public init(positionsOf name: String, by order: String? = nil, filter: String? = nil) {
+        self.name = name
+        self.order = order
+        self.filter = filter.map(Self.digest)
+        kinds = [.integer]
+        isByPosition = true
+    }
+
+    /// The text itself may be as long as a URL.
+    private static func digest(_ filter: String) -> String {
+        Data(SHA256.hash(data: Data(filter.utf8)).prefix(6)).base64URL
+    }
+
+    /// Returns the cursor of the page that begins at a position.
+    public func cursor(at position: Int) -> String { cursor(after: [.integer(Int64(position))]) }
+
+    /// Returns the cursor of the page behind the row with a key.
+    public func cursor(after key: [CursorValue]) -> String {
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        if let filter {
+            json.name("f")
+            json.value(filter)
+        }
+        json.name("k")
+        json.beginArray()
+        for value in key {
+            switch value {
+            case .integer(let integer): json.value(integer)
+            case .text(let text): json.value(text)
+            }
+        }
+        json.endArray()
+        json.name("l")
+        json.value(name)
+        if let order {
+            json.name("o")
+            json.value(order)
+        }
+        json.name("v")
+        json.value(Self.version)
+        json.endObject()
+        return Data(json.bytes).base64URL
+    }
+
+    /// Returns the key that a cursor of this list names.
+    func key(of cursor: String) throws(CursorError) -> [CursorValue] {
+        guard let data = Data(base64URL: cursor) else { throw .malformed }
+        let decoder = JSONDecoder()
+        guard let cursor = try? decoder.decode(Cursor.self, from: data), cursor.v == Self.version else {
+            let version = try? decoder.decode(Version.self, from: data).v
+            throw version.map { $0 == Self.version } ?? true ? .malformed : .otherVersion
+        }
+        guard cursor.l == name else { throw .otherList }
+        guard cursor.o == order else { throw .otherOrder }
+        guard cursor.f == filter else { throw .otherFilter }
+        guard cursor.k.map(\.kind) == kinds else { throw .malformed }
+        if isByPosition, let position = cursor.k[0].integer, position < 0 { throw .malformed }
+        return cursor.k
+    }
+}
+
+extension PagedList.CursorError {
+    /// The problem for the client.
+    var problem: Problem {
+        let wrong =
+            switch self {
+            case .malformed: "accepts the cursor of a links.next as it is"
+            case .otherVersion: "is of another version of the server"
+            case .otherList: "is of another list"
+            case .otherOrder: "is of this list in another order"
+            case .otherFilter: "is of this list with other filters"
+            }
+        return .invalidParameter("cursor", accepted: "\(wrong); without it the list begins at its first row")
+    }
+}
+
+extension Data {
+    /// The bytes in base64url without padding (RFC 4648 §5).
+    fileprivate var base64URL: String {
+        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Decodes base64url without padding; nil for anything else.
+    fileprivate init?(base64URL text: String) {
+        guard !text.isEmpty, !text.contains(where: { "+/=".contains($0) }) else { return nil }
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        self.init(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
+    }
+}
