@@ -283,6 +283,26 @@ struct ListingTests {
         }
     }
 
+    @Test("a cursor page has no offset, continues where a deleted ship was, and any limit fits")
+    func cursor() async throws {
+        try await ShipsHarness.run { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/ships?limit=2&offset=0&since_revision=0", as: token)
+            #expect(first["meta.page.offset"] == 0 && first["meta.page.next_offset"] == 2)
+            guard case .string(let next) = first["links.next"] else { return #expect(Bool(false), "no next page") }
+            #expect(next.hasPrefix("/v1/ships?since_revision=0&cursor=") && next.hasSuffix("&limit=2"))
+            _ = try await app.ask(.delete, "/v1/ships/a1", as: token)
+            _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
+            let second = try await app.get(next.replacing("&limit=2", with: "&limit=1"), as: token)
+            #expect(second.all("name", in: "data.items") == ["Carl"] && second["meta.page.has_more"] == true)
+            #expect(second["meta.page.offset"] == .null && second["meta.page.next_offset"] == .null)
+            #expect(second["meta.page.total"] == 2 && second["links.self"] == .string(next.replacing("=2", with: "=1")))
+            let last = try await app.get(next, as: token)
+            #expect(last.all("name", in: "data.items") == ["Carl", "DORA"] && last["links.next"] == .null)
+            try await app.get(next + "&offset=2", as: token).expectProblem("invalid-parameter", 400)
+        }
+    }
+
     @Test(
         "parameters out of range are 400 and named; nothing is asked of the upstream",
         arguments: [
@@ -293,7 +313,7 @@ struct ListingTests {
             ("since_revision", "-1"),
             ("since_revision", "x"),
             ("since_revision", "9223372036854775808"), ("since_revision", "1&since_revision=1"), ("refresh", "yes"),
-            ("refresh", "1&refresh=1"),
+            ("refresh", "1&refresh=1"), ("cursor", ""), ("cursor", "x"), ("cursor", "eyJ2IjoyfQ"),
         ]
     )
     func parameters(name: String, value: String) async throws {

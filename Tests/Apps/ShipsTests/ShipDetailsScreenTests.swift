@@ -58,8 +58,10 @@ struct ShipDetailsScreenTests {
         ship.isListed = false
         #expect(!ShipDetailsScreen(ship).upstreamPresent)
         #expect(
-            !ShipListScreen.Row(ShipListing.Entry(id: "x1", name: "Bare", type: nil, yearBuilt: nil, isListed: false))
-                .upstreamPresent
+            !ShipListScreen.Row(
+                ShipListing.Entry(id: "x1", sortKey: "bare", name: "Bare", type: nil, yearBuilt: nil, isListed: false)
+            )
+            .upstreamPresent
         )
     }
 

@@ -11,14 +11,14 @@ struct Listing: Sendable {
 
     /// `GET /v1/ships`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let page = try request.query.page(maximumLimit: 500)
+        let page = try request.query.page(of: ShipListing.list, maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = store.changeToken(account: session.account)
         let (result, listing) = try await refresher.refresh(try request.cachePolicy()) { db in
             try ShipListing(db, account: session.account, page: page, since: since)
         }
         let provenance = result.provenance
-        let shown = Page(page, count: listing.ships.count, total: listing.counts.total)
+        let shown = Page(page, count: listing.ships.count, total: listing.counts.total, hasMore: listing.hasMore)
         let meta = Meta(
             screen: "ships.list",
             state: listing.isEmpty ? .empty : .content,
@@ -29,7 +29,7 @@ struct Listing: Sendable {
         )
         let screen = ShipListScreen(listing, for: session.kind)
         var response = try ScreenResponse.screen(
-            Envelope(data: screen, meta: meta, links: request.links(for: shown)),
+            Envelope(data: screen, meta: meta, links: request.links(for: shown, next: listing.next)),
             provenance: provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import HTTPSemantics
+import Screens
 
 /// A ship as the app stores it: what its screens show, without the upstream's quirks.
 struct Ship: Sendable, Equatable {
@@ -54,5 +55,5 @@ struct Ship: Sendable, Equatable {
     /// What ships are sorted by: the name in Unicode simple case folding, so that `bob` is between `Alma` and `Carl`.
     var sortKey: String { Self.sortKey(of: name) }
 
-    static func sortKey(of name: String) -> String { name.caseFolded }
+    static func sortKey(of name: String) -> String { name.caseFolded.cutToKey }
 }

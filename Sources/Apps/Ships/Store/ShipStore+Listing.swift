@@ -8,6 +8,7 @@ struct ShipListing: Sendable {
     /// The columns that a row of the list shows; no others are read.
     struct Entry: Sendable, Equatable {
         let id: String
+        let sortKey: String
         let name: String
         let type: String?
         let yearBuilt: Int?
@@ -44,41 +45,73 @@ struct ShipListing: Sendable {
             """
     }
 
+    /// The list over all pages.
+    static let list = PagedList("ships.list", key: [.text, .text])
+
     let ships: [Entry]
+    /// Whether ships follow.
+    let hasMore: Bool
     let counts: Counts
     let changes: ShipChanges
 
     /// Whether the account sees no ship at all.
     var isEmpty: Bool { counts.total == 0 }
 
+    /// The cursor of the next page; nil if this one has no ship.
+    var next: String? {
+        ships.last.map { Self.list.cursor(after: [.text($0.sortKey), .text($0.id)]) }
+    }
+
     /// Reads a page of the ships that an account sees, sorted by name.
     ///
     /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
     init(_ db: Database, account: String, page: PageRequest, since: Int?) throws {
         counts = try Counts(db, account: account)
-        let select = counts.hidden == 0 ? ShipStore.selectPageOfAll : ShipStore.selectPage
-        var arguments: StatementArguments = ["limit": page.limit, "offset": page.offset]
+        var arguments: StatementArguments = ["limit": page.limit + 1]
+        arguments += page.key.map { ["sort_key": $0[0], "id": $0[1]] } ?? ["offset": page.offset]
         if counts.hidden > 0 { arguments += ["account": account] }
+        let select = ShipStore.selectPage(hiding: counts.hidden > 0, after: page.key != nil)
         let rows = try Row.fetchCursor(try db.cachedStatement(sql: select), arguments: arguments)
         var ships: [Entry] = []
         while let row = try rows.next() {
-            ships.append(Entry(id: row[0], name: row[1], type: row[2], yearBuilt: row[3], isListed: row[4]))
+            ships.append(
+                Entry(id: row[0], sortKey: row[1], name: row[2], type: row[3], yearBuilt: row[4], isListed: row[5])
+            )
         }
-        self.ships = ships
+        hasMore = ships.count > page.limit
+        self.ships = Array(ships.prefix(page.limit))
         changes = try ShipStore.changes(db, account: account, since: since, now: counts, limit: page.limit)
     }
 }
 
 extension ShipStore {
-    private static let columnsOfPage = "ship.id, ship.name, ship.type, ship.year_built, ship.listed"
-    private static let orderOfPage = "ORDER BY ship.sort_key, ship.id LIMIT :limit OFFSET :offset"
+    /// Returns the statement of a page.
+    ///
+    /// - Parameters:
+    ///   - hiding: Whether the account has hidden ships.
+    ///   - key: Whether the page begins behind a key, not at an offset.
+    static func selectPage(hiding: Bool, after key: Bool) -> String {
+        switch (hiding, key) {
+        case (true, true): pageOfAccountAfterKey
+        case (true, false): pageOfAccount
+        case (false, true): pageAfterKey
+        case (false, false): page
+        }
+    }
 
-    static let selectPage = """
-        SELECT \(columnsOfPage) FROM ship WHERE ship.removed_revision IS NULL AND NOT \(isHidden()) \(orderOfPage)
+    private static let page = select("", " OFFSET :offset")
+    private static let pageAfterKey = select(isAfterKey, "")
+    private static let pageOfAccount = select("AND NOT \(isHidden())", " OFFSET :offset")
+    private static let pageOfAccountAfterKey = select("\(isAfterKey) AND NOT \(isHidden())", "")
+    private static let isAfterKey = "AND (ship.sort_key, ship.id) > (:sort_key, :id)"
+
+    private static func select(_ conditions: String, _ offset: String) -> String {
         """
-
-    /// The same for an account that has hidden no ship.
-    static let selectPageOfAll = "SELECT \(columnsOfPage) FROM ship WHERE ship.removed_revision IS NULL \(orderOfPage)"
+        SELECT ship.id, ship.sort_key, ship.name, ship.type, ship.year_built, ship.listed FROM ship
+        WHERE ship.removed_revision IS NULL \(conditions)
+        ORDER BY ship.sort_key, ship.id LIMIT :limit\(offset)
+        """
+    }
 
     /// What changed between a revision and `now`, `limit` ships at most. A revision that this database has not reached
     /// yet is another database's: everything counts as new.

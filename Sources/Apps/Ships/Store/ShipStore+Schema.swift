@@ -71,5 +71,10 @@ extension ShipStore {
                 END;
                 """
         ),
+        // Cursors have the sort keys in them, so that these are cut.
+        SchemaMigration(
+            "ships/004 sort keys cut",
+            sql: "UPDATE ship SET sort_key = substr(sort_key, 1, 200) WHERE length(sort_key) > 200"
+        ),
     ]
 }
