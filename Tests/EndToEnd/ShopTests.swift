@@ -153,7 +153,7 @@ import Testing
             counts.append(page.data.items.elements.count)
             next = page.links.next.string
         }
-        #expect(counts == [0, 5] && next == "/v1/shop/search?price_max=1000000&limit=5&offset=5505")
+        #expect(counts == [0, 5] && next?.hasPrefix("/v1/shop/search?price_max=1000000&limit=5&cursor=") == true)
         #expect(await larder.stop() == 0)
     }
 }

@@ -131,7 +131,9 @@ struct SearchTests {
                 var ids: [Int] = []
                 for page in 0..<100 {
                     let response = try await app.get(target)
-                    #expect(response["meta.page.offset"] == .number(Double(page * limit)))
+                    #expect(response["meta.page.offset"] == (page == 0 ? 0 : .null))
+                    let same = try await app.get("/v1/shop/search?limit=\(limit)&\(query)&offset=\(page * limit)")
+                    #expect(same.ids == response.ids && same["meta.page.offset"] == .number(Double(page * limit)))
                     #expect(response["data.query"] == whole["data.query"])
                     ids += response.ids
                     guard case .string(let next) = response["links.next"] else {
@@ -143,6 +145,50 @@ struct SearchTests {
                 }
                 #expect(ids == whole.ids, "limit \(limit)")
             }
+        }
+    }
+
+    @Test(
+        "SHOP-04 a cursor goes on where its page ended, with any limit, and is no cursor of another search",
+        arguments: ["price_min=0&price_max=100", "category_id=1"]
+    )
+    func cursor(query: String) async throws {
+        try await ShopHarness.run { (app) async throws in
+            let whole = try await app.get("/v1/shop/search?limit=100&\(query)").ids
+            var (ids, limit, target) = ([Int](), 1, String?.some("/v1/shop/search?limit=1&\(query)"))
+            while let path = target {
+                let page = try await app.get(path)
+                #expect(page.status == 200, "\(page.text)")
+                ids += page.ids
+                target = nil
+                if case .string(let next) = page["links.next"] {
+                    target = next.replacing("limit=\(limit)&", with: "limit=\(limit + 1)&")
+                    limit += 1
+                }
+            }
+            #expect(ids == whole && limit > 2)
+            guard case .string(let next) = try await app.get("/v1/shop/search?limit=1&\(query)")["links.next"]
+            else { return #expect(Bool(false), "no next page") }
+            for other in ["&q=e", "&offset=1"] {
+                try await app.get(next + other).expectProblem("invalid-parameter", 400)
+            }
+        }
+    }
+
+    @Test("SHOP-16 without the upstream a cursor goes on, and products that come or vanish move no others")
+    func offlineCursor() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let all = try await app.get("/v1/shop/search?limit=100").ids
+            try await app.goOffline()
+            let first = try await app.get("/v1/shop/search?q=e&limit=3")
+            #expect(first["meta.partial"] == true && first.ids.count == 3)
+            guard case .string(let next) = first["links.next"] else { return #expect(Bool(false), "no next page") }
+            let before = try await app.get(next).ids
+            try await app.store.markGone(first.ids[0])
+            let after = try await app.get(next)
+            #expect(after.ids == before && after["meta.page.offset"] == .null && Set(all).isSuperset(of: before))
+            let offset = try await app.get("/v1/shop/search?q=e&limit=3&offset=3").ids
+            #expect(offset == Array((before + [0]).dropFirst().prefix(2)) + offset.suffix(1), "offsets have moved")
         }
     }
 
@@ -194,7 +240,10 @@ struct SearchTests {
             #expect(jump["data.empty"] == nil)
             guard case .string(let next) = jump["links.next"] else { return #expect(Bool(false), "no way on") }
             let page = try await app.get(next)
-            #expect(page.ids == expected && expected.count == 5 && page["meta.page.next_offset"] == 5505)
+            #expect(page.ids == expected && expected.count == 5 && page["meta.page.next_offset"] == .null)
+            guard case .string(let further) = page["links.next"] else { return #expect(Bool(false), "no way on") }
+            let behind = try await app.get("/v1/shop/search?price_min=0&limit=5&offset=5505").ids
+            #expect(try await app.get(further).ids == behind && behind.count == 5)
             #expect(
                 try await app.get("/v1/shop/search?price_max=1000000&limit=5").ids
                     == app.get("/v1/shop/search?limit=5").ids
@@ -230,6 +279,14 @@ struct SearchTests {
                     && response["data.items.2.layout"] == "tile"
             )
             #expect(response["data.items.2.href"] == "/v1/shop/search?category_id=3")
+            #expect(response["meta.page.total"] == 5 && response["links.next"] == .null)
+            let first = try await app.get("/v1/shop/categories?limit=2&offset=1")
+            guard case .string(let next) = first["links.next"] else { return #expect(Bool(false), "no next page") }
+            #expect(first.all("id", in: "data.items") == [2, 3] && first["meta.page.next_offset"] == 3)
+            let last = try await app.get(next)
+            #expect(last.all("id", in: "data.items") == [4, 5] && last["links.next"] == .null)
+            #expect(last["meta.page.offset"] == .null && last["meta.state"] == "content")
+            #expect(try await app.get("/v1/shop/categories?offset=9")["data.items"] == [])
             #expect(try await app.get("/v1/shop/categories").cacheStatus == "larder; hit; ttl=3600")
         }
     }

@@ -11,18 +11,23 @@ struct Categories: Sendable {
 
     /// `GET /v1/shop/categories`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let page = try request.query.page(of: CategoryPage.list, maximumLimit: 500)
+        let changeToken = ChangeToken(of: store.categoryChanges)
         let result = try await refresh(try request.cachePolicy())
         let provenance = result.provenance
-        let screen = CategoriesScreen(try store.categories()) { options.layout(of: $0) }
+        let found = try store.categories(page)
+        let shown = Page(page, count: found.categories.count, total: found.total, hasMore: found.hasMore)
+        let isEmpty = found.total == 0
+        let screen = CategoriesScreen(found.categories, isEmpty: isEmpty) { options.layout(of: $0) }
         let meta = Meta(
             screen: "shop.categories",
-            state: screen.items.isEmpty ? .empty : .content,
+            state: isEmpty ? .empty : .content,
             provenance: provenance,
-            banner: provenance.offline ? .shopOffline : nil
+            banner: provenance.offline ? .shopOffline : nil,
+            page: shown
         )
         return try .screen(
-            Envelope(data: screen, meta: meta, links: Links(self: request.selfLink)),
+            Envelope(data: screen, meta: meta, links: request.links(for: shown, next: found.next)),
             provenance: provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)
@@ -36,7 +41,7 @@ struct Categories: Sendable {
         try await api.readCategories(
             cachePolicy,
             // Categories that are known do not all vanish at once.
-            acceptsEmpty: try store.categories().isEmpty,
+            acceptsEmpty: try !store.hasCategories(),
             save: store.saveCategories()
         )
     }

@@ -10,8 +10,8 @@ struct ProductSearch: Sendable {
     /// A page of products that were found.
     struct Result: Sendable {
         var products: [Product]
-        /// Offset of the next page; nil after the last one.
-        var nextOffset: Int?
+        /// Where the next page begins; nil after the last one.
+        var next: SearchPlace?
         var provenance: Provenance
         /// For how long a further search finds the same; nil if that is not known.
         var changeToken: ChangeToken?
@@ -23,7 +23,8 @@ struct ProductSearch: Sendable {
     struct Page: Sendable {
         let query: SearchQuery
         let catalogueQuery: CatalogueQuery
-        let request: PageRequest
+        let place: SearchPlace
+        let limit: Int
         let cachePolicy: CachePolicy
         let start: ShopStore.Start
         /// When anything of the catalogue was last fetched.
@@ -47,14 +48,18 @@ struct ProductSearch: Sendable {
     ///
     /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored; `StorageError`,
     ///   `CancellationError`.
-    func find(_ query: SearchQuery, _ request: PageRequest, _ cachePolicy: CachePolicy) async throws -> Result {
+    func find(_ query: SearchQuery, from place: SearchPlace, limit: Int, _ cachePolicy: CachePolicy) async throws
+        -> Result
+    {
         let catalogueQuery = CatalogueQuery(query)
         let page = Page(
             query: query,
             catalogueQuery: catalogueQuery,
-            request: request,
+            place: place,
+            limit: limit,
             cachePolicy: cachePolicy,
-            start: try store.start(of: query, request, isExact: catalogueQuery.isExact),
+            start: try ShopStore.Start(place)
+                ?? store.start(of: query, offset: place.offset, limit: limit, isExact: catalogueQuery.isExact),
             lastFetch: try store.lastFetch()
         )
         return try await find(page)
@@ -62,7 +67,7 @@ struct ProductSearch: Sendable {
 
     private func find(_ page: Page) async throws -> Result {
         var walk = CatalogueWalk(
-            limit: page.request.limit,
+            limit: page.limit,
             from: page.start.position,
             skipping: page.start.skipping,
             isExact: page.catalogueQuery.isExact
@@ -79,10 +84,10 @@ struct ProductSearch: Sendable {
         let next = try await record(position, page, walk)
         return Result(
             products: walk.products,
-            nextOffset: next,
+            next: next,
             provenance: combined.provenance,
             // A page that is its own next page has another beginning from now on.
-            changeToken: next == page.request.offset ? nil : combined.changeToken
+            changeToken: next?.offset == page.place.offset ? nil : combined.changeToken
         )
     }
 
@@ -91,7 +96,7 @@ struct ProductSearch: Sendable {
     private func usablePart(of page: Page, _ offset: Int, _ limit: Int) async throws -> Part {
         let part = try await part(of: page, offset, limit)
         guard part.isAbandoned else { return part }
-        if page.rows(of: part) == nil, try store.search(page.query, page.request).isEmpty {
+        if page.rows(of: part) == nil, try store.search(page.query, from: page.place, limit: page.limit).isEmpty {
             return try await self.part(of: page, offset, limit, waits: true)
         }
         lateResponses.expect(page.catalogueQuery.path(offset: offset, limit: limit)) {
@@ -105,25 +110,25 @@ struct ProductSearch: Sendable {
     /// Pages follow at distances of `limit`, even if one of them is not full. A page that was not reached within the
     /// maximum number of parts, because too many rows of earlier pages come first, is its own next page: it continues
     /// from the position reached.
-    /// - Returns: The offset of the next page.
-    private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> Int? {
+    /// - Returns: Where the next page begins.
+    private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> SearchPlace? {
         let isExact = page.catalogueQuery.isExact
-        let (limit, offset) = (page.request.limit, page.request.offset)
+        let (limit, offset) = (page.limit, page.place.offset)
         let isReached = walk.toSkip == 0
         let reached = isReached ? offset + limit : offset - walk.toSkip
         var places: [ShopStore.Place] = []
         if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
         if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
         try await store.record(places, of: page.query, limit: limit, isExact: isExact, at: clock.now())
-        return position.map { _ in isReached ? reached : offset }
+        return position.map { SearchPlace(offset: isReached ? reached : offset, reached: ($0, reached)) }
     }
 
     /// Searches all products that were ever seen.
     ///
     /// - Parameter provenance: Of the part of the catalogue that could not be read.
     private func searchSeen(_ page: Page, _ provenance: Provenance) throws -> Result {
-        let limit = page.request.limit
-        let found = try store.search(page.query, page.request)
+        let limit = page.limit
+        let found = try store.search(page.query, from: page.place, limit: limit)
         let shown = found.prefix(limit)
         var provenance = provenance
         if let oldest = shown.map(\.fetchedAt).min() {
@@ -134,7 +139,8 @@ struct ProductSearch: Sendable {
         }
         return Result(
             products: shown.map(\.product),
-            nextOffset: found.count > limit ? page.request.offset + limit : nil,
+            next: found.count > limit
+                ? SearchPlace(offset: page.place.offset + limit, productID: shown.last?.product.id) : nil,
             provenance: provenance,
             isPartial: true
         )

@@ -11,29 +11,25 @@ struct Search: Sendable {
 
     /// Rows of a page if the request names no limit.
     static let defaultLimit = 10
-    /// Largest offset that is used; a larger one is reduced to it. No list is that long, no sum of offsets overflows,
-    /// and the upstream can read the number.
-    static let maximumOffset = Int(Int32.max)
 
     /// `GET /v1/shop/search`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let wanted = try request.query.page(defaultLimit: Self.defaultLimit)
-        let page = PageRequest(limit: wanted.limit, offset: min(wanted.offset, Self.maximumOffset))
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
-        let isFirst = page.offset == 0 && request.allowsEffects
+        let list = SearchPlace.list(of: query)
+        let page = try request.query.page(of: list, defaultLimit: Self.defaultLimit)
+        let isFirst = page.isFirst && request.allowsEffects
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isFirst && cachePolicy != .onlyIfCached
         if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
         let changeToken = store.changeToken(profile)
-        let result = try await products.find(query, page, cachePolicy)
+        let result = try await products.find(query, from: SearchPlace(page), limit: page.limit, cachePolicy)
         if isFirst, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
-        var shown = Page(page, count: result.products.count, total: nil, hasMore: result.nextOffset != nil)
-        shown.offset = wanted.offset
-        shown.nextOffset = result.nextOffset
+        var shown = Page(page, count: result.products.count, total: nil, hasMore: result.next != nil)
+        if page.key == nil { shown.nextOffset = result.next?.offset }
         return try ScreenResponse.screen(
             try envelope(result, of: query, shown, profile, request),
             provenance: result.provenance,
@@ -53,9 +49,10 @@ struct Search: Sendable {
         let rows = result.products.map {
             SearchScreen.Row($0, cart[$0.id], layout: options.layout(of: $0.category))
         }
-        let isEmpty = rows.isEmpty && result.nextOffset == nil && page.offset == 0
-        let retry = isEmpty ? query.link(limit: page.limit, offset: 0) + "&refresh=1" : nil
-        let next = page.nextOffset.map { query.link(limit: page.limit, offset: $0) }
+        let isEmpty = rows.isEmpty && result.next == nil && page.offset == 0
+        let retry = isEmpty ? query.link(limit: page.limit, ("offset", "0")) + "&refresh=1" : nil
+        let list = SearchPlace.list(of: query)
+        let next = result.next.map { query.link(limit: page.limit, ("cursor", list.cursor(after: $0.key))) }
         return Envelope(
             data: SearchScreen(query, items: rows, retry: retry, isPartial: result.isPartial),
             meta: meta(of: result, isEmpty: isEmpty, page: page),

@@ -45,13 +45,15 @@ extension SearchQuery {
     }
 
     /// The target of a page of this search.
-    func link(limit: Int, offset: Int) -> String {
+    ///
+    /// - Parameter place: The parameter that says where the page begins.
+    func link(limit: Int, _ place: (name: String, value: String)) -> String {
         let values: [(String, String?)] = [
             ("q", text), ("category_id", filters.categoryID.map(String.init)),
             ("price", filters.price?.amount.description),
             ("price_min", filters.minimum?.amount.description), ("price_max", filters.maximum?.amount.description),
             ("limit", String(limit)),
-            ("offset", String(offset)),
+            (place.name, place.value),
         ]
         return "/v1/shop/search?"
             + values.compactMap { name, value in

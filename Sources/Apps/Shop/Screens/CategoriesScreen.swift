@@ -12,12 +12,14 @@ struct CategoriesScreen: Encodable, Sendable {
     let items: [Row]
     let empty: EmptyState?
 
-    /// - Parameter layout: Returns how wide the products of a category are.
-    init(_ categories: [Product.Category], layout: (Product.Category) -> Layout) {
+    /// - Parameters:
+    ///   - isEmpty: Whether no category is known.
+    ///   - layout: Returns how wide the products of a category are.
+    init(_ categories: [Product.Category], isEmpty: Bool, layout: (Product.Category) -> Layout) {
         items = categories.map {
             let href = "/v1/shop/search?category_id=\($0.id)"
             return Row(id: $0.id, name: $0.name, layout: layout($0), href: href)
         }
-        empty = items.isEmpty ? EmptyState(title: "Категорий пока нет", text: "", button: "Повторить") : nil
+        empty = isEmpty ? EmptyState(title: "Категорий пока нет", text: "", button: "Повторить") : nil
     }
 }

@@ -10,22 +10,31 @@ struct SearchPlan: Sendable {
     /// Number of trigrams that one query may ask for.
     static let fewTerms = 300
 
+    /// Where a page begins: at `:offset`, or behind `:product`.
+    enum Start: Sendable {
+        case offset, product
+
+        fileprivate func conditions(on id: String) -> [String] { self == .product ? ["\(id) > :product"] : [] }
+        fileprivate var limit: String { self == .product ? "LIMIT :limit" : "LIMIT :limit OFFSET :offset" }
+    }
+
     let sql: String
     let arguments: StatementArguments
 
-    init(_ query: SearchQuery, _ db: Database) throws {
+    /// - Parameter start: Where the page begins.
+    init(_ query: SearchQuery, _ start: Start, _ db: Database) throws {
         let (conditions, arguments) = Self.conditions(query.filters)
         guard let folded = query.folded else {
             let areFew = try Self.areFew(conditions, arguments, db)
-            self.init(areFew ? Self.byFilters(conditions) : Self.all(conditions), arguments)
+            self.init(areFew ? Self.byFilters(conditions, start) : Self.all(conditions, start), arguments)
             return
         }
         if !conditions.isEmpty, try Self.areFew(conditions, arguments, db) {
-            self.init(Self.byFilters(conditions + [Self.containsText]), arguments, ["text": folded])
+            self.init(Self.byFilters(conditions + [Self.containsText], start), arguments, ["text": folded])
         } else if let phrase = try Self.phrase(finding: folded, db) {
-            self.init(Self.byText(conditions), arguments, ["phrase": phrase])
+            self.init(Self.byText(conditions, start), arguments, ["phrase": phrase])
         } else {
-            self.init(Self.all(conditions + [Self.containsText]), arguments, ["text": folded])
+            self.init(Self.all(conditions + [Self.containsText], start), arguments, ["text": folded])
         }
     }
 
@@ -82,24 +91,26 @@ struct SearchPlan: Sendable {
     }
 
     /// `+id` keeps SQLite from walking the table in the order of ids instead of using the index of the filters.
-    static func byFilters(_ conditions: [String]) -> String {
-        "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY +id LIMIT :limit OFFSET :offset"
+    static func byFilters(_ conditions: [String], _ start: Start) -> String {
+        let conditions = conditions + start.conditions(on: "+id")
+        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY +id \(start.limit)"
     }
 
     /// FTS5 finds rows in ascending order of their ids.
-    static func byText(_ conditions: [String]) -> String {
-        """
-        SELECT shop_text.rowid FROM shop_text JOIN shop_search ON shop_search.id = shop_text.rowid
-        WHERE shop_text MATCH :phrase\(clause(conditions.map { "shop_search.\($0)" }, "AND"))
-        ORDER BY shop_text.rowid LIMIT :limit OFFSET :offset
-        """
+    static func byText(_ conditions: [String], _ start: Start) -> String {
+        let conditions = conditions.map { "shop_search.\($0)" } + start.conditions(on: "shop_text.rowid")
+        return """
+            SELECT shop_text.rowid FROM shop_text JOIN shop_search ON shop_search.id = shop_text.rowid
+            WHERE shop_text MATCH :phrase\(clause(conditions, "AND"))
+            ORDER BY shop_text.rowid \(start.limit)
+            """
     }
 
     /// Scans in the order of ids until the page is full; `+` keeps SQLite from using another index, which would need a
     /// sort.
-    static func all(_ conditions: [String]) -> String {
-        let conditions = conditions.map { $0.hasPrefix("instr") ? $0 : "+\($0)" }
-        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY id LIMIT :limit OFFSET :offset"
+    static func all(_ conditions: [String], _ start: Start) -> String {
+        let conditions = start.conditions(on: "id") + conditions.map { $0.hasPrefix("instr") ? $0 : "+\($0)" }
+        return "SELECT id FROM shop_search\(clause(conditions, "WHERE")) ORDER BY id \(start.limit)"
     }
 
     static let selectTerms = "SELECT term FROM shop_term WHERE term >= :from AND term < :to LIMIT :most"

@@ -1,26 +1,66 @@
 import Database
 import GRDB
+import Screens
 import Upstream
+
+/// A page of the categories.
+struct CategoryPage: Sendable {
+    /// The list over all pages.
+    static let list = PagedList("shop.categories", key: [.integer, .integer])
+
+    let categories: [Product.Category]
+    /// Whether categories follow.
+    let hasMore: Bool
+    /// Categories on all pages.
+    let total: Int
+    /// The cursor of the next page; nil if this one has no category.
+    let next: String?
+}
 
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
     func saveCategories() -> @Sendable ([Product.Category], Database) throws -> Void {
-        { [catalogueChanges] categories, db in
+        { [categoryChanges] categories, db in
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {
                 try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, position) VALUES (?, ?, ?)")
                     .execute(arguments: [category.id, category.name, position])
             }
-            catalogueChanges.bump(afterCommitOf: db)
+            categoryChanges.bump(afterCommitOf: db)
         }
     }
 
-    /// Returns the categories in the upstream's order.
-    func categories() throws -> [Product.Category] {
+    /// Returns a page of the categories in the upstream's order.
+    func categories(_ page: PageRequest) throws -> CategoryPage {
         try database.read { db in
-            try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map {
-                Product.Category(id: $0["id"], name: $0["name"])
-            }
+            // Positions have no gaps: an offset is looked up, too.
+            let position = page.key?[0] ?? .integer(Int64(page.offset) - 1)
+            let rows = try Row.fetchAll(
+                try db.cachedStatement(sql: Self.selectCategories),
+                arguments: ["id": page.key?[1], "position": position, "limit": page.limit + 1]
+            )
+            let shown = rows.prefix(page.limit)
+            return CategoryPage(
+                categories: shown.map { Product.Category(id: $0["id"], name: $0["name"]) },
+                hasMore: rows.count > page.limit,
+                total: try Int.fetchOne(try db.cachedStatement(sql: Self.countCategories)) ?? 0,
+                next: shown.last.map {
+                    CategoryPage.list.cursor(after: [.integer($0["position"]), .integer($0["id"])])
+                }
+            )
         }
     }
+
+    /// Whether a category is known.
+    func hasCategories() throws -> Bool {
+        try database.read { try Int.fetchOne(try $0.cachedStatement(sql: Self.countCategories)) ?? 0 > 0 }
+    }
+
+    // Another response may have other positions: a page begins behind the category, or where it was.
+    static let selectCategories = """
+        SELECT id, name, position FROM shop_category
+        WHERE position > coalesce((SELECT position FROM shop_category WHERE id = :id), :position)
+        ORDER BY position LIMIT :limit
+        """
+    static let countCategories = "SELECT max(position) + 1 FROM shop_category"
 }

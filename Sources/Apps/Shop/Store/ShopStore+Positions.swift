@@ -23,24 +23,36 @@ extension ShopStore {
         var skipping = 0
         /// Whether this search was made before with pages of this size.
         var isKnown = false
+
+        init(position: Int, skipping: Int = 0, isKnown: Bool = false) {
+            self.position = position
+            self.skipping = skipping
+            self.isKnown = isKnown
+        }
+
+        /// Reads a cursor; nil if it does not say where the page before ended.
+        init?(_ place: SearchPlace) {
+            guard let reached = place.reached else { return nil }
+            self.init(position: reached.position, skipping: place.offset - reached.offset, isKnown: true)
+        }
     }
 
     /// Returns where in the upstream's list to begin with a page: where the page before it ended, or else at the
     /// nearest earlier page whose position is known.
-    func start(of query: SearchQuery, _ page: PageRequest, isExact: Bool) throws -> Start {
+    func start(of query: SearchQuery, offset wanted: Int, limit: Int, isExact: Bool) throws -> Start {
         let row = try database.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(sql: Self.selectPosition),
-                arguments: [query.key, page.limit, page.offset]
+                arguments: [query.key, limit, wanted]
             )
         }
-        guard let row else { return isExact ? Start(position: page.offset) : Start(position: 0, skipping: page.offset) }
+        guard let row else { return isExact ? Start(position: wanted) : Start(position: 0, skipping: wanted) }
         let (offset, position): (Int, Int) = (row["page_offset"], row["position"])
         // The first page always begins at the beginning, even if nothing was found there last time.
-        if page.offset == 0 { return Start(position: 0, isKnown: true) }
-        return offset == page.offset || !isExact
-            ? Start(position: position, skipping: page.offset - offset, isKnown: true)
-            : Start(position: page.offset, isKnown: true)
+        if wanted == 0 { return Start(position: 0, isKnown: true) }
+        return offset == wanted || !isExact
+            ? Start(position: position, skipping: wanted - offset, isKnown: true)
+            : Start(position: wanted, isKnown: true)
     }
 
     static let selectPosition = """

@@ -7,11 +7,12 @@ extension ShopStore {
     /// upstream.
     ///
     /// - Returns: The products of a page by id, and the one after them if there is one.
-    func search(_ query: SearchQuery, _ page: PageRequest) throws -> [KnownProduct] {
+    func search(_ query: SearchQuery, from place: SearchPlace, limit: Int) throws -> [KnownProduct] {
         try database.read { db in
-            let plan = try SearchPlan(query, db)
+            let plan = try SearchPlan(query, place.productID == nil ? .offset : .product, db)
             var arguments = plan.arguments
-            _ = arguments.append(contentsOf: ["limit": page.limit + 1, "offset": page.offset])
+            _ = arguments.append(contentsOf: ["limit": limit + 1])
+            _ = arguments.append(contentsOf: place.productID.map { ["product": $0] } ?? ["offset": place.offset])
             let ids = try Int.fetchAll(try db.cachedStatement(sql: plan.sql), arguments: arguments)
             return try ids.compactMap { try Self.known($0, db) }
         }
