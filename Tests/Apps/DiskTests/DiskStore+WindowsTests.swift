@@ -48,6 +48,54 @@ struct DiskStoreWindowsTests {
         }
     }
 
+    @Test(
+        "DISK-36 what a cursor has fetched is served by offset, and the other way round, offline too",
+        arguments: ["files?", "files?sort=-name&", "recent?"]
+    )
+    func cursors(list: String) async throws {
+        try await DiskHarness.run(Self.disk(30)) { app in
+            let token = try await app.logIn()
+            let first = try await app.get("/v1/disk/\(list)limit=10", as: token)
+            let second = try first.string("links.next")
+            #expect(second.contains("cursor=") && !second.contains("offset="))
+            let byCursor = try await app.get(second, as: token)
+            #expect(byCursor["meta.page.offset"] == .null && byCursor["meta.page.next_offset"] == .null)
+            let asked = app.disk.asked.count
+            let byOffset = try await app.get("/v1/disk/\(list)limit=10&offset=10", as: token)
+            #expect(byOffset["data"] == byCursor["data"] && app.disk.asked.count == asked, "one stored page")
+            #expect(byOffset["meta.page.next_offset"] == 20 && byOffset["links.next"] == byCursor["links.next"])
+            _ = try await app.get("/v1/disk/\(list)limit=10&offset=20", as: token)
+            app.disk.goAway()
+            app.clock.advance(by: .seconds(60))
+            let third = try await app.get(try byCursor.string("links.next"), as: token)
+            #expect(DiskHarness.names(third).count == 10 && third["links.next"] == .null)
+            #expect(third["meta.offline"] == true && third["meta.partial"] == nil)
+            let other = try await app.get(second.replacing("limit=10", with: "limit=7"), as: token)
+            #expect(DiskHarness.names(other) == Array(DiskHarness.names(byCursor).prefix(7)), "any limit")
+            let further = try await app.get(try other.string("links.next"), as: token)
+            let expected = Array(DiskHarness.names(byCursor).dropFirst(7)) + DiskHarness.names(third).prefix(4)
+            #expect(DiskHarness.names(further) == expected, "a window across two stored pages")
+        }
+    }
+
+    @Test(
+        "DISK-12 a cursor of another folder, order or list is refused, unsent",
+        arguments: ["path=/sub", "sort=name", "offset=0"]
+    )
+    func foreignCursors(parameter: String) async throws {
+        try await DiskHarness.run(Self.disk(3)) { app in
+            let token = try await app.logIn()
+            let next = try await app.get("/v1/disk/files?limit=1", as: token).string("links.next")
+            let asked = app.disk.asked.count
+            try await app.get("\(next)&\(parameter)", as: token).expectProblem("invalid-parameter", 400)
+            for screen in ["recent", "published", "trash"] {
+                let foreign = next.replacing("/files?", with: "/\(screen)?")
+                try await app.get(foreign, as: token).expectProblem("invalid-parameter", 400)
+            }
+            #expect(app.disk.asked.count == asked)
+        }
+    }
+
     @Test("DISK-36 a folder that is stored whole is served in any order; one that is not, in the order of its pages")
     func orders() async throws {
         try await DiskHarness.run(Self.disk(30)) { app in

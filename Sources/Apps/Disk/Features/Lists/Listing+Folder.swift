@@ -9,7 +9,6 @@ extension Listing {
 
     /// `GET /v1/disk/files`: the content of a folder.
     @Sendable func folder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let asked = try request.query.page(defaultLimit: 20)
         let path = try request.diskPath(fallback: .root)
         let sort = try request.query.string("sort") ?? "created"
         guard Self.sortKeys.contains(sort.hasPrefix("-") ? String(sort.dropFirst()) : sort) else {
@@ -18,10 +17,13 @@ extension Listing {
                 accepted: "accepts name, path, created, modified or size, with - before it the other way round"
             )
         }
+        let pages = PagedList(positionsOf: "disk.files", by: sort, filter: path.text)
+        let asked = try request.query.page(of: pages, defaultLimit: 20)
         let query = Query(
             screen: "disk.files",
             list: "files",
             query: "\(path.text)\n\(sort)",
+            pages: pages,
             page: asked,
             folder: path,
             empty: .folder,

@@ -6,15 +6,17 @@ import Upstream
 extension Listing {
     /// `GET /v1/disk/published`.
     @Sendable func published(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let asked = try request.query.page(defaultLimit: 20)
         let type = try request.query.string("type") ?? "all"
         guard ["all", "file", "dir"].contains(type) else {
             throw Problem.invalidParameter("type", accepted: "accepts all, file or dir")
         }
+        let pages = PagedList(positionsOf: "disk.published", filter: type)
+        let asked = try request.query.page(of: pages, defaultLimit: 20)
         let query = Query(
             screen: "disk.published",
             list: "published",
             query: type,
+            pages: pages,
             page: asked,
             empty: .published,
             actions: [.refresh("/v1/disk/published?refresh=1")]

@@ -16,14 +16,16 @@ extension Listing {
 
     /// `GET /v1/disk/recent`. The API has no offset for this list, so everything up to the page is requested.
     @Sendable func recent(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let asked = try request.query.page(defaultLimit: 20)
         let mediaTypes = try mediaTypes(request)
+        let pages = PagedList(positionsOf: "disk.recent", filter: mediaTypes)
+        let asked = try request.query.page(of: pages, defaultLimit: 20)
         // One row more than the page tells whether another page follows.
         let end = min(asked.end, Self.maximumRows - 1) + 1
         let query = Query(
             screen: "disk.recent",
             list: "recent",
             query: mediaTypes,
+            pages: pages,
             page: asked,
             empty: .recent,
             actions: [.refresh("/v1/disk/recent?refresh=1")]

@@ -23,6 +23,7 @@ struct Listing: Sendable {
         let list: String
         /// The request to the API that identifies the list, apart from its position.
         var query: String
+        let pages: PagedList
         let page: PageRequest
         /// The folder whose content it is.
         var folder: DiskPath?
@@ -97,8 +98,9 @@ struct Listing: Sendable {
             banner: result.provenance.offline ? .diskOffline : nil,
             page: shown
         )
+        let links = request.links(for: shown, next: query.pages.cursor(at: query.page.end))
         return try .screen(
-            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            Envelope(data: data, meta: meta, links: links),
             provenance: result.provenance,
             now: clock.now(),
             changeToken: changeToken
@@ -116,6 +118,6 @@ extension Page {
     /// app does not know, or that were removed since, count too.
     init(_ asked: PageRequest, _ page: DiskPage) {
         self.init(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
-        nextOffset = page.hasMore ? asked.end : nil
+        if nextOffset != nil { nextOffset = asked.end }
     }
 }

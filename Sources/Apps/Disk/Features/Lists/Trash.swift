@@ -13,12 +13,14 @@ struct Trash: Sendable {
     let responses: WriteResponses
     let clock: WallClock
 
+    private static let list = PagedList(positionsOf: "disk.trash")
+
     private var client: YandexDiskClient { accounts.reader.client }
     private var store: DiskStore { accounts.store }
 
     /// `GET /v1/disk/trash`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let asked = try request.query.page(defaultLimit: 20)
+        let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: responses.files.timeZone)
         let account = try await accounts.account(of: session)
         let changeToken = store.changeToken(account: account.id)
@@ -38,7 +40,7 @@ struct Trash: Sendable {
             empty: isEmpty ? .trash : nil
         )
         return try .screen(
-            Envelope(data: data, meta: meta, links: request.links(for: shown)),
+            Envelope(data: data, meta: meta, links: request.links(for: shown, next: Self.list.cursor(at: asked.end))),
             provenance: result.provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)
