@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Freshness
+import GRDB
 import HTTPTypes
 import Screens
 import TestKit
@@ -38,6 +39,40 @@ struct NotePeopleTests {
             _ = try await app.get("/v1/notes/people", as: token, [.cacheControl: "no-cache"])
             #expect(app.people.requests.count == 1)
             #expect(app.people.requests.first?.url == "https://people.test/api/schema?count=3")
+        }
+    }
+
+    @Test("NOTE-06 People are read in pages by key, those of a search too, and counted when they are stored")
+    func pages() async throws {
+        let rows = (1...40).map { #"{"id":\#($0),"first_name":"Name\#($0 % 7)","last_name":"\#($0 % 3)"}"# }
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in
+            .json("[\(rows.joined(separator: ","))]")
+        }
+        try await NotesHarness.run(people: script, count: 40) { app in
+            let token = try await app.register()
+            for (query, total) in [("", 40), ("&q=name3", 6)] {
+                let whole = try await app.get("/v1/notes/people?limit=500\(query)", as: token)
+                #expect(whole["meta.page.total"] == .number(Double(total)))
+                var (ids, target) = ([JSONFields.Value](), String?.some("/v1/notes/people?limit=4\(query)"))
+                while let path = target {
+                    let page = try await app.get(path, as: token)
+                    ids += page.all("id", in: "data.items")
+                    #expect(page["meta.page.total"] == .number(Double(total)) && page["meta.state"] == "content")
+                    target = page["links.next"] == .null ? nil : try page.string("links.next")
+                }
+                #expect(ids == whole.all("id", in: "data.items") && ids.count == total)
+            }
+            let searched = try await app.get("/v1/notes/people?limit=4&q=NAME3", as: token).string("links.next")
+            #expect(try await app.get(searched.replacing("NAME3", with: "name3"), as: token).status == 200)
+            try await app.get(searched.replacing("NAME3", with: "a"), as: token).expectProblem("invalid-parameter", 400)
+            try await app.get(searched.replacing("NAME3", with: ""), as: token).expectProblem("invalid-parameter", 400)
+            app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
+            let others = try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)
+            #expect(others["meta.page.total"] == 1)
+            let counted = try app.database.read {
+                try Int.fetchOne($0, sql: "SELECT people - (SELECT count(*) FROM notes_person) FROM notes_people")
+            }
+            #expect(counted == 0)
         }
     }
 
@@ -187,9 +222,10 @@ struct NotePeopleTests {
             #expect(app.events.published.filter { $0.json.contains("notes.people") }.count == 2)
             app.people.always { (_) throws(UpstreamError) in .json(NotesHarness.threePeople) }
             let paged = try await app.get("/v1/notes/people?refresh=1&replace=1&limit=1", as: token)
+            guard case .string(let next) = paged["links.next"] else { return #expect(Bool(false), "no next page") }
             #expect(
-                paged["links.self"] == "/v1/notes/people?limit=1"
-                    && paged["links.next"] == "/v1/notes/people?limit=1&offset=1",
+                paged["links.self"] == "/v1/notes/people?limit=1" && next.hasPrefix("/v1/notes/people?cursor=")
+                    && next.hasSuffix("&limit=1"),
                 "a link replaces no people"
             )
         }

@@ -16,24 +16,25 @@ struct NotePeople: Sendable {
 
     /// `GET /v1/notes/people`: all people, or with `q` those with these words in their names, ordered by first name.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let page = try request.query.page(maximumLimit: 500)
         let search = try request.query.string("q").flatMap(NameSearch.init)
+        let list = PeoplePage.list(search)
+        let page = try request.query.page(of: list, maximumLimit: 500)
         let changeToken = ChangeToken(of: store.peopleChanges)
         let result = try await fetchedPeople(request)
-        let (people, total, snapshot) = try store.people(page, search: search)
-        let shown = Page(page, count: people.count, total: total)
+        let found = try store.people(page, search: search)
+        let shown = Page(page, count: found.people.count, total: found.total, hasMore: found.hasMore)
         let meta = Meta(
             screen: "notes.people",
-            state: total == 0 ? .empty : .content,
+            state: found.total == 0 ? .empty : .content,
             provenance: result.provenance,
-            revision: snapshot,
+            revision: found.snapshot,
             page: shown
         )
         return try .screen(
             Envelope(
-                data: PeopleListScreen(people, isEmpty: total == 0),
+                data: PeopleListScreen(found.people, isEmpty: found.total == 0),
                 meta: meta,
-                links: request.links(for: shown)
+                links: request.links(for: shown, next: found.key.map(list.cursor(after:)))
             ),
             provenance: result.provenance,
             now: clock.now(),
@@ -93,7 +94,10 @@ struct NotePeople: Sendable {
         let (result, persistRows) = try await client.readPeople(cachePolicy, storedAt: snapshot?.fetchedAt) { people in
             NoteStore.persistRows(of: people, fetchedAt: now) { number in
                 stamp.bump()
-                events.publish(.screenChanged(app: NotesApp.name, screen: "notes.people", revision: number))
+                let audience = ServerEvent.Audience.app(NotesApp.name)
+                events.publish(
+                    .screenChanged(app: NotesApp.name, screen: "notes.people", revision: number, audience: audience)
+                )
             }
         }
         // A response that was stored without its rows, because the mount of the upstream has fetched it.

@@ -12,6 +12,9 @@ struct NameSearch: Sendable, Equatable {
         guard !words.isEmpty else { return nil }
     }
 
+    /// The words in a normal form.
+    var text: String { words.joined(separator: " ") }
+
     /// Returns whether a name has all words.
     func matches(_ name: String) -> Bool {
         let parts = Self.words(name)

@@ -5,6 +5,34 @@ import ResponseStore
 import Screens
 import Upstream
 
+/// A page of the people, read in one transaction.
+struct PeoplePage: Sendable {
+    /// Returns the list over all pages.
+    static func list(_ search: NameSearch?) -> PagedList {
+        PagedList("notes.people", filter: search?.text, key: [.text, .text, .integer])
+    }
+
+    let people: [Person]
+    /// Whether people follow.
+    let hasMore: Bool
+    /// People on all pages.
+    let total: Int
+    /// Number of the snapshot; 0 if none were ever fetched.
+    let snapshot: Int
+    /// What the list is ordered by, of the last person; nil if the page has none.
+    let key: [CursorValue]?
+
+    /// - Parameter rows: The people of the page, and the one behind it if there is one.
+    fileprivate init(_ rows: ArraySlice<Row>, limit: Int, total: Int?, _ snapshot: PeopleSnapshot?) {
+        let shown = rows.prefix(limit)
+        people = shown.map(Person.init(row:))
+        hasMore = rows.count > limit
+        self.total = total ?? snapshot?.count ?? 0
+        self.snapshot = snapshot?.number ?? 0
+        key = shown.last.map { [.text($0["sort_first"]), .text($0["sort_last"]), .integer($0["id"])] }
+    }
+}
+
 extension NoteStore {
     /// Replaces all people by those of a response, in the transaction that stores the response.
     ///
@@ -16,7 +44,7 @@ extension NoteStore {
     ) -> Resource.PersistRows {
         // The rows are made here, so that the transaction, for which other writes wait, only writes them.
         let rows = people.map(row)
-        return { db in
+        return Resource.PersistRows { db in
             try db.execute(sql: "DELETE FROM notes_person")
             for row in rows { try db.cachedStatement(sql: insertPerson).execute(arguments: row) }
             // Pictures of people that were replaced may be evicted like others.
@@ -31,15 +59,15 @@ extension NoteStore {
     }
 
     /// Writes the rows of a response that was stored without them.
-    func write(_ persistRows: @escaping Resource.PersistRows) async throws {
-        try await database.write { try persistRows($0) }
+    func write(_ persistRows: Resource.PersistRows) async throws {
+        while try await !database.write({ try persistRows.writeNext(in: $0) }) {}
     }
 
     private static func row(_ person: Person) -> StatementArguments {
         [
             person.id, person.firstName, person.lastName,
-            PlaceName.folded(person.firstName ?? person.lastName ?? ""),
-            PlaceName.folded(person.lastName ?? ""), person.email, person.gender, person.avatarURL,
+            PlaceName.folded(person.firstName ?? person.lastName ?? "").cutToKey,
+            PlaceName.folded(person.lastName ?? "").cutToKey, person.email, person.gender, person.avatarURL,
         ]
     }
 
@@ -53,8 +81,10 @@ extension NoteStore {
             AND url NOT IN (SELECT avatar_url FROM notes_person WHERE avatar_url IS NOT NULL)
         """
     private static let nextSnapshot = """
-        INSERT INTO notes_people (one, snapshot, fetched) VALUES (1, 1, :now)
-            ON CONFLICT (one) DO UPDATE SET snapshot = snapshot + 1, fetched = :now RETURNING snapshot
+        INSERT INTO notes_people (one, snapshot, fetched, people)
+            VALUES (1, 1, :now, (SELECT count(*) FROM notes_person))
+            ON CONFLICT (one) DO UPDATE SET snapshot = snapshot + 1, fetched = :now, people = excluded.people
+            RETURNING snapshot
         """
 
     /// Returns the snapshot of the stored people; nil if none were ever fetched.
@@ -63,35 +93,39 @@ extension NoteStore {
     }
 
     private static func snapshot(_ db: Database) throws -> PeopleSnapshot? {
-        try Row.fetchOne(try db.cachedStatement(sql: "SELECT snapshot, fetched FROM notes_people")).map {
-            PeopleSnapshot(number: $0["snapshot"], fetchedAt: Date(millisecondsSince1970: $0["fetched"]))
+        try Row.fetchOne(try db.cachedStatement(sql: "SELECT snapshot, fetched, people FROM notes_people")).map {
+            PeopleSnapshot(number: $0[0], fetchedAt: Date(millisecondsSince1970: $0[1]), count: $0[2])
         }
     }
 
     /// Returns a page of the people by first name, and their number, read in one transaction.
     ///
     /// - Parameter search: words that the words of a name must begin with; nil for all people.
-    func people(_ page: PageRequest, search: NameSearch? = nil) throws -> (
-        people: [Person], total: Int, snapshot: Int
-    ) {
+    func people(_ page: PageRequest, search: NameSearch? = nil) throws -> PeoplePage {
         try database.read { db in
+            let snapshot = try Self.snapshot(db)
+            let key: StatementArguments = ["first": page.key?[0], "last": page.key?[1], "id": page.key?[2]]
             if let search {
-                let all = try Row.fetchAll(try db.cachedStatement(sql: Self.selectAllPeople)).map(Person.init(row:))
-                let found = all.filter { search.matches($0.fullName) }
-                let shown = Array(found.dropFirst(page.offset).prefix(page.limit))
-                return (shown, found.count, try Self.snapshot(db)?.number ?? 0)
+                let all = try Row.fetchAll(try db.cachedStatement(sql: Self.selectAllPeople), arguments: key)
+                let found = all.filter { search.matches(Person(row: $0).fullName) }
+                let start = page.key.map { _ in found.firstIndex { $0["is_behind"] } ?? found.endIndex }
+                let rows = found.dropFirst(start ?? page.offset)
+                return PeoplePage(rows, limit: page.limit, total: found.count, snapshot)
             }
-            let rows = try Row.fetchAll(
-                try db.cachedStatement(sql: Self.selectPeople),
-                arguments: ["limit": page.limit, "offset": page.offset]
-            )
-            let total = try Int.fetchOne(try db.cachedStatement(sql: "SELECT count(*) FROM notes_person")) ?? 0
-            return (rows.map(Person.init(row:)), total, try Self.snapshot(db)?.number ?? 0)
+            let select = page.key == nil ? Self.selectPeople : Self.selectPeopleAfterKey
+            let place = page.key == nil ? ["offset": page.offset] : key
+            let arguments = place + ["limit": page.limit + 1]
+            let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
+            return PeoplePage(rows[...], limit: page.limit, total: nil, snapshot)
         }
     }
 
-    static let selectAllPeople = "SELECT * FROM notes_person ORDER BY sort_first, sort_last, id"
-    static let selectPeople = selectAllPeople + " LIMIT :limit OFFSET :offset"
+    // At most 5,000: the names are compared one by one.
+    private static let selectAllPeople = "SELECT *, \(isBehind) AS is_behind FROM notes_person \(orderOfPeople)"
+    static let selectPeople = "SELECT * FROM notes_person \(orderOfPeople) LIMIT :limit OFFSET :offset"
+    static let selectPeopleAfterKey = "SELECT * FROM notes_person WHERE \(isBehind) \(orderOfPeople) LIMIT :limit"
+    private static let isBehind = "(sort_first, sort_last, id) > (:first, :last, :id)"
+    private static let orderOfPeople = "ORDER BY sort_first, sort_last, id"
 
     /// Returns a person; nil if there is none of that id.
     func person(_ id: Int64) throws -> Person? {
