@@ -16,8 +16,11 @@ import Testing
         bodies.update { $0.running -= 1 }
     }
 
-    private func until(_ condition: () async -> Bool) async {
-        while !(await condition()) { await Task.yield() }
+    private func until(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: () async -> Bool
+    ) async {
+        await BoundedWait.poll(for: "another state", sourceLocation: sourceLocation, until: condition)
     }
 
     @Test("At most as many bodies run at a time as there are permits, and all run") func bounded() async throws {

@@ -12,7 +12,7 @@ struct BackgroundTasksTests {
         for _ in 0..<3 { tasks.start { [gate] in await gate.pass() } }
         #expect(tasks.count == 3)
         gate.open()
-        while tasks.count > 0 { await Task.yield() }
+        await BoundedWait.poll(for: "the end of the tasks") { tasks.count == 0 }
         tasks.stop()
         tasks.start {}
         #expect(tasks.count == 0)

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Concurrency
@@ -16,11 +17,10 @@ struct KeyedMutexTests {
                 try await mutex.holding(["a"]) { for await _ in start {} }
             }
             for number in 1...5 {
-                while mutex.waiting(for: "a") < number - 1 { await Task.yield() }
-                if number == 1 { while !mutex.isHeld("a") { await Task.yield() } }
+                if number == 1 { await BoundedWait.poll(for: "the first holder") { mutex.isHeld("a") } }
                 let wanted = number.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"]
                 group.addTask { try await mutex.holding(wanted) { _ = note.yield(number) } }
-                while mutex.waiting(for: "a") < number { await Task.yield() }
+                await BoundedWait.poll(for: "waiter \(number)") { mutex.waiting(for: "a") == number }
             }
             begin.finish()
             try await group.waitForAll()
@@ -38,7 +38,7 @@ struct KeyedMutexTests {
         let mutex = KeyedMutex()
         let (start, begin) = AsyncStream.makeStream(of: Void.self)
         async let holder: Void = mutex.holding(["a"]) { for await _ in start {} }
-        while !mutex.isHeld("a") { await Task.yield() }
+        await BoundedWait.poll(for: "the holder") { mutex.isHeld("a") }
         let isOver: @Sendable () async throws -> Void = {}
         await #expect(throws: KeyedMutex.WaitTooLong.self) {
             try await mutex.holding(["a"], timeout: isOver) { Issue.record("the key was held") }

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Media
@@ -116,7 +117,7 @@ import Testing
         #expect(outcome.failure(of: .vips, limits: limits) == .timedOut(.vips))
         let pids = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").compactMap { Int32($0) }
         #expect(pids.count == 2)
-        for pid in pids { while isAlive(pid) { await Task.yield() } }
+        for pid in pids { await ends(pid) }
     }
 
     @Test("what it leaves behind when it ends is killed too") func leftBehind() async throws {
@@ -124,7 +125,7 @@ import Testing
         let outcome = try await shell("sleep 1000 >/dev/null 2>&1 & echo $!", in: scratch).run()
         #expect(outcome.ending == .exited(0))
         let pid = try #require(Int32(String(decoding: outcome.output, as: UTF8.self).dropLast()))
-        while isAlive(pid) { await Task.yield() }
+        await ends(pid)
     }
 
     @Test("one that has left its group cannot hold Larder by its output") func escaped() async throws {
@@ -159,7 +160,7 @@ import Testing
         let pid = try #require(line.flatMap { Int32(String(decoding: $0.dropLast(), as: UTF8.self)) })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        while isAlive(pid) { await Task.yield() }
+        await ends(pid)
     }
 
     @Test("processor time beyond its limit is a time-out") func processorTime() async throws {
@@ -225,6 +226,11 @@ import Testing
     }
 
     /// Whether a process is there and no zombie.
+    /// Waits until a process does not exist any more.
+    private func ends(_ pid: Int32, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await BoundedWait.poll(for: "the end of process \(pid)", sourceLocation: sourceLocation) { !isAlive(pid) }
+    }
+
     private func isAlive(_ pid: Int32) -> Bool {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
         return !stat.contains(") Z")

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import Media
@@ -69,6 +70,18 @@ import Testing
         }
     }
 
+    @Test("TRUST-09 in a folder without room nothing is whole, whatever the program says") func full() async throws {
+        let scratch = try Scratch()
+        let runner = ToolRunner(tools: scratch.tools, limits: MediaLimits(), root: scratch.folder.path, logger: .quiet)
+        // A file system that never has room.
+        let folder = JobDirectory(path: "/proc")
+        await #expect {
+            _ = try await runner.run(.vips, ["--version"], in: folder)
+        } throws: { error in
+            if case MediaError.unavailable(let reason) = error { reason.hasPrefix("no space left") } else { false }
+        }
+    }
+
     @Test("TRUST-09 limits that this process cannot grant are lowered to its own") func limits() throws {
         var limit = rlimit()
         #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
@@ -90,11 +103,10 @@ import Testing
         let waiting = (0..<8).map { _ in
             Task { _ = try await engine.pictures.scale(.file(large), width: 10, height: 10) }
         }
-        while scratch.leftovers.filter({
-            FileManager.default.fileExists(atPath: scratch.url("work/\($0)/started").path)
-        })
-        .count < engine.limits.children {
-            await Task.yield()
+        await BoundedWait.poll(for: "as many large pictures as are worked on at a time") {
+            scratch.leftovers.count {
+                FileManager.default.fileExists(atPath: scratch.url("work/\($0)/started").path)
+            } >= engine.limits.children
         }
         #expect(try await engine.pictures.scale(.file(small), width: 10, height: 10).width == 10)
         for task in waiting { task.cancel() }

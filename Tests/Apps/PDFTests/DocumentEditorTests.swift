@@ -16,7 +16,9 @@ import Testing
             async let first = app.routes.ask(.delete, "\(href)/pages/\(pages[0])")
             await app.paper.isHolding(1)
             async let second = app.routes.ask(.patch, "\(href)/pages/\(pages[2])", json: #"{"rotate_by":90}"#)
-            while app.app.locks.waiting(for: String(href.suffix(16))) == 0 { await Task.yield() }
+            await BoundedWait.poll(for: "a change that waits") {
+                app.app.locks.waiting(for: String(href.suffix(16))) > 0
+            }
             #expect(
                 try await app.routes.get(href)["data.page_count"] == 3,
                 "who reads does not wait, and sees what was before"
@@ -66,7 +68,9 @@ import Testing
             let running = Task { try await app.routes.ask(.delete, "\(href)/pages/\(pages[0])").status }
             await app.paper.isHolding(1)
             let waiting = Task { try await app.routes.ask(.delete, "\(href)/pages/\(pages[1])").status }
-            while app.app.locks.waiting(for: String(href.suffix(16))) == 0 { await Task.yield() }
+            await BoundedWait.poll(for: "a change that waits") {
+                app.app.locks.waiting(for: String(href.suffix(16))) > 0
+            }
             waiting.cancel()
             _ = await waiting.result
             running.cancel()

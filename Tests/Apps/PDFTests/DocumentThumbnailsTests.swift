@@ -79,7 +79,9 @@ import Testing
             app.paper.hold()
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...5 { group.addTask { try await app.routes.get("\(href)/thumbnail?width=50").text } }
-                while app.app.thumbnails.locks.waiting(for: page.content) < 4 { await Task.yield() }
+                await BoundedWait.poll(for: "four that wait for one picture") {
+                    app.app.thumbnails.locks.waiting(for: page.content) >= 4
+                }
                 app.paper.release()
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }

@@ -42,7 +42,9 @@ import Testing
                     }
                 }
                 let locks = app.app.thumbnails.locks
-                while pictures(app) + locks.waiting(for: page.content) < 3 { await Task.yield() }
+                await BoundedWait.poll(for: "three that draw or wait") {
+                    pictures(app) + locks.waiting(for: page.content) >= 3
+                }
                 app.paper.release()
                 try await group.waitForAll()
             }

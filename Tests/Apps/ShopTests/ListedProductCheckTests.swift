@@ -24,7 +24,9 @@ struct ListedProductCheckTests {
             try await app.add(7)
             try app.control(.delete, "products/5")
             try await refreshAllPages(app)
-            while try await app.get("/v1/shop/list")["data.items.0.difference"] != "gone" { await Task.yield() }
+            try await BoundedWait.poll(for: "a product that is gone") {
+                try await app.get("/v1/shop/list")["data.items.0.difference"] == "gone"
+            }
             let list = try await app.get("/v1/shop/list")
             #expect(list.all("available", in: "data.items") == [false, true])
             #expect(

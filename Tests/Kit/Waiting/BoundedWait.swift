@@ -1,7 +1,7 @@
-import Testing
+package import Testing
 
 /// Ends the waits of tests for what the code under test does: a test that waits in vain fails and says for what.
-enum BoundedWait {
+package enum BoundedWait {
     /// The longest wait in steps, of a second each if the machine is idle.
     private static let longest = 20
     /// How often a step lets all other tasks run. On a busy machine they take long to do so, and what is waited for
@@ -36,6 +36,28 @@ enum BoundedWait {
         // A test that is cancelled has exceeded its own time limit, and says so.
         if !hasHappened, !Task.isCancelled {
             Issue.record("waited in vain for \(what)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Asks again and again whether a condition holds, of which nothing tells, and lets other tasks run meanwhile. If it
+    /// does not hold in time, records an issue.
+    ///
+    /// - Parameter what: What is waited for.
+    package static func poll(
+        for what: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until condition: () async throws -> Bool
+    ) async rethrows {
+        let start = ContinuousClock.now
+        var turn = 0
+        while try await !condition() {
+            if Task.isCancelled { return }
+            guard turn < longest * turns || start.duration(to: .now) < .seconds(longest) else {
+                Issue.record("waited in vain for \(what)", sourceLocation: sourceLocation)
+                return
+            }
+            turn += 1
+            await Task.yield()
         }
     }
 

@@ -11,7 +11,7 @@ final class JobDirectory: Sendable {
     /// Files outside of it that are linked in it.
     private let links = Mutex<[String]>([])
 
-    private init(path: String) { self.path = path }
+    init(path: String) { self.path = path }
 
     /// Absolute paths of the files outside of it that are linked in it: the programs of the job may read them.
     var linked: [String] { links.withLock(\.self) }

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import Media
+
+@Suite struct JobDirectoryTests {
+    private func permissions(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("TRUST-14 what a job works on is its owner's only, and goes with the job")
+    func ownersOnly() async throws {
+        let scratch = try Scratch()
+        let path = try await JobDirectory.lend(below: scratch.url("work").path) { folder in
+            let file = try folder.write(Data("private".utf8), as: "in.jpg")
+            #expect(try permissions(of: folder.path) == 0o700)
+            #expect(try permissions(of: file) == 0o600)
+            return folder.path
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("TRUST-09 a folder is full if its file system has no room")
+    func room() throws {
+        #expect(JobDirectory(path: "/proc").isFull)
+        #expect(!JobDirectory(path: try Scratch().folder.path).isFull)
+    }
+}
