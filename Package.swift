@@ -67,7 +67,7 @@ let package = Package(
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "HTTPSemantics", "Media",
-                "CZlib", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CMalloc", "CZlib", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -235,6 +235,7 @@ let package = Package(
         ),
         // What the server and its worker both read: heads of pictures, descriptions of jobs.
         .target(name: "MediaFormats", path: "Sources/Kit/MediaFormats", swiftSettings: strict),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Becomes another program that sees no files but its own: every child of the server is started through it.

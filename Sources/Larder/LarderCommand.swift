@@ -36,6 +36,7 @@ struct LarderCommand: AsyncParsableCommand {
     static func main() async {
         umask(0o077)
         OpenFileLimit.raise()
+        LargeBlocks.giveBack()
         await main(nil)
     }
 }

@@ -34,7 +34,7 @@ struct UpstreamFetchLargeTests {
                 // Not for ever: a thread of the pool would never come back.
                 _ = isReleased.wait(timeout: .now() + 10)
                 load.update { $0.running -= 1 }
-                return { _ in }
+                return .none
             }
             return Task { [large] in try await scene.upstream.read(large) }
         }

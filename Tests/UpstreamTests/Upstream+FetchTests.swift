@@ -149,7 +149,7 @@ struct UpstreamFetchTests {
         try await scene.age(scene.list())
         var resource = scene.list()
         resource.validate = { _ throws(UpstreamError) in
-            { db in
+            Resource.PersistRows { db in
                 try db.execute(sql: "INSERT INTO seen VALUES ('new')")
                 throw DatabaseError(resultCode: .SQLITE_FULL)
             }
@@ -174,7 +174,7 @@ struct UpstreamFetchTests {
         var resource = scene.list()
         resource.validate = { response throws(UpstreamError) in
             let text = String(decoding: response.body, as: UTF8.self)
-            return { try $0.execute(sql: "INSERT INTO seen VALUES (?)", arguments: [text]) }
+            return Resource.PersistRows { try $0.execute(sql: "INSERT INTO seen VALUES (?)", arguments: [text]) }
         }
         scene.transport.then(response(.ok, "new", fields: [.eTag: "\"1\""]), response(.notModified))
         _ = try await scene.upstream.read(resource)

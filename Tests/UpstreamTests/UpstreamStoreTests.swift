@@ -94,7 +94,7 @@ struct UpstreamStoreTests {
         let scene = try Scenario()
         var resource = scene.list()
         if appThrows {
-            resource.validate = { _ throws(UpstreamError) in { _ in throw CancellationError() } }
+            resource.validate = { _ throws(UpstreamError) in .init { _ in throw CancellationError() } }
         } else {
             try await scene.refuseToStore()
         }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A list that an upstream sent: its elements, nil for those that do not have the expected shape.
 ///
 /// Of a very long list only the first elements are decoded. What is made of a list is written in one transaction, and
@@ -20,11 +22,22 @@ public struct TolerantList<Value: Decodable & Sendable>: Decodable, Sendable {
         self.values = values
         isTruncated = !container.isAtEnd
     }
+
+    /// Decodes the first elements of a list. What is behind them is not looked at: a decoder makes a map of all values
+    /// of a text, which takes many times its bytes.
+    ///
+    /// - Parameter maximum: Elements to decode, from 1 to ``ListLimit/elements``.
+    /// - Throws: `DecodingError` if it is no list.
+    public init(json: Data, maximum: Int = ListLimit.elements) throws {
+        let prefix = JSONPrefix.ofArray(json, elements: maximum)
+        let list = try JSONDecoder().decode(Self.self, from: prefix ?? json)
+        values = list.values
+        isTruncated = list.isTruncated || prefix != nil
+    }
 }
 
 /// The length of lists that upstreams send.
 public enum ListLimit {
-    /// Most elements that are decoded: some hundred times what the APIs have. So many rows are written within a quarter
-    /// of a second.
+    /// Most elements that are decoded: some hundred times what the APIs have.
     public static let elements = 10_000
 }

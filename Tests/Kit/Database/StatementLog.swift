@@ -48,6 +48,15 @@ public final class StatementLog: Sendable {
             statements: ran.count { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }
         )
     }
+
+    /// Counts the statements of the longest transaction that is run during some work, without those of triggers: for
+    /// so long other writers wait.
+    ///
+    /// - Throws: what `work` throws.
+    public func longestTransaction(_ work: () async throws -> Void) async rethrows -> Int {
+        let ran = try await statements(of: work).filter { !$0.hasPrefix("--") }
+        return ran.split { $0.hasPrefix("BEGIN") || $0.hasPrefix("COMMIT") }.map(\.count).max() ?? 0
+    }
 }
 
 extension [String] {

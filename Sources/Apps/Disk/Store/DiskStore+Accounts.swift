@@ -88,7 +88,7 @@ extension DiskStore {
 
     /// Returns the update of an account's space, for the transaction that stores the response.
     func persistRows(of space: DiskSpace, account: DiskAccount) -> Resource.PersistRows {
-        { [self] db in
+        Resource.PersistRows { [self] db in
             try db.execute(
                 sql: "UPDATE disk_account SET total = ?, used = ?, trash = ? WHERE account = ?",
                 arguments: [space.total, space.used, space.trash, account.id]
@@ -101,18 +101,35 @@ extension DiskStore {
 
     /// Removes all data of an account: tokens, rows, lists, stored responses and bodies, jobs, sessions.
     func wipe(_ account: String, sessions: SessionStore) async throws {
-        let credential = credential(of: account)
         try await database.writeErasing { [self] db in
             try sessions.close(app: "disk", account: account, in: db)
-            for name in try Self.tokenNames(of: account, db) { try secrets.remove(name: name, in: db) }
-            for table in ["disk_account", "disk_login", "disk_item", "disk_download", "disk_operation"] {
-                try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
-            }
-            try pages.remove(account: Self.owner(account), in: db)
-            try responses.remove(credential: credential, in: db)
-            db.afterNextTransaction { [changeLogs] _ in changeLogs.forget(account, owner: Self.owner(account)) }
-            bump(account, after: db)
+            try wipe(account, db)
         }
+    }
+
+    private func wipe(_ account: String, _ db: Database) throws {
+        for name in try Self.tokenNames(of: account, db) { try secrets.remove(name: name, in: db) }
+        for table in ["disk_account", "disk_login", "disk_download", "disk_operation"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
+        }
+        try Self.deleteRows(of: account, db)
+        try pages.remove(account: Self.owner(account), in: db)
+        try responses.remove(credential: credential(of: account), in: db)
+        db.afterNextTransaction { [changeLogs] _ in changeLogs.forget(account, owner: Self.owner(account)) }
+        bump(account, after: db)
+    }
+
+    /// Removes the login of an expired session; with the last one, all data of the account.
+    func remove(_ expired: SessionStore.Expired, _ db: Database) throws {
+        guard !expired.isLast else { return try wipe(expired.account, db) }
+        let token = try String.fetchOne(
+            db,
+            sql: "DELETE FROM disk_login WHERE session = ? RETURNING token",
+            arguments: [expired.id]
+        )
+        // Sessions of an earlier version share one.
+        guard let token, try !Self.tokenNames(of: expired.account, db).contains(token) else { return }
+        try secrets.remove(name: token, in: db)
     }
 }
 

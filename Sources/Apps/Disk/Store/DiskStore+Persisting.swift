@@ -10,7 +10,7 @@ extension DiskStore {
     /// Changes since the request are applied to the response, so that nothing reappears that a write has removed; a
     /// newer response that is stored already stays. Such a response must be revalidated: ``isOvertaken(_:account:_:)``.
     func persistRows(_ fetched: FetchedRows, _ request: RowsRequest) -> Resource.PersistRows {
-        { [self] db in
+        Resource.PersistRows { [self] db in
             guard let present = try Self.epoch(of: request.account, db),
                 let changes = changeLogs.changes(of: request.account, from: request.epoch, to: present)
             else { throw UpstreamError.notStored }
@@ -70,35 +70,41 @@ extension DiskStore {
         let select = try db.cachedStatement(sql: Self.selectItem)
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
         var isChanged = false
+        var names = NameChanges(account)
         for item in items {
-            let old = try Row.fetchOne(select, arguments: [account, item.path.text]).flatMap(DiskItem.init)
+            let row = try Row.fetchOne(select, arguments: [account, item.path.text])
+            let old = row.flatMap(DiskItem.init)
             if old != item { isChanged = true }
             // A folder has become a file.
             if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
+                try names.write(db)
                 try removeContents(of: item.path, account: account, db)
             }
+            let folded = item.name.searchFolded
+            let rank = try names.enter(item, folded: folded, replacing: row, db)
             try upsert.execute(arguments: [
-                account, item.path.text, item.name, Self.folded(item.name), item.kind.rawValue, item.size,
+                account, item.path.text, item.name, folded, item.kind.rawValue, item.size,
                 item.created?.millisecondsSince1970,
                 item.modified?.millisecondsSince1970, item.mediaType, item.mimeType, item.md5, item.resourceID,
                 item.publicURL, item.isPublished, item.origin,
-                item.deleted?.millisecondsSince1970, now.millisecondsSince1970,
+                item.deleted?.millisecondsSince1970, now.millisecondsSince1970, rank,
             ])
         }
+        try names.write(db)
         return isChanged
     }
 
     static let upsertItem = """
         INSERT INTO disk_item
             (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id,
-            public_url, published, origin, deleted, seen_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            public_url, published, origin, deleted, seen_at, rank)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account, path) DO UPDATE SET
             name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size,
             created = excluded.created, modified = excluded.modified, media_type = excluded.media_type,
             mime_type = excluded.mime_type, md5 = excluded.md5, resource_id = excluded.resource_id,
             public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
-            deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at)
+            deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at), rank = excluded.rank
         """
 
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it

@@ -60,7 +60,7 @@ public struct GeocoderClient: Sendable {
                 guard Self.records(in: Data(response.body)) != nil else {
                     throw .badResponse(status: response.status, reason: "not a collection of places")
                 }
-                return { _ in }
+                return .none
             }
         )
         resource.bundledAt = bundledAt

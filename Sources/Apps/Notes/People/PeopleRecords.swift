@@ -21,7 +21,7 @@ struct PeopleRecords: Sendable, Equatable {
     init(json: Data, count: Int) throws(ShapeError) {
         let rows: [PersonRecord?]
         do {
-            rows = try JSONDecoder().decode(TolerantList<PersonRecord>.self, from: json).values
+            rows = try TolerantList<PersonRecord>(json: json).values
         } catch DecodingError.typeMismatch {
             // An object with an error in it is no person, and then no list either.
             guard count == 1, let row = try? JSONDecoder().decode(Tolerant<PersonRecord>.self, from: json),

@@ -23,7 +23,7 @@ struct ShipRecords: Sendable, Equatable {
     init(json: Data) throws(ShapeError) {
         let items: TolerantList<ShipRecord>
         do {
-            items = try JSONDecoder().decode(TolerantList<ShipRecord>.self, from: json)
+            items = try TolerantList(json: json)
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
             throw .notAList
         } catch {

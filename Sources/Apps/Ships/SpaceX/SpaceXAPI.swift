@@ -20,7 +20,7 @@ struct SpaceXAPI: Sendable {
     /// - Parameters:
     ///   - bundledAt: When the bundled snapshot was recorded: it is used while nothing is stored.
     ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken. Called for such a list.
-    ///   - merge: Called with the ships of a new response; what it returns runs in the transaction that stores the
+    ///   - merge: Called with the ships of a new response; what it returns runs with the transaction that stores the
     ///     response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func readShips(

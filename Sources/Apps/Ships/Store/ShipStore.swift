@@ -57,6 +57,11 @@ struct ShipStore: Sendable {
         }
     }
 
+    /// Returns the last revision that concerned every account.
+    static func contentRevision(_ db: Database) throws -> Int {
+        try Int.fetchOne(try db.cachedStatement(sql: "SELECT content FROM ship_revision")) ?? 0
+    }
+
     /// Takes the next revision.
     ///
     /// - Parameter content: Whether the change concerns every account.

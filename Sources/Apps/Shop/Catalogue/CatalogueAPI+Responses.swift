@@ -4,8 +4,8 @@ import Upstream
 
 extension CatalogueAPI {
     /// Returns the rows of a stored part of the list, in order; nil for a row without an id, so that positions count.
-    static func rows(in body: Data) -> [ListedProduct?] {
-        ((try? JSONDecoder().decode(TolerantList<ProductRecord>.self, from: body))?.values ?? []).map { record in
+    static func rows(in body: Data, _ options: PartOptions) -> [ListedProduct?] {
+        ((try? TolerantList<ProductRecord>(json: body, maximum: options.decodedRows))?.values ?? []).map { record in
             record.flatMap { record in record.id.map { ListedProduct(id: $0, isUsable: record.product != nil) } }
         }
     }
@@ -24,11 +24,13 @@ extension CatalogueAPI {
     }
 
     /// Decodes a list whose elements may be unusable.
-    static func list<Record: Decodable & Sendable>(of type: Record.Type, in response: IncomingResponse)
-        throws(UpstreamError) -> TolerantList<Record>
-    {
+    static func list<Record: Decodable & Sendable>(
+        of type: Record.Type,
+        in response: IncomingResponse,
+        maximum: Int = ListLimit.elements
+    ) throws(UpstreamError) -> TolerantList<Record> {
         do {
-            return try JSONDecoder().decode(TolerantList<Record>.self, from: Data(response.body))
+            return try TolerantList(json: Data(response.body), maximum: maximum)
         } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
             throw .badResponse(status: response.status, reason: "not a list")
         } catch {

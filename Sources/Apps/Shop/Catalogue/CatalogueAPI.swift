@@ -44,6 +44,9 @@ struct CatalogueAPI: Sendable {
         /// Called with the usable products of a new response.
         var save: Save<Product>
 
+        /// Rows to decode. An upstream that ignores paging sends all that it has; one row more shows that.
+        var decodedRows: Int { limit + 1 }
+
         func with(offset: Int) -> PartOptions {
             var options = self
             options.offset = offset
@@ -59,13 +62,12 @@ struct CatalogueAPI: Sendable {
     {
         let path = query.path(offset: options.offset, limit: options.limit)
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
-            let records = try Self.list(of: ProductRecord.self, in: response).values
+            let records = try Self.list(of: ProductRecord.self, in: response, maximum: options.decodedRows).values
             guard records.isEmpty ? options.acceptsEmpty : records.contains(where: { $0?.id != nil }) else {
                 throw .badResponse(status: response.status, reason: "a list without a single product")
             }
-            // An upstream that ignores paging sends all that it has; the rest is not shown.
             let products = records.prefix(options.limit).compactMap { $0?.product }
-            return { db in try options.save(products, db) }
+            return .init { db in try options.save(products, db) }
         }
         resource.bundledAt = options.bundledAt
         resource.bundledSource = .upstream
@@ -80,9 +82,11 @@ struct CatalogueAPI: Sendable {
     /// - Throws: `StorageError`, `CancellationError`.
     func storedRows(_ query: CatalogueQuery, _ options: PartOptions) async throws -> [ListedProduct?]? {
         let path = query.path(offset: options.offset, limit: options.limit)
-        let resource = resource(path, freshness: freshness) { _ in { _ in } }
+        let resource = resource(path, freshness: freshness) { _ in .none }
         do {
-            return try await upstream.readBody(of: resource, .onlyIfCached).body.map(Self.rows)
+            return try await upstream.readBody(of: resource, .onlyIfCached).body.map {
+                Self.rows(in: $0, options)
+            }
         } catch UpstreamError.notStored {
             return nil
         }
@@ -106,7 +110,7 @@ struct CatalogueAPI: Sendable {
             else {
                 throw .badResponse(status: response.status, reason: "not the product")
             }
-            return { db in try save([product], db) }
+            return .init { db in try save([product], db) }
         }
         resource.errors = ErrorForm { Self.isMissing(path, status: $0.status, body: $0.body) }
         resource.bundledAt = bundledAt
@@ -136,7 +140,7 @@ struct CatalogueAPI: Sendable {
             guard !categories.isEmpty || records.isEmpty && acceptsEmpty else {
                 throw .badResponse(status: response.status, reason: "a list without a single category")
             }
-            return { db in try save(categories, db) }
+            return .init { db in try save(categories, db) }
         }
         resource.isSourceOfRows = true
         return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }

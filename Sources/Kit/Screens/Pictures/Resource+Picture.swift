@@ -27,7 +27,7 @@ extension Resource {
                         reason: "a picture of over \(maximumBytes >> 10) KiB"
                     )
                 }
-                return { _ in }
+                return .none
             }
         )
     }

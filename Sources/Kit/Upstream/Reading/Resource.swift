@@ -7,9 +7,6 @@ public import ResponseStore
 /// One resource of an upstream that a screen is made from: how to request it, how long it is fresh, and what an app
 /// makes of its response.
 public struct Resource: Sendable {
-    /// Writes an app's rows in the transaction that stores the response: both change together or not at all.
-    public typealias PersistRows = @Sendable (Database) throws -> Void
-
     /// Absolute URL. Its origin is the upstream's own, or its host is listed in `allowed_hosts`.
     public var url: String
     /// Header fields of the request, without preconditions: those are added if a copy is stored.
@@ -51,7 +48,7 @@ public struct Resource: Sendable {
         credential: CredentialHash? = nil,
         freshness: Duration?,
         isSourceOfRows: Bool = false,
-        validate: @escaping @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows = { _ in { _ in } }
+        validate: @escaping @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows = { _ in .none }
     ) {
         self.url = url
         self.headerFields = headerFields

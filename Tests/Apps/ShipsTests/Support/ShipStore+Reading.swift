@@ -1,4 +1,5 @@
 import Database
+import GRDB
 import Screens
 
 @testable import Ships
@@ -11,5 +12,21 @@ extension ShipStore {
 
     func ship(_ id: String, account: String) throws -> ShipOfAccount? {
         try database.read { try Self.ship(id, account: account, $0) }
+    }
+}
+
+extension ShipStore {
+    /// Merges what the API lists, in one transaction.
+    ///
+    /// - Returns: The last new revision, nil if nothing changed.
+    @discardableResult
+    static func merge(_ ships: [ShipColumns], in db: Database) throws -> Int? {
+        let merge = ShipMerge(of: ships)
+        var last: Int?
+        while true {
+            let (revision, isLast) = try merge.writeNext(db)
+            last = revision ?? last
+            if isLast { return last }
+        }
     }
 }

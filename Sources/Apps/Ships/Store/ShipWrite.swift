@@ -1,0 +1,44 @@
+import HTTPTypes
+import Upstream
+
+/// One write of a merge of what the API lists into the store.
+enum ShipWrite: Sendable, Equatable {
+    /// Inserts a ship that is new, or that was removed.
+    case insert(ShipColumns, fromSnapshot: Bool = false)
+    /// Updates a ship.
+    case update(ShipColumns)
+    /// Keeps a ship that the API no longer lists, with a mark.
+    case markVanished(String)
+    /// Notes that the API lists a ship just as the snapshot has it: nothing changes for an account.
+    case confirm(String)
+    /// Removes a ship that only the snapshot ever listed: this upstream does not know it.
+    case remove(String)
+
+    /// Most ships that are kept. All are compared with each response.
+    static let maximumKnown = 2 * ListLimit.elements
+
+    /// Returns what takes over a list, by id: missing ships are inserted, changed ones updated, and those that are no
+    /// longer listed are kept with a mark.
+    ///
+    /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``.
+    static func writes(listing ships: [ShipColumns], known: [String: KnownShip]) throws(UpstreamError) -> [ShipWrite] {
+        guard known.count + ships.count(where: { known[$0.id] == nil }) <= maximumKnown else {
+            throw UpstreamError.badResponse(status: .ok, reason: "more ships than are kept, vanished ones included")
+        }
+        let listed = Set(ships.map(\.id))
+        return ships.compactMap { write(listing: $0, known: known[$0.id]) }
+            + known.values.compactMap { listed.contains($0.columns.id) ? nil : write(missing: $0) }
+    }
+
+    private static func write(listing ship: ShipColumns, known: KnownShip?) -> ShipWrite? {
+        guard let known, !known.isRemoved else { return .insert(ship) }
+        if known.columns != ship { return .update(ship) }
+        return known.isFromSnapshot ? .confirm(ship.id) : nil
+    }
+
+    private static func write(missing known: KnownShip) -> ShipWrite? {
+        guard !known.isRemoved else { return nil }
+        if known.isFromSnapshot { return .remove(known.columns.id) }
+        return known.columns.isListed ? .markVanished(known.columns.id) : nil
+    }
+}

@@ -1,0 +1,3 @@
+#pragma once
+// glibc's settings of its allocator, which Swift's module of glibc lacks.
+#include <malloc.h>

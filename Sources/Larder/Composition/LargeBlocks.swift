@@ -1,0 +1,17 @@
+import CMalloc
+
+/// Large blocks of memory: bodies of upstreams, and what is decoded of them.
+enum LargeBlocks {
+    /// Blocks from this size on are mapped by themselves, in bytes.
+    static let smallest: Int32 = 1 << 20
+
+    /// Makes the allocator give large blocks back to the system when they are freed (`mallopt(3)`).
+    ///
+    /// By default glibc raises the size from which on it does so to that of each such block that is freed, up to
+    /// 32 MiB. After a few large responses all of them come from its heaps, of which every thread has another, and stay
+    /// there.
+    ///
+    /// - Returns: Whether the allocator has accepted it.
+    @discardableResult
+    static func giveBack() -> Bool { mallopt(M_MMAP_THRESHOLD, smallest) == 1 }
+}
