@@ -231,13 +231,14 @@ struct ListsTests {
         }
     }
 
-    @Test("a cached response ends with any change that could alter it")
+    @Test("TRUST-21 a cached response ends with any change that could alter it, and with no other")
     func kept() async throws {
         try await ShopHarness.run { (app) async throws in
             let store = app.store
             let price = try #require(Price(1))
             let product = Product(id: 1, title: "A", description: "", price: price, images: [])
             var changeToken = store.changeToken("anna")
+            let others = store.changeToken("bert").and(store.changeToken(products: [2]))
             func expectEnded(_ change: String) {
                 #expect(!changeToken.holds(at: .now()), "\(change)")
                 changeToken = store.changeToken("anna")
@@ -266,36 +267,151 @@ struct ListsTests {
             expectEnded("reset")
             _ = try await store.clearHistory("anna")
             expectEnded("history")
-            let save = store.save(fetchedAt: { .distantPast })
+            _ = try await store.add(product, quantity: 1, to: "anna")
+            expectEnded("add for the third time")
+            let (card, save) = (store.changeToken(products: [1]), store.save(fetchedAt: { .distantPast }))
             try await store.database.write { try save([product], $0) }
             expectEnded("product")
+            #expect(!card.holds(at: .now()))
             try await store.database.write { try save([product], $0) }
             #expect(changeToken.holds(at: .now()), "the same product once more")
             try await store.markGone(1)
             expectEnded("gone")
+            try await store.markPresent([1])
+            expectEnded("back")
+            try await store.markPresent([1])
+            #expect(changeToken.holds(at: .now()), "it was there already")
+            #expect(others.holds(at: .now()), "TRUST-21: nothing of this concerns another profile or product")
         }
     }
 
     @Test("a list takes a thousand products and says so")
     func full() async throws {
         try await ShopHarness.run { (app) async throws in
-            try await app.database.write { db in
-                for id in 1001...2000 {
-                    try db.execute(
-                        sql: """
-                            INSERT INTO shop_list_item
-                                (profile, product_id, quantity, position, title, description, price, images)
-                            VALUES (?, ?, 1, ?, 'A', '', '1', '[]')
-                            """,
-                        arguments: ["local", id, id]
-                    )
-                }
-            }
+            try await app.fillList(1001...2000)
             let refused = try await app.add(1)
             refused.expectProblem("validation-failed", 422)
             #expect(refused["errors.0.code"] == "list-full")
-            #expect(try await app.get("/v1/shop/list").listed.count == 1000)
+            #expect(try await app.wholeList() == Array(1001...2000))
         }
+    }
+}
+
+@Suite("Pages of the shopping list")
+struct ListPageTests {
+    @Test("SHOP-13 the list is read in pages; totals are those of all lines")
+    func pages() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.fillList(1001...1250)
+            let first = try await app.get("/v1/shop/list")
+            #expect(first.listed == Array(1001...1100) && first["meta.page.total"] == 250)
+            #expect(first["data.totals.items"] == 250 && first["data.totals.price_text"] == "Сумма: 375$")
+            #expect(first["meta.page.has_more"] == true && first["meta.state"] == "content")
+            #expect(try await app.wholeList() == Array(1001...1250))
+            let last = try await app.get("/v1/shop/list?limit=10&offset=245")
+            #expect(last.listed == Array(1246...1250) && last["links.next"] == .null)
+            let beyond = try await app.get("/v1/shop/list?offset=250")
+            #expect(beyond.listed == [] && beyond["meta.state"] == "content" && beyond["meta.page.has_more"] == false)
+            for query in ["limit=0", "limit=101", "offset=-1", "cursor=x", "cursor=", "limit=1&limit=2"] {
+                try await app.get("/v1/shop/list?\(query)").expectProblem("invalid-parameter", 400)
+            }
+        }
+    }
+
+    @Test("SHOP-13 a line that is added or removed between two pages neither repeats nor hides another one")
+    func moving() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.fillList(1001...1010)
+            let first = try await app.get("/v1/shop/list?limit=4")
+            _ = try await app.ask(.delete, "/v1/shop/list/items/1002")
+            try await app.add(1)
+            let second = try await app.get(try first.string("links.next"))
+            #expect(second.listed == [1005, 1006, 1007, 1008])
+            #expect(try await app.get(try second.string("links.next")).listed == [1009, 1010, 1])
+        }
+    }
+
+    @Test("a write of a long list responds with the page that it names, the line that it changed, and all totals")
+    func writes() async throws {
+        try await ShopHarness.run { (app) async throws in
+            try await app.fillList(1001...1900)
+            let added = try await app.add(4, quantity: 2)
+            #expect(added.status == 201 && added.listed == Array(1001...1100))
+            #expect(added["data.item.product_id"] == 4 && added["data.item.quantity"] == 2)
+            #expect(added["data.totals.items"] == 902 && added["meta.page.total"] == 901)
+            #expect(try added.string("links.self") == "/v1/shop/list")
+            let next = try await app.get(try added.string("links.next"))
+            #expect(next.listed == Array(1101...1200))
+            let patch = "/v1/shop/list/items/1500?limit=1"
+            let changed = try await app.ask(.patch, patch, json: #"{"quantity":3}"#)
+            #expect(changed.listed == [1001] && changed["data.item.item_id"] == "1500")
+            #expect(changed["data.item.line_total"] == 4.5 && changed["data.totals.items"] == 904)
+            #expect(try changed.string("links.self") == "/v1/shop/list?limit=1")
+            let removed = try await app.ask(.delete, "/v1/shop/list/items/1500?limit=2&offset=499")
+            #expect(removed.listed == [1501, 1502])
+            #expect(removed["data.item"] == nil && removed["data.totals.items"] == 901)
+            // What is wrong with the page changes nothing.
+            let refused = try await app.ask(.delete, "/v1/shop/list/items/1501?limit=0")
+            refused.expectProblem("invalid-parameter", 400)
+            try await app.ask(.delete, "/v1/shop/list?cursor=x").expectProblem("invalid-parameter", 400)
+            #expect(try await app.wholeList().count == 900)
+            let cleared = try await app.ask(.delete, "/v1/shop/list?limit=5")
+            #expect(cleared["meta.state"] == "empty" && cleared["data.totals.items"] == 0)
+        }
+    }
+
+    @Test("sixteen clients at once: each response has the totals of its own state, and no line is lost")
+    func atOnce() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let revisions = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+                for id in 1...16 {
+                    group.addTask {
+                        let added = try await app.add(id, quantity: 1)
+                        return (added.integer("meta.revision"), added.integer("data.totals.items"))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(revisions.allSatisfy { $0 == $1 } && Set(revisions.map(\.0)) == Set(1...16))
+            #expect(Set(try await app.wholeList()) == Set(1...16))
+        }
+    }
+}
+
+extension ShopHarness {
+    /// Puts lines on the list, one piece for 1.5 each.
+    fileprivate func fillList(_ ids: ClosedRange<Int>) async throws {
+        try await database.write { db in
+            for id in ids {
+                try db.execute(
+                    sql: """
+                        INSERT INTO shop_list_item
+                            (profile, product_id, quantity, position, title, description, price, images)
+                        VALUES ('local', ?, 1, ?, 'A', '', '1.5', '[]')
+                        """,
+                    arguments: [id, id]
+                )
+            }
+        }
+    }
+
+    /// The product ids of all lines, from all pages.
+    fileprivate func wholeList() async throws -> [Int] {
+        var ids: [Int] = []
+        var target: String? = "/v1/shop/list"
+        while let here = target {
+            let page = try await get(here)
+            ids += page.listed
+            target = page["links.next"] == .null ? nil : try page.string("links.next")
+        }
+        return ids
+    }
+}
+
+extension Exchanged {
+    /// The whole number at a path; -1 if there is none.
+    fileprivate func integer(_ path: String) -> Int {
+        if case .number(let number) = self[path] { Int(number) } else { -1 }
     }
 }
 

@@ -62,7 +62,7 @@ struct SearchPlanTests {
     )
     func agrees(text: String) throws {
         let seen = try SeenCatalogue(3000)
-        let all = try seen.store.search(SearchQuery(), PageRequest(limit: 100_000)).map(\.product)
+        let all = try seen.store.search(SearchQuery(), from: SearchPlace(offset: 0), limit: 100_000).map(\.product)
         #expect(all.count == 3000)
         let price = { (text: String) in Price(text: text) }
         for filters in [
@@ -74,12 +74,14 @@ struct SearchPlanTests {
         ] {
             let query = SearchQuery(text: text, filters: filters)
             let expected = all.filter(query.matches).map(\.id)
-            #expect(
-                try seen.store.search(query, PageRequest(limit: 100_000)).map(\.product.id) == expected,
-                "\(filters)"
-            )
-            let page = try seen.store.search(query, PageRequest(limit: 4, offset: 4)).map(\.product.id)
-            #expect(page == Array(expected.dropFirst(4).prefix(5)), "\(filters)")
+            func page(_ place: SearchPlace, limit: Int) throws -> [Int] {
+                try seen.store.search(query, from: place, limit: limit).map(\.product.id)
+            }
+            #expect(try page(SearchPlace(offset: 0), limit: 100_000) == expected, "\(filters)")
+            let second = Array(expected.dropFirst(4).prefix(5))
+            #expect(try page(SearchPlace(offset: 4), limit: 4) == second, "\(filters)")
+            guard let fourth = expected.dropFirst(3).first else { continue }
+            #expect(try page(SearchPlace(offset: 4, productID: fourth), limit: 4) == second, "\(filters)")
         }
     }
 
@@ -92,7 +94,7 @@ struct SearchPlanTests {
             try save([Product(id: 2, title: "Äther\u{2}Flasche", description: "", price: price, images: [])], $0)
         }
         func ids(_ text: String) throws -> [Int] {
-            try seen.store.search(SearchQuery(text: text), PageRequest(limit: 10)).map(\.product.id)
+            try seen.store.search(SearchQuery(text: text), from: SearchPlace(offset: 0), limit: 10).map(\.product.id)
         }
         #expect(try ids("äTHER flasche") == [2] && ids("ä") == [2] && ids("he") == [2])
         #expect(try ids(" 2") == [])
@@ -118,13 +120,13 @@ struct SearchPlanTests {
             )
         )
         let paging: StatementArguments = ["limit": 1, "offset": 0]
-        let byFilters = try seen.plan(SearchPlan.byFilters(["price >= :minimum"]), paging + ["minimum": 1])
+        let byFilters = try seen.plan(SearchPlan.byFilters(["price >= :minimum"], .offset), paging + ["minimum": 1])
         #expect(
             byFilters.contains("USING COVERING INDEX shop_search_by_price (price>?)")
                 || byFilters.contains("USING INDEX shop_search_by_price (price>?)")
         )
         let byText = try seen.plan(
-            SearchPlan.byText(["category_id = :category"]),
+            SearchPlan.byText(["category_id = :category"], .offset),
             paging + ["phrase": "\"abc\"", "category": 1]
         )
         #expect(
@@ -132,8 +134,13 @@ struct SearchPlanTests {
                 && byText.contains("SEARCH shop_search USING INTEGER PRIMARY KEY")
                 && !byText.contains("TEMP B-TREE")
         )
-        let all = try seen.plan(SearchPlan.all(["category_id = :category"]), paging + ["category": 1])
+        let all = try seen.plan(SearchPlan.all(["category_id = :category"], .offset), paging + ["category": 1])
         #expect(all == "SCAN shop_search")
+        let behind: StatementArguments = ["limit": 1, "product": 7]
+        let byKey = try seen.plan(SearchPlan.all(["category_id = :category"], .product), behind + ["category": 1])
+        #expect(byKey == "SEARCH shop_search USING INTEGER PRIMARY KEY (rowid>?)")
+        let textByKey = try seen.plan(SearchPlan.byText([], .product), behind + ["phrase": "\"abc\""])
+        #expect(textByKey.contains("SCAN shop_text VIRTUAL TABLE INDEX") && !textByKey.contains("TEMP B-TREE"))
         #expect(
             try seen.plan(SearchPlan.selectTerms, ["from": "a", "to": "b", "most": 1]).contains(
                 "SCAN shop_term VIRTUAL TABLE INDEX"
@@ -156,14 +163,35 @@ struct SearchPlanTests {
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
             )
         )
-        let list = try seen.plan(ShopStore.selectList, ["local"])
+        let page: StatementArguments = ["id": 1, "position": 1, "limit": 1]
         #expect(
-            list.contains("item USING INDEX shop_list_item_by_position (profile=?)")
-                && list.contains("current USING INTEGER PRIMARY KEY")
-                && !list.contains("TEMP")
+            try seen.plan(ShopStore.selectCategories, page).contains(
+                "SEARCH shop_category USING INDEX shop_category_by_position (position>?)"
+            )
+        )
+        let count = try seen.plan(ShopStore.countCategories)
+        #expect(count == "SEARCH shop_category USING COVERING INDEX shop_category_by_position")
+        let pages: [(String, StatementArguments, String)] = [
+            (ShopStore.selectPage, ["profile": "local", "limit": 1, "offset": 1], "(profile=?)"),
+            (
+                ShopStore.selectPageAfterKey, ["profile": "local", "limit": 1, "position": 1],
+                "(profile=? AND position>?)"
+            ),
+        ]
+        for (select, arguments, range) in pages {
+            let list = try seen.plan(select, arguments)
+            #expect(
+                list.contains("item USING INDEX shop_list_item_by_position \(range)")
+                    && list.contains("current USING INTEGER PRIMARY KEY")
+                    && !list.contains("TEMP")
+            )
+        }
+        let totals = try seen.plan(ShopStore.selectTotals, ["local"])
+        #expect(
+            totals.contains("USING COVERING INDEX shop_list_item_by_price (profile=?)") && !totals.contains("TEMP")
         )
         #expect(
-            try seen.plan(ShopStore.selectLines, ["local", 1]).contains(
+            try seen.plan(ShopStore.selectLines, ["profile": "local", "product": 1]).contains(
                 "item USING INDEX shop_list_item_by_product (product_id=? AND profile=?)"
             )
         )
@@ -172,7 +200,10 @@ struct SearchPlanTests {
     @Test("the place of a page is forgotten after a week, unless it is still used")
     func places() async throws {
         let store = try SeenCatalogue(0).store
-        let (used, unused, page) = (SearchQuery(text: "а"), SearchQuery(text: "б"), PageRequest(limit: 5, offset: 5))
+        let (used, unused) = (SearchQuery(text: "а"), SearchQuery(text: "б"))
+        func start(_ query: SearchQuery, isExact: Bool) throws -> ShopStore.Start {
+            try store.start(of: query, offset: 5, limit: 5, isExact: isExact)
+        }
         for (query, day) in [(used, 0), (unused, 0), (used, 2), (SearchQuery(text: "в"), 8)] {
             let places = [ShopStore.Place(offset: 5, position: 70)]
             try await store.record(
@@ -183,9 +214,9 @@ struct SearchPlanTests {
                 at: Date(timeIntervalSince1970: Double(day) * 86_400)
             )
         }
-        #expect(try store.start(of: used, page, isExact: false) == ShopStore.Start(position: 70, isKnown: true))
-        #expect(try store.start(of: unused, page, isExact: false) == ShopStore.Start(position: 0, skipping: 5))
-        #expect(try store.start(of: unused, page, isExact: true) == ShopStore.Start(position: 5))
+        #expect(try start(used, isExact: false) == ShopStore.Start(position: 70, isKnown: true))
+        #expect(try start(unused, isExact: false) == ShopStore.Start(position: 0, skipping: 5))
+        #expect(try start(unused, isExact: true) == ShopStore.Start(position: 5))
     }
 
     @Test("the text behind all that begin with a text")

@@ -51,7 +51,10 @@ struct ShopScreenJSONTests {
                 )
             }
         }
-        try expectSame(ListScreen(ShoppingList(items: items, revision: 1), alreadyInList: alreadyInList))
-        try expectSame(ListScreen(ShoppingList(items: [], revision: 1), alreadyInList: alreadyInList))
+        let totals = ListTotals(lines: items.count, pieces: 27, price: 29.97)
+        let list = ShoppingList(items: items, totals: totals, revision: 1, changed: items.first)
+        try expectSame(ListScreen(list, alreadyInList: alreadyInList))
+        let empty = ShoppingList(items: [], totals: ListTotals(), revision: 1)
+        try expectSame(ListScreen(empty, alreadyInList: alreadyInList))
     }
 }

@@ -42,6 +42,9 @@ extension ContractScenario {
         for query in queries {
             #expect(try await ask("GET /v1/shop/search", query: query, profile).status == 200, "\(query)")
         }
+        for operation in ["GET /v1/shop/search", "GET /v1/shop/categories"] {
+            try await askPages(operation, query: "?limit=1&offset=1", profile)
+        }
         for query in ["?price=-1", "?limit=101", "?saved=1&q=a", "?q=%00"] {
             #expect(try await ask("GET /v1/shop/search", query: query).status == 400, "\(query)")
         }
@@ -93,6 +96,19 @@ extension ContractScenario {
             #"{"product_id":3333}"#,
         ] {
             try await ask("POST /v1/shop/list/items", profile, body: body)
+        }
+        try await askPages(list, query: "?limit=1", profile)
+        // What is wrong with the page changes nothing.
+        for write in ["DELETE /v1/shop/list", "POST /v1/shop/list/items", "DELETE \(item)", "PUT /v1/shop/list/order"] {
+            for query in ["?limit=0", "?offset=-1", "?cursor=x"] {
+                let refused = try await ask(write, query: query, profile, body: Self.shopBodies[write])
+                #expect(refused.status == 400, "\(write) \(query)")
+            }
+        }
+        for query in ["?limit=1", "?limit=1&offset=1", "?offset=9", "?limit=0", "?cursor=x"] {
+            for operation in [list, "PATCH \(item)"] {
+                try await ask(operation, query: query, profile, body: Self.shopBodies[operation])
+            }
         }
         for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] { try await ask(image, query: query, profile) }
         for operation in [image, share] { try await ask(operation, profile, isHead: true) }

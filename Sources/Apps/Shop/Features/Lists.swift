@@ -12,6 +12,19 @@ struct Lists: Sendable {
     /// 404: the product is not on the list.
     static let notListed = Problem.notFound("The product is not on the list.")
 
+    /// The address of the list.
+    private static let path = "/v1/shop/list"
+    /// The list over all pages.
+    private static let pages = PagedList("shop.list", key: [.integer])
+
+    /// Returns the part of the list that a request asks for, also one that changes the list.
+    ///
+    /// - Throws: ``Problem`` 400.
+    private static func page(_ request: ScreenRequest) throws -> PageRequest {
+        let standard = ShopStore.firstPage.limit
+        return try request.query.page(of: pages, defaultLimit: standard, maximumLimit: standard)
+    }
+
     /// Returns the line that the path of a request names.
     ///
     /// - Throws: ``Problem`` 404 if it cannot be one.
@@ -23,33 +36,39 @@ struct Lists: Sendable {
     /// `GET /v1/shop/list`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
+        let page = try Self.page(request)
         let changeToken = store.changeToken(profile)
-        return try response(try store.list(profile), request, changeToken: changeToken)
+        return try response(try store.list(profile, page), page, request, changeToken: changeToken)
     }
 
     /// `POST /v1/shop/list/items`. A product that is on the list already is left as it is.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
+        let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (id, quantity) = try await addition(in: request)
         // A product on the list stays there even if it is gone: no need to read it.
         if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
-            let list = try store.list(profile)
+            let list = try store.list(profile, page)
             try preconditions.check(version: list.revision)
-            return try response(list, request, alreadyInList: true)
+            return try response(list, page, request, alreadyInList: true)
         }
-        let product = try await products.known(id)
-        let (addition, list) = try await store.add(product, quantity: quantity, to: profile, if: preconditions)
+        let (addition, list) = try await store.add(
+            try await products.known(id),
+            quantity: quantity,
+            to: profile,
+            if: preconditions,
+            showing: page
+        )
         switch addition {
         case .full:
             let detail = "The list has \(ShopStore.maximumItems) products, and takes no more."
             throw Problem.validation([.field("/product_id", "list-full", detail)])
         case .alreadyThere:
-            return try response(list, request, alreadyInList: true)
+            return try response(list, page, request, alreadyInList: true)
         case .added(let item):
-            publishChange(of: list)
+            publishChange(of: list, profile)
             let fields: HTTPFields = [.location: item.path]
-            return try response(list, request, status: .created, headerFields: fields, alreadyInList: false)
+            return try response(list, page, request, status: .created, headerFields: fields, alreadyInList: false)
         }
     }
 
@@ -64,73 +83,88 @@ struct Lists: Sendable {
 
     /// `PATCH /v1/shop/list/items/{item_id}`.
     func setQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
+        let (profile, page) = (try request.profile(), try Self.page(request))
         let id = try Self.item(in: request)
         var errors: [Problem.FieldError] = []
         let fields = try await request.jsonObject()
         let quantity = fields.integer("quantity", in: ListItem.quantities, required: true, &errors)
         guard errors.isEmpty, let quantity else { throw Problem.validation(errors) }
         let preconditions = request.writePreconditions()
-        return try changed(try await store.setQuantity(quantity, of: id, profile, if: preconditions), request)
+        let outcome = try await store.setQuantity(quantity, of: id, profile, if: preconditions, showing: page)
+        return try changed(outcome, page, request)
     }
 
     /// `DELETE /v1/shop/list/items/{item_id}`.
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
+        let (profile, page) = (try request.profile(), try Self.page(request))
         let id = try Self.item(in: request)
-        return try changed(try await store.remove(id, profile, if: request.writePreconditions()), request)
+        let outcome = try await store.remove(id, profile, if: request.writePreconditions(), showing: page)
+        return try changed(outcome, page, request)
     }
 
     /// `DELETE /v1/shop/list`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
-        let (hasChanged, list) = try await store.clear(try request.profile(), if: preconditions)
-        if hasChanged { publishChange(of: list) }
-        return try response(list, request)
+        let (profile, page) = (try request.profile(), try Self.page(request))
+        let (hasChanged, list) = try await store.clear(profile, if: preconditions, showing: page)
+        if hasChanged { publishChange(of: list, profile) }
+        return try response(list, page, request)
     }
 
     /// `PUT /v1/shop/list/order`.
     func order(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let profile = try request.profile()
+        let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (order, field) = try ListOrder.read(try await request.jsonObject())
-        let (isOrdered, list) = try await store.order(order, profile, if: preconditions)
+        let (isOrdered, list) = try await store.order(order, profile, if: preconditions, showing: page)
         guard isOrdered else {
             let detail = "\(field) must name every line of the list once, and no other."
             throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
         }
-        publishChange(of: list)
-        return try response(list, request)
+        publishChange(of: list, profile)
+        return try response(list, page, request)
     }
 
-    private func changed(_ outcome: (isListed: Bool, list: ShoppingList), _ request: ScreenRequest) throws
-        -> ScreenResponse
-    {
+    private func changed(
+        _ outcome: (isListed: Bool, list: ShoppingList),
+        _ page: PageRequest,
+        _ request: ScreenRequest
+    ) throws -> ScreenResponse {
         guard outcome.isListed else { throw Self.notListed }
-        publishChange(of: outcome.list)
-        return try response(outcome.list, request)
+        publishChange(of: outcome.list, try request.profile())
+        return try response(outcome.list, page, request)
     }
 
-    private func publishChange(of list: ShoppingList) {
-        events.publish(.screenChanged(app: ShopApp.name, screen: "shop.list", revision: list.revision))
+    private func publishChange(of list: ShoppingList, _ profile: String) {
+        let audience = ServerEvent.Audience.profile(app: ShopApp.name, profile: profile)
+        events.publish(
+            .screenChanged(app: ShopApp.name, screen: "shop.list", revision: list.revision, audience: audience)
+        )
     }
 
     private func response(
         _ list: ShoppingList,
+        _ page: PageRequest,
         _ request: ScreenRequest,
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
         alreadyInList: Bool? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
-        try ScreenResponse.local(
+        let lines = list.totals.lines
+        let shown = Page(page, count: list.items.count, total: lines, hasMore: list.hasMore)
+        let next = list.lastPosition.map { Self.pages.cursor(after: [.integer(Int64($0))]) }
+        return try ScreenResponse.local(
             ListScreen(list, alreadyInList: alreadyInList),
-            "shop.list",
-            request,
-            state: list.items.isEmpty ? .empty : .content,
+            Meta(
+                screen: "shop.list",
+                state: lines == 0 ? .empty : .content,
+                provenance: .local,
+                revision: list.revision,
+                page: shown
+            ),
+            request.links(for: shown, next: next, at: Self.path),
             status: status,
-            revision: list.revision,
-            selfLink: "/v1/shop/list",
             headerFields: headerFields,
             changeToken: changeToken
         ).byProfile().at(version: list.revision)

@@ -15,7 +15,7 @@ struct Sharing: Sendable {
     func showList(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile)
-        let list = try store.list(profile)
+        let list = try store.list(profile, ShopStore.wholeList)
         guard !list.items.isEmpty else {
             throw Problem(
                 .listEmpty,
@@ -32,17 +32,16 @@ struct Sharing: Sendable {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
         let changeToken = store.changeToken(profile)
-        let list = try store.list(profile)
-        guard let item = list.items.first(where: { $0.id == id }) else { throw Lists.notListed }
-        let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision)
-        return try response(ShareScreen(item), meta, .local, request, changeToken)
+        guard let line = try store.line(id, profile) else { throw Lists.notListed }
+        let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision)
+        return try response(ShareScreen(line.item), meta, .local, request, changeToken)
     }
 
     /// `GET /v1/shop/products/{id}/share`.
     func showProduct(_ request: ScreenRequest) async throws -> ScreenResponse {
         _ = try request.profile()
         let id = try products.id("id", in: request)
-        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let changeToken = store.changeToken(products: [id])
         let read = try await products.read(id, try request.cachePolicy())
         let meta = Meta(
             screen: "shop.share",

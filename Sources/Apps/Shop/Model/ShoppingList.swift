@@ -1,3 +1,4 @@
+import Foundation
 import HTTPSemantics
 
 /// Identifies a line of a shopping list: the id of its product, with a number if the upstream gave that id to several
@@ -52,9 +53,28 @@ struct CartLine: Sendable, Equatable {
     var quantity: Int
 }
 
-/// A shopping list, read in one transaction.
+/// A part of a shopping list, and what is said of the whole, read in one transaction.
 struct ShoppingList: Sendable, Equatable {
+    /// The lines of the part, in order.
     var items: [ListItem]
+    /// The position of the last of them; nil if there is none.
+    var lastPosition: Int?
+    /// Whether lines follow.
+    var hasMore = false
+    /// Sums over all lines.
+    var totals: ListTotals
     /// Number of changes of this list.
     var revision: Int
+    /// The line that a write has added or changed, wherever it is on the list.
+    var changed: ListItem?
+}
+
+/// Sums over all lines of a shopping list.
+struct ListTotals: Sendable, Equatable {
+    /// Lines.
+    var lines = 0
+    /// Pieces of all lines.
+    var pieces = 0
+    /// Price of all pieces, exact.
+    var price = Decimal(0)
 }

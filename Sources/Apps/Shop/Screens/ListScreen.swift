@@ -48,14 +48,17 @@ struct ListScreen: Encodable, Sendable {
         let itemsText: String
         let priceText: String
 
-        init(_ list: [ListItem]) {
-            items = list.reduce(0) { $0 + $1.quantity }
-            price = list.reduce(0) { $0 + $1.total }
+        init(_ totals: ListTotals) {
+            items = totals.pieces
+            price = totals.price
             itemsText = "Товаров: \(items)"
             priceText = "Сумма: \(price)$"
         }
     }
 
+    /// The line that a write has added or changed, wherever it is on the list.
+    let item: Row?
+    /// The lines of the page.
     let items: [Row]
     let totals: Totals
     let actions: [Action]
@@ -64,10 +67,12 @@ struct ListScreen: Encodable, Sendable {
     let alreadyInList: Bool?
 
     init(_ list: ShoppingList, alreadyInList: Bool? = nil) {
+        let isEmpty = list.totals.lines == 0
+        item = list.changed.map(Row.init)
         items = list.items.map(Row.init)
-        totals = Totals(list.items)
-        actions = list.items.isEmpty ? [] : [.shareList, .clearList]
-        empty = list.items.isEmpty ? EmptyState(title: "Корзина пуста", text: "", button: "К товарам") : nil
+        totals = Totals(list.totals)
+        actions = isEmpty ? [] : [.shareList, .clearList]
+        empty = isEmpty ? EmptyState(title: "Корзина пуста", text: "", button: "К товарам") : nil
         self.alreadyInList = alreadyInList
     }
 }
@@ -88,6 +93,7 @@ extension ListScreen: JSONWritable {
         try json.member("actions", actions)
         if let alreadyInList { json.member("already_in_list", alreadyInList) }
         if let empty { try json.member("empty", empty) }
+        if let item { try json.member("item", item) }
         try json.member("items", items)
         try json.member("totals", totals)
         json.endObject()

@@ -12,10 +12,13 @@ extension ShopStore {
     /// Reorders the list; false unless the order names every line once.
     ///
     /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
-    func order(_ order: ListOrder, _ profile: String, if preconditions: WritePreconditions = .none) async throws
-        -> (Bool, ShoppingList)
-    {
-        try await change(profile, if: preconditions) { db in
+    func order(
+        _ order: ListOrder,
+        _ profile: String,
+        if preconditions: WritePreconditions = .none,
+        showing page: PageRequest = firstPage
+    ) async throws -> (Bool, ShoppingList) {
+        try await change(profile, if: preconditions, showing: page) { db in
             let present = try Row.fetchAll(db, sql: Self.selectItemIDs, arguments: [profile]).map {
                 ListItemID(productID: $0[0], ordinal: $0[1])
             }

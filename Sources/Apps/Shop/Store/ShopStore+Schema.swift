@@ -129,5 +129,13 @@ extension ShopStore {
                 ALTER TABLE shop_profile ADD COLUMN search_revision INTEGER NOT NULL DEFAULT 0;
                 """
         ),
+        SchemaMigration(
+            "shop/004 pages of categories",
+            sql: "CREATE UNIQUE INDEX shop_category_by_position ON shop_category (position)"
+        ),
+        SchemaMigration(
+            "shop/005 totals",
+            sql: "CREATE INDEX shop_list_item_by_price ON shop_list_item (profile, price, quantity);"
+        ),
     ]
 }

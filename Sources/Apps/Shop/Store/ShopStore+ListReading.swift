@@ -1,0 +1,136 @@
+import Database
+import Foundation
+import GRDB
+import Screens
+
+extension ShopStore {
+    /// The part of a list that is shown if a request names none.
+    static let firstPage = PageRequest(limit: 100)
+    /// All lines that a list may have.
+    static let wholeList = PageRequest(limit: maximumItems)
+
+    /// Returns a part of the list of a profile, in its order. The products come without descriptions and pictures.
+    func list(_ profile: String, _ page: PageRequest = firstPage) throws -> ShoppingList {
+        try database.read { try Self.list(profile, page, $0) }
+    }
+
+    static func list(_ profile: String, _ page: PageRequest, _ db: Database) throws -> ShoppingList {
+        var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
+        arguments += page.key.map { ["position": $0[0]] } ?? ["offset": page.offset]
+        let select = try db.cachedStatement(sql: page.key == nil ? selectPage : selectPageAfterKey)
+        let rows = try Row.fetchAll(select, arguments: arguments)
+        let shown = rows.prefix(page.limit)
+        return ShoppingList(
+            items: try shown.map(ListItem.init),
+            lastPosition: shown.last?["position"],
+            hasMore: rows.count > shown.count,
+            totals: try totals(profile, db),
+            revision: try listRevision(profile, db)
+        )
+    }
+
+    /// Returns the totals of a list. They are read from an index that has nothing else; SQL cannot add exact prices.
+    private static func totals(_ profile: String, _ db: Database) throws -> ListTotals {
+        let rows = try Row.fetchCursor(try db.cachedStatement(sql: selectTotals), arguments: [profile])
+        var totals = ListTotals()
+        while let row = try rows.next() {
+            guard let price = Price(stored: row[0]) else {
+                throw StorageError.damagedDatabase(path: "shop_list_item", detail: "a line of \(profile) has no price")
+            }
+            let pieces: Int = row[1]
+            totals.lines += row[2]
+            totals.pieces += pieces
+            totals.price += price.amount * Decimal(pieces)
+        }
+        return totals
+    }
+
+    static let selectTotals = """
+        SELECT price, sum(quantity), count(*) FROM shop_list_item WHERE profile = ? GROUP BY price
+        """
+
+    static func listRevision(_ profile: String, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            try db.cachedStatement(sql: "SELECT revision FROM shop_profile WHERE profile = ?"),
+            arguments: [profile]
+        ) ?? 0
+    }
+
+    private static func select(_ columns: String) -> String {
+        """
+        SELECT item.product_id, item.ordinal, item.quantity, item.position, item.title, item.price, item.category_id,
+            item.category_name, item.made_at, \(columns),
+            current.gone AS current_gone, current.title AS current_title, current.made_at AS current_made_at
+        FROM shop_list_item AS item LEFT JOIN shop_product AS current ON current.id = item.product_id
+        WHERE item.profile = :profile
+        """
+    }
+
+    private static let selectRows = select("'' AS description, '[]' AS images")
+    static let selectPage = selectRows + " ORDER BY item.position LIMIT :limit OFFSET :offset"
+    static let selectPageAfterKey = selectRows + " AND item.position > :position ORDER BY item.position LIMIT :limit"
+    static let selectLines =
+        select("item.description, item.images") + " AND item.product_id = :product ORDER BY item.ordinal"
+
+    /// Returns a line, and the revision of its list; nil if it is not on the list.
+    func line(_ id: ListItemID, _ profile: String) throws -> (item: ListItem, revision: Int)? {
+        try database.read { db in
+            try Self.line(id, profile, db).map { ($0, try Self.listRevision(profile, db)) }
+        }
+    }
+
+    static func line(_ id: ListItemID, _ profile: String, _ db: Database) throws -> ListItem? {
+        try lines(of: id.productID, profile, db).first { $0.id == id }
+    }
+
+    /// Returns the lines that have, or had, a product id, with whole products.
+    func lines(of productID: Int, _ profile: String) throws -> [ListItem] {
+        try database.read { try Self.lines(of: productID, profile, $0) }
+    }
+
+    static func lines(of productID: Int, _ profile: String, _ db: Database) throws -> [ListItem] {
+        try Row.fetchAll(
+            try db.cachedStatement(sql: selectLines),
+            arguments: ["profile": profile, "product": productID]
+        ).map(ListItem.init)
+    }
+
+    /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
+    /// was added is left out.
+    func cart(of products: [Product], _ profile: String) throws -> [Int: CartLine] {
+        try database.read { db in
+            try products.reduce(into: [:]) { cart, product in
+                let line = try Self.lines(of: product.id, profile, db).last { product.isSame(as: $0.product) }
+                cart[product.id] = line.map { CartLine(id: $0.id, quantity: $0.quantity) }
+            }
+        }
+    }
+
+    /// Returns the ids of the products on all lists that the upstream is not known to miss.
+    func listedProducts() throws -> Set<Int> {
+        try database.read { try Int.fetchSet($0, sql: Self.selectListedProducts) }
+    }
+
+    static let selectListedProducts = """
+        SELECT item.product_id FROM shop_list_item AS item JOIN shop_product AS current ON current.id = item.product_id
+        WHERE current.gone = 0
+        """
+}
+
+extension ListItem {
+    /// Decodes a row of ``ShopStore/selectPage`` or ``ShopStore/selectLines``.
+    fileprivate init(row: Row) throws {
+        let id = ListItemID(productID: row["product_id"], ordinal: row["ordinal"])
+        let product = try Product(row: row, id: id.productID)
+        let isSame =
+            (row["current_title"] as String?).map { product.isSame(asTitle: $0, madeAt: row["current_made_at"]) }
+            ?? true
+        let isGone: Bool = row["current_gone"] ?? true
+        self.init(
+            id: id,
+            product: product,
+            quantity: row["quantity"],
+            difference: !isSame ? .replaced : isGone ? .gone : nil
+        )
+    }
+}
