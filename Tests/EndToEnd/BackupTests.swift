@@ -69,7 +69,7 @@ private enum BackupSize {
         let document = try await larder.client.document(of: [DocumentTests.photo])
         _ = try await larder.client.post("\(document)/save", "{}")
         let arguments = ["backup", folder.path + "/backup", "--data-directory", data.path]
-        let first = RunningProcess(arguments)
+        let first = RunningProcess(arguments, environment: ["TERM": "xterm"], terminal: try PseudoTerminal())
         try await first.logged(step)
         first.signal(SIGKILL)
         await first.ended()

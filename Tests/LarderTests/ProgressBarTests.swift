@@ -12,7 +12,7 @@ import Testing
         return texts
     }
 
-    @Test("A terminal has one line that is written over, at most once for each percent, and removed at the end")
+    @Test("SRV-16 A terminal has one line that is written over, at most once for each percent, and removed at the end")
     func terminal() {
         let texts = shown(isTerminal: true)
         #expect(texts.count == 103 && texts.allSatisfy { !$0.contains("\n") && $0.hasPrefix("\r") })
@@ -20,9 +20,9 @@ import Testing
         #expect(texts.suffix(2) == ["\rchecking the database …\u{1B}[K", "\r\u{1B}[K"])
     }
 
-    @Test("Elsewhere each step has one plain line")
+    @Test("SRV-16 Elsewhere nothing is shown")
     func plain() {
-        #expect(shown(isTerminal: false) == ["copying files (1000.0 KiB)\n", "checking the database\n"])
+        #expect(shown(isTerminal: false).isEmpty)
     }
 
     @Test("No line is wider than a terminal of 80 columns")

@@ -85,7 +85,7 @@ import Testing
     @Test("TRUST-15 a key that is rotated during a backup: the backup has the key of its secrets")
     func rotation() throws {
         let scenario = try BackupScenario()
-        for step in [BackupProgress.Step.files, .database] {
+        for step in [StorageProgress.Step.files, .database] {
             let isDone = Mutex(false)
             _ = try scenario.backup { progress in
                 guard progress.step == step, !isDone.withLock({ $0.exchange(true) }) else { return }

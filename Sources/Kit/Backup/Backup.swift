@@ -120,7 +120,7 @@ public struct Backup {
             try copy.writeWithoutTransaction { copy in
                 try db.backup(to: copy, pagesPerStep: CInt(Self.pagesPerStep)) { step in
                     let (all, left) = (step.totalPageCount, step.remainingPageCount)
-                    progress(BackupProgress(.database, completed: (all - left) * pageSize, total: all * pageSize))
+                    progress(StorageProgress(.database, completed: (all - left) * pageSize, total: all * pageSize))
                 }
             }
             try copy.close()
@@ -136,7 +136,7 @@ public struct Backup {
     /// Reads all that was copied, compares rows and files, and writes the list of files.
     private func complete(_ work: DataDirectory, source: String, path: String) throws -> Report {
         var (sums, bytes) = try Checksums.of(work.path, from: source, origin: origin, progress)
-        progress(BackupProgress(.check))
+        progress(StorageProgress(.check))
         let found: DirectoryCheck
         do {
             let options = DatabaseOptions(integrityCheck: .always)

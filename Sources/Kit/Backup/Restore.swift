@@ -104,7 +104,7 @@ public struct Restore {
             throw StorageError.system(errno, path: work.blobsPath, operation: "mkdir")
         }
         try copyFiles(to: path)
-        progress(BackupProgress(.check))
+        progress(StorageProgress(.check))
         let found: DirectoryCheck
         do {
             let options = DatabaseOptions(integrityCheck: .always)

@@ -48,7 +48,15 @@ public struct BlobCheck: Sendable, Equatable {
     ///   - names: The files that exist.
     ///   - folder: Their folder.
     ///   - reading: Whether each file is read to its end.
-    mutating func compare(rowsOf db: Database, with names: Set<BlobID>, folder: String, reading: Bool) throws {
+    ///   - progress: Receives how much of them was read.
+    mutating func compare(
+        rowsOf db: Database,
+        with names: Set<BlobID>,
+        folder: String,
+        reading: Bool,
+        progress: @escaping ProgressReceiver
+    ) throws {
+        var counter = try reading ? Self.counter(db, progress) : nil
         var rest = names
         let rows = try Row.fetchCursor(db, sql: "SELECT id, length FROM blob")
         while let row = try rows.next() {
@@ -58,7 +66,7 @@ public struct BlobCheck: Sendable, Equatable {
                 missing.append(blob.id)
             } else if Self.length(of: "\(folder)/\(blob.id)") != blob.length {
                 cut.append(blob.id)
-            } else if reading, !Self.isReadable("\(folder)/\(blob.id)") {
+            } else if reading, !Self.isReadable("\(folder)/\(blob.id)", { counter?.add($0) }) {
                 unreadable.append(blob.id)
             }
         }
@@ -68,16 +76,24 @@ public struct BlobCheck: Sendable, Equatable {
         unknown = rest.sorted { $0.number < $1.number }
     }
 
+    private static func counter(_ db: Database, _ progress: @escaping ProgressReceiver) throws -> ProgressCounter {
+        let total = try Int.fetchOne(db, sql: "SELECT sum(length) FROM blob") ?? 0
+        return ProgressCounter(.contents, total: total, progress)
+    }
+
     private static func length(of path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    private static func isReadable(_ path: String) -> Bool {
+    private static func isReadable(_ path: String, _ count: (Int) -> Void) -> Bool {
         do {
             let file = try OpenFile(path, O_RDONLY)
             var offset = 0
-            while case let part = try file.read(at: offset, count: 1 << 20), !part.isEmpty { offset += part.count }
+            while case let part = try file.read(at: offset, count: 1 << 20), !part.isEmpty {
+                offset += part.count
+                count(part.count)
+            }
             return true
         } catch {
             return false

@@ -4,11 +4,14 @@ package import GRDB
 extension DirectoryCheck {
     /// Reads a database without writing to it, so that an unusable one is not changed.
     ///
-    /// - Parameter examine: Is called with a database of a known schema.
+    /// - Parameters:
+    ///   - progress: Receives what is being done.
+    ///   - examine: Is called with a database of a known schema.
     mutating func examineDatabase(
         _ path: String,
         migrator: DatabaseMigrator,
         options: DatabaseOptions,
+        progress: ProgressReceiver,
         examine: (inout DirectoryCheck, Database) throws -> Void
     ) throws {
         guard try Self.hasHeader(path) else { return }
@@ -18,6 +21,7 @@ extension DirectoryCheck {
             guard try Self.isLarders(db, path: path) else { return }
             isNew = false
             try examineSchema(db, path: path, migrator: migrator)
+            if options.integrityCheck != .never { progress(StorageProgress(.check)) }
             switch options.integrityCheck {
             case .always: try IntegrityCheck.all(db, path: path)
             case .afterUncleanStop: if wasLeftOpen { try IntegrityCheck.pages(db, path: path) }

@@ -30,13 +30,15 @@ public struct DirectoryCheck: Sendable {
     ///   - options: Which pages are checked. If all are, so are the references between rows.
     ///   - readsFiles: Whether each file is read to its end; nil if it is with all pages.
     ///   - inspect: Reads more from the database; called only if its schema is that of this build.
+    ///   - progress: Receives what is being done.
     /// - Throws: ``StorageError`` if it cannot be used.
     public init(
         of directory: DataDirectory,
         migrations: [SchemaMigration],
         options: DatabaseOptions,
         readsFiles: Bool? = nil,
-        inspect: (Database) throws -> Void = { _ in }
+        inspect: (Database) throws -> Void = { _ in },
+        progress: @escaping ProgressReceiver = { _ in }
     ) throws {
         let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations + migrations)
         let path = directory.databasePath
@@ -45,12 +47,13 @@ public struct DirectoryCheck: Sendable {
         let names = try BlobCheck.names(in: directory.blobsPath)
         do {
             wasLeftOpen = try LarderDatabase.wasLeftOpen(path)
-            try examineDatabase(path, migrator: migrator, options: options) { check, db in
+            try examineDatabase(path, migrator: migrator, options: options, progress: progress) { check, db in
                 try check.files.compare(
                     rowsOf: db,
                     with: names,
                     folder: directory.blobsPath,
-                    reading: readsFiles ?? (options.integrityCheck == .always)
+                    reading: readsFiles ?? (options.integrityCheck == .always),
+                    progress: progress
                 )
                 if check.isCurrent { try inspect(db) }
             }

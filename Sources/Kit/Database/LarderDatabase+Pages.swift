@@ -66,12 +66,18 @@ extension LarderDatabase {
     /// Returns free pages of the file to the file system, in transactions of 1 MiB, so that other writers have their
     /// turn between them.
     ///
-    /// - Parameter leaving: The part of the file that may stay free, to be used again; and at least 8 MiB.
+    /// - Parameters:
+    ///   - leaving: The part of the file that may stay free, to be used again; and at least 8 MiB.
+    ///   - progress: Receives how much was returned.
     /// - Throws: ``StorageError`` other than a full disk, `CancellationError`. What was returned until then stays
     ///   returned.
-    public func shrink(leaving part: Double = 0.25) async throws {
+    public func shrink(leaving part: Double = 0.25, progress: @escaping ProgressReceiver = { _ in }) async throws {
         do {
-            while try await pool.writeWithoutTransaction({ try Self.shrinkStep($0, leaving: part) }) {}
+            let free = try read { try Self.value("freelist_count", $0) * Self.value("page_size", $0) }
+            var counter = ProgressCounter(.shrinking, total: free, progress)
+            while try await pool.writeWithoutTransaction({ try Self.shrinkStep($0, leaving: part) }) {
+                counter.add(Self.pagesPerStep * Self.usualPageSize)
+            }
         } catch {
             let cause = translating(SpaceProbe(in: directory.path).explaining(error, path: directory.databasePath))
             guard case .diskFull = cause as? StorageError else { throw cause }
@@ -82,17 +88,23 @@ extension LarderDatabase {
 
     /// Returns a part of the free pages, and whether there are more.
     private static func shrinkStep(_ db: Database, leaving part: Double) throws -> Bool {
-        func value(_ pragma: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0 }
-        let (free, all, size) = (try value("freelist_count"), try value("page_count"), try value("page_size"))
+        let free = try value("freelist_count", db)
+        let (all, size) = (try value("page_count", db), try value("page_size", db))
         let least = part > 0 ? shrinkingThreshold : 0
         guard free > 0, free * size >= least, Double(free) > Double(all) * part else { return false }
         try db.execute(sql: "PRAGMA incremental_vacuum(\(pagesPerStep))")
         // Without automatic vacuum, as in a database of another tool, nothing would ever change.
-        return try value("freelist_count") < free
+        return try value("freelist_count", db) < free
+    }
+
+    private static func value(_ pragma: String, _ db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0
     }
 
     private static let shrinkingThreshold = 8 << 20
     private static let pagesPerStep = 256
+    /// Size of a page of databases that SQLite creates, in bytes.
+    private static let usualPageSize = 4096
     private static let selectTables = """
         SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
         ORDER BY name

@@ -54,9 +54,13 @@ public struct CachePurge: Sendable, Equatable {
     /// Removes what meets the conditions, in transactions of bounded length, and returns free pages of the file to the
     /// file system.
     ///
+    /// - Parameter progress: Receives how much was looked at and returned, in bytes.
     /// - Throws: ``StorageError``, `CancellationError`. What was removed until then stays removed.
-    public func run(on database: LarderDatabase) async throws -> Report {
+    public func run(on database: LarderDatabase, progress: @escaping ProgressReceiver = { _ in }) async throws -> Report
+    {
         var report = Report()
+        let total = try database.read { try ResponseStore.totals(in: $0).reduce(0) { $0 + $1.bytes } }
+        var counter = ProgressCounter(.removal, total: total, progress)
         var last: Int64? = 0
         while let after = last {
             let batch = try await database.writeFreeingRoom { db in
@@ -67,6 +71,7 @@ public struct CachePurge: Sendable, Equatable {
                 return batch
             }
             report.add(batch)
+            counter.add(batch.bytes)
             last = batch.last
         }
         report.pages = try await database.writeFreeingRoom { db in
@@ -74,7 +79,7 @@ public struct CachePurge: Sendable, Equatable {
             if count > 0 { try db.execute(sql: "DELETE FROM page WHERE fetched_at < ?", arguments: [pageLimit]) }
             return count
         }
-        try await database.shrink(leaving: 0)
+        try await database.shrink(leaving: 0, progress: progress)
         return report
     }
 
@@ -93,6 +98,8 @@ public struct CachePurge: Sendable, Equatable {
     struct Batch: Sendable {
         var matching: [(id: Int64, upstream: String, bytes: Int)] = []
         var pinned = 0
+        /// Bytes of all responses that were looked at.
+        var bytes = 0
         /// The row that the next batch starts after; nil if this was the last.
         var last: Int64?
     }
@@ -103,6 +110,7 @@ public struct CachePurge: Sendable, Equatable {
         for row in rows where matches(upstream: row[1], url: row[2], received: Date(millisecondsSince1970: row[3])) {
             if row[5] as Bool { batch.pinned += 1 } else { batch.matching.append((row[0], row[1], row[4])) }
         }
+        batch.bytes = rows.reduce(0) { $0 + ($1[4] as Int) }
         batch.last = rows.count < Self.batchSize ? nil : rows.last?[0]
         return batch
     }

@@ -35,7 +35,7 @@ struct BackupCommand: AsyncParsableCommand {
                 of: configuration.dataDirectory,
                 migrations: configuration.apps.migrations,
                 origin: origin,
-                progress: bar.show(backup:)
+                progress: bar.show(_:)
             ).write(to: target)
             bar.end()
             let (files, size) = (HumanReadable.count(report.files, "file"), HumanReadable.bytes(report.bytes))
@@ -44,20 +44,6 @@ struct BackupCommand: AsyncParsableCommand {
             StandardError.write("larder: the data directory has lost files, which the backup lacks: \(faults)\n")
             throw ExitCode(2)
         }
-    }
-}
-
-extension ProgressBar {
-    /// Shows what a backup or a restore does.
-    func show(backup progress: BackupProgress) {
-        let title =
-            switch progress.step {
-            case .files: "copying files"
-            case .database: "copying the database"
-            case .digests: "reading the copies"
-            case .check: "checking the database"
-            }
-        show(title, progress.completed, of: progress.total)
     }
 }
 

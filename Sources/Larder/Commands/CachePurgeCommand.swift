@@ -80,8 +80,11 @@ struct CachePurgeCommand: AsyncParsableCommand {
             return
         }
         let database = try configuration.openDatabase(label: "cache")
-        let report = try await purge.run(on: database)
+        let bar = ProgressBar()
+        defer { bar.end() }
+        let report = try await purge.run(on: database, progress: bar.show(_:))
         try database.close()
+        bar.end()
         StandardOutput.write(PurgeText.text(report, verb: "removed"))
     }
 }

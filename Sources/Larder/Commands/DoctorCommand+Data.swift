@@ -5,10 +5,14 @@ import ResponseStore
 /// Checks the data directory as the server does at its start, and more: all pages, references between rows, and the
 /// content of all files. Changes nothing.
 enum DataCheck {
-    static func findings(at url: URL, migrations: [SchemaMigration]) -> [Check] {
+    static func findings(
+        at url: URL,
+        migrations: [SchemaMigration],
+        progress: @escaping ProgressReceiver
+    ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations)
+            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
             let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
@@ -18,18 +22,24 @@ enum DataCheck {
         }
     }
 
-    private static func contents(of directory: DataDirectory, _ migrations: [SchemaMigration]) -> [Check] {
+    private static func contents(
+        of directory: DataDirectory,
+        _ migrations: [SchemaMigration],
+        _ progress: @escaping ProgressReceiver
+    ) -> [Check] {
         do {
             var cached: String?
             let found = try DirectoryCheck(
                 of: directory,
                 migrations: migrations,
-                options: .init(integrityCheck: .always)
-            ) { db in
-                let totals = try ResponseStore.totals(in: db)
-                let (responses, bytes) = (totals.reduce(0) { $0 + $1.responses }, totals.reduce(0) { $0 + $1.bytes })
-                cached = "\(responses) stored responses, \(bytes) bytes"
-            }
+                options: .init(integrityCheck: .always),
+                inspect: { db in
+                    let totals = try ResponseStore.totals(in: db)
+                    let responses = totals.reduce(0) { $0 + $1.responses }
+                    cached = "\(responses) stored responses, \(totals.reduce(0) { $0 + $1.bytes }) bytes"
+                },
+                progress: progress
+            )
             guard !found.isNew else {
                 return [Check("database", .well, "none yet; the first start of larder serve creates it")]
             }

@@ -3,19 +3,13 @@ import HTTPTypes
 import NIOPosix
 import Upstream
 
-/// Checks the upstreams: one request each, with the upstream's own timeouts.
+/// Checks an upstream: one request, with the upstream's own timeouts.
 enum UpstreamCheck {
-    static func findings(_ configurations: [UpstreamConfiguration]) async throws -> [Check] {
-        var findings: [Check] = []
-        for configuration in configurations {
-            let transport = HTTPClientTransport(
-                eventLoopGroup: .singleton,
-                connectTimeout: configuration.connectTimeout
-            )
-            findings.append(await finding(configuration, transport))
-            try await transport.shutdown()
-        }
-        return findings
+    static func finding(_ configuration: UpstreamConfiguration) async throws -> Check {
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: configuration.connectTimeout)
+        let finding = await finding(configuration, transport)
+        try await transport.shutdown()
+        return finding
     }
 
     private static func finding(_ configuration: UpstreamConfiguration, _ transport: some Transport) async -> Check {

@@ -27,12 +27,22 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        var findings = DataCheck.findings(at: configuration.dataDirectory, migrations: configuration.apps.migrations)
+        let bar = ProgressBar()
+        defer { bar.end() }
+        var findings = DataCheck.findings(
+            at: configuration.dataDirectory,
+            migrations: configuration.apps.migrations,
+            progress: bar.show(_:)
+        )
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())
+        bar.show("trying programs", 0, of: 0)
         findings += try await MediaCheck.findings(configuration.media)
-        let upstreams = configuration.upstreams.byName.values.sorted { $0.name < $1.name }
-        findings += try await UpstreamCheck.findings(upstreams)
+        for upstream in configuration.upstreams.byName.values.sorted(by: { $0.name < $1.name }) {
+            bar.show("asking \(upstream.name)", 0, of: 0)
+            findings.append(try await UpstreamCheck.finding(upstream))
+        }
+        bar.end()
         StandardOutput.write(Check.table(findings))
         if findings.contains(where: { $0.verdict == .broken }) { throw ExitCode(1) }
         if findings.contains(where: { $0.verdict == .degraded }) { throw ExitCode(2) }

@@ -1,14 +1,14 @@
+import Database
 import Foundation
 
-/// Shows the progress of a long command on standard error: a bar on a terminal, otherwise a line for each step.
+/// Shows the progress of a long command on standard error, if that is a terminal.
 final class ProgressBar {
     private let isTerminal: Bool
     private let write: (String) -> Void
-    private var title = ""
     private var line = ""
 
     /// - Parameters:
-    ///   - isTerminal: Whether lines can be written over.
+    ///   - isTerminal: Whether lines can be written over; otherwise nothing is shown.
     ///   - write: Writes a text.
     init(isTerminal: Bool = ProgressBar.isOnTerminal, write: @escaping (String) -> Void = StandardError.write) {
         self.isTerminal = isTerminal
@@ -22,21 +22,17 @@ final class ProgressBar {
     ///   - completed: Bytes that are done.
     ///   - total: Bytes of the step; 0 if that is not known.
     func show(_ title: String, _ completed: Int, of total: Int) {
-        defer { self.title = title }
-        if isTerminal {
-            let next = Self.bar(title, completed, of: total)
-            guard next != line else { return }
-            line = next
-            write("\r\(next)\u{1B}[K")
-        } else if title != self.title {
-            write(title + (total > 0 ? " (\(HumanReadable.bytes(total)))" : "") + "\n")
-        }
+        guard isTerminal else { return }
+        let next = Self.bar(title, completed, of: total)
+        guard next != line else { return }
+        line = next
+        write("\r\(next)\u{1B}[K")
     }
 
     /// Removes the bar.
     func end() {
         if !line.isEmpty { write("\r\u{1B}[K") }
-        (title, line) = ("", "")
+        line = ""
     }
 
     /// Returns a line of at most 79 columns.
@@ -56,5 +52,22 @@ final class ProgressBar {
 
     private static var isOnTerminal: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
+    }
+}
+
+extension ProgressBar {
+    /// Shows what is being done with stored data.
+    func show(_ progress: StorageProgress) {
+        let title =
+            switch progress.step {
+            case .files: "copying files"
+            case .database: "copying the database"
+            case .digests: "reading the copies"
+            case .check: "checking the database"
+            case .contents: "reading files"
+            case .removal: "removing responses"
+            case .shrinking: "returning free pages"
+            }
+        show(title, progress.completed, of: progress.total)
     }
 }

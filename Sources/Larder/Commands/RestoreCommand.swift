@@ -27,7 +27,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let bar = ProgressBar()
         try await StartError.reporting {
             defer { bar.end() }
-            let report = try Restore(of: source, migrations: configuration.apps.migrations, progress: bar.show(backup:))
+            let report = try Restore(of: source, migrations: configuration.apps.migrations, progress: bar.show(_:))
                 .write(to: configuration.dataDirectory)
             bar.end()
             let files = HumanReadable.count(report.files, "file")

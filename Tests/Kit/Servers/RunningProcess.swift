@@ -34,8 +34,15 @@ package final class RunningProcess: Sendable {
 
     /// Starts the executable.
     ///
-    /// - Parameter input: what it reads from its standard input.
-    package init(_ arguments: [String], environment: [String: String] = [:], input: String = "") {
+    /// - Parameters:
+    ///   - input: what it reads from its standard input.
+    ///   - terminal: what its standard error is; nil for a pipe.
+    package init(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: String = "",
+        terminal: PseudoTerminal? = nil
+    ) {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
         let custom = Dictionary(
@@ -45,22 +52,8 @@ package final class RunningProcess: Sendable {
         Task {
             let status: Int32
             do {
-                let result = try await run(
-                    .path(.init(Self.executable)),
-                    arguments: Arguments(arguments),
-                    environment: .custom(custom),
-                    input: .string(input),
-                    output: .sequence,
-                    error: .sequence
-                ) { execution in
-                    Self.change(state) { $0.pid = execution.processIdentifier.value }
-                    async let output: Void = Self.collect(execution.standardOutput) { text in
-                        Self.change(state) { $0.output += text }
-                    }
-                    try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
-                    try await output
-                }
-                switch result.terminationStatus {
+                let ended = try await Self.run(arguments, environment: .custom(custom), input, terminal, state)
+                switch ended {
                 case .exited(let code), .signaled(let code): status = code
                 }
             } catch {
@@ -69,6 +62,47 @@ package final class RunningProcess: Sendable {
             }
             Self.change(state) { $0.status = status }
         }
+    }
+
+    /// Runs the executable to its end, and collects what it writes.
+    private static func run(
+        _ arguments: [String],
+        environment: Environment,
+        _ input: String,
+        _ terminal: PseudoTerminal?,
+        _ state: NIOLockedValueBox<State>
+    ) async throws -> TerminationStatus {
+        let (path, arguments) = (Executable.path(.init(executable)), Arguments(arguments))
+        if let terminal {
+            return try await Subprocess.run(
+                path,
+                arguments: arguments,
+                environment: environment,
+                input: .string(input),
+                output: .sequence,
+                error: .fileDescriptor(terminal.device, closeAfterSpawningProcess: true)
+            ) { execution in
+                Self.change(state) { $0.pid = execution.processIdentifier.value }
+                async let errors: Void = terminal.collect { text in Self.change(state) { $0.errors += text } }
+                try await Self.collect(execution.standardOutput) { text in Self.change(state) { $0.output += text } }
+                await errors
+            }.terminationStatus
+        }
+        return try await Subprocess.run(
+            path,
+            arguments: arguments,
+            environment: environment,
+            input: .string(input),
+            output: .sequence,
+            error: .sequence
+        ) { execution in
+            Self.change(state) { $0.pid = execution.processIdentifier.value }
+            async let output: Void = Self.collect(execution.standardOutput) { text in
+                Self.change(state) { $0.output += text }
+            }
+            try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
+            try await output
+        }.terminationStatus
     }
 
     deinit {

@@ -1,6 +1,6 @@
-/// What a backup or a restore is doing, for a display.
-public struct BackupProgress: Sendable, Equatable {
-    /// The steps, in their order.
+/// What a command that takes long does with stored data, for a display.
+public struct StorageProgress: Sendable, Equatable {
+    /// What is done.
     public enum Step: String, Sendable, CaseIterable {
         /// Files of bodies and documents are linked or copied.
         case files
@@ -8,8 +8,14 @@ public struct BackupProgress: Sendable, Equatable {
         case database
         /// The copies are read, and their digests computed.
         case digests
-        /// The pages of the copied database are checked, and its rows compared with the files.
+        /// The pages of the database are checked, and its rows compared with the files.
         case check
+        /// Files are read to their end.
+        case contents
+        /// Stored responses are removed.
+        case removal
+        /// Free pages are returned to the file system.
+        case shrinking
     }
 
     /// The step.
@@ -27,22 +33,23 @@ public struct BackupProgress: Sendable, Equatable {
     }
 }
 
-/// Receives the progress of a backup or a restore, several times a second.
-public typealias ProgressReceiver = (BackupProgress) -> Void
+/// Receives the progress of a command, several times a second.
+public typealias ProgressReceiver = (StorageProgress) -> Void
 
 /// Counts the bytes of a step.
-struct ProgressCounter {
+package struct ProgressCounter {
     private let receive: ProgressReceiver
-    private var progress: BackupProgress
+    private var progress: StorageProgress
 
-    init(_ step: BackupProgress.Step, total: Int, _ receive: @escaping ProgressReceiver) {
+    /// Begins a step.
+    package init(_ step: StorageProgress.Step, total: Int, _ receive: @escaping ProgressReceiver) {
         self.receive = receive
-        progress = BackupProgress(step, total: total)
+        progress = StorageProgress(step, total: total)
         receive(progress)
     }
 
     /// Adds bytes; what was announced as a total is never exceeded.
-    mutating func add(_ bytes: Int) {
+    package mutating func add(_ bytes: Int) {
         progress.completed = min(progress.completed + bytes, progress.total)
         receive(progress)
     }
