@@ -36,6 +36,8 @@ import Testing
         let file = try #require(recent.data.items[0].href.string)
         let content = try #require(try await member.get(file).json.data.content_url.string)
         let bytes = try await member.get(content).body
+        // The content is stored after its last bytes were sent; then the screens say so.
+        while try await member.get(file).json.data.downloaded.bool != true { await Task.yield() }
         let screens = [
             "/v1/disk/files", "/v1/disk/recent?limit=3", file, "/v1/shop/search?limit=3", "/v1/shop/categories",
             "/v1/shop/products/1",
@@ -67,7 +69,10 @@ import Testing
         await sandbox.kill9()
         for screen in screens {
             let response = try await member.get(screen)
-            #expect(response.status == 200 && response.text.data == before[screen], "\(screen)")
+            #expect(
+                response.status == 200 && response.text.data == before[screen],
+                "\(screen): \(response.text), before: \(before[screen] ?? "")"
+            )
         }
         #expect(try await member.get(content).body == bytes)
         #expect(try await member.get("/v1/disk/session").status == 200)
