@@ -28,7 +28,11 @@ final class EmbeddedConnection {
             responseCache: responseCache
         )
         try channel.pipeline.syncOperations.addHandler(socket)
-        try larder.addHTTP1Handlers(to: channel, annotations)
+        let loop = channel.embeddedEventLoop
+        let queue = FairQueue(clientUnits: 1_000_000) { queue, _ in
+            loop.assumeIsolated().execute { queue.roundEnded(now: loop.now) }
+        }
+        try larder.addHTTP1Handlers(to: channel, annotations, ConnectionShare(nil, of: queue))
         try channel.pipeline.syncOperations.addHandlers(frontHandlers)
         try channel.pipeline.syncOperations.addHandler(application)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)

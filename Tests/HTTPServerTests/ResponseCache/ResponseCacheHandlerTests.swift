@@ -72,11 +72,10 @@ import Testing
             "while another request is under way, a cached response waits like every other"
         )
         kept.application.respond("other")
-        kept.application.respond("third")
-        kept.application.respond("fourth")
-        let after = try kept.connection.sent()
-        let places = ["other", "third", "fourth"].map { after.firstRange(of: "\r\n\r\n" + $0)?.lowerBound }
-        #expect(places.allSatisfy { $0 != nil } && places.compactMap { $0 } == places.compactMap { $0 }.sorted())
+        kept.connection.channel.embeddedEventLoop.run()
+        let after = try kept.connection.sent().components(separatedBy: "\r\n\r\n").dropFirst()
+        #expect(after.map { $0.prefix(5) } == ["other", "keptH", "kept"])
+        #expect(kept.application.heads.count == 2, "what waited behind the other request comes from the cache")
         kept.connection.receive(Self.head)
         #expect(try kept.connection.sent().hasSuffix("kept"), "at rest again")
     }
@@ -126,13 +125,11 @@ import Testing
         kept.connection.receive(Self.head)
         #expect(try kept.connection.sent() == "", "nothing overtakes the response to the body")
         kept.application.respond("posted")
-        _ = try kept.connection.sent()
-        #expect(kept.application.heads.map(\.uri) == ["/kept", "/x", "/kept"])
-        kept.respond("kept")
-        _ = try kept.connection.sent()
+        kept.connection.channel.embeddedEventLoop.run()
+        #expect(try kept.connection.sent().hasSuffix("kept"))
+        #expect(kept.application.heads.map(\.uri) == ["/kept", "/x"] && kept.passed == 2)
         kept.connection.receive(Self.head)
         #expect(try kept.connection.sent().hasSuffix("kept"))
-        #expect(kept.passed == 3)
     }
 
     @Test(

@@ -26,6 +26,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     private let reports: ConnectionReports
     private let connections: OpenConnections?
     private let responseCache: ResponseCache?
+    private let queues: FairQueues
 
     /// Creates a channel for Hummingbird's `HTTPServerBuilder`.
     /// - Parameters:
@@ -50,23 +51,30 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onAbruptClose: onAbruptClose)
         self.connections = connections
         self.responseCache = responseCache
+        queues = FairQueues(exempt: connections?.exempt ?? .none)
     }
 
-    /// Builds the pipeline of an accepted connection.
+    /// Builds the pipeline of an accepted connection when it is the turn of its client.
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        channel.eventLoop.makeCompletedFuture {
-            let annotations = ResponseAnnotations()
-            try addHTTP1Handlers(to: channel, annotations)
-            try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
-                wrappingChannelSynchronously: channel,
-                configuration: .init(isOutboundHalfClosureEnabled: true)
-            )
-            // A connection that is accepted while the server stops gets no handler. The channel has to outlive it
-            // all the same: NIO ends the process if a writer is released before.
-            channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
-            return Value(asyncChannel: asyncChannel, annotations: annotations)
-        }
+        let share = queues.share(of: channel)
+        let promise = channel.eventLoop.makePromise(of: Value.self)
+        let begin = { promise.assumeIsolated().completeWith(Result { try self.value(of: channel, share) }) }
+        if share.begins(.connection, now: channel.eventLoop.now, otherwise: begin) { begin() }
+        return promise.futureResult
+    }
+
+    private func value(of channel: any Channel, _ share: ConnectionShare) throws -> Value {
+        let annotations = ResponseAnnotations()
+        try addHTTP1Handlers(to: channel, annotations, share)
+        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+            wrappingChannelSynchronously: channel,
+            configuration: .init(isOutboundHalfClosureEnabled: true)
+        )
+        // A connection that is accepted while the server stops gets no handler. The channel has to outlive it all the
+        // same: NIO ends the process if a writer is released before.
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
+        return Value(asyncChannel: asyncChannel, annotations: annotations)
     }
 
     /// Serves the requests of a connection until it closes; closes it at once if its client has too many.
@@ -83,7 +91,11 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     /// Adds everything up to and including the connection handler.
-    func addHTTP1Handlers(to channel: any Channel, _ annotations: ResponseAnnotations) throws {
+    func addHTTP1Handlers(
+        to channel: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ share: ConnectionShare
+    ) throws {
         var decoderLimits = NIOHTTPDecoderLimitConfiguration()
         decoderLimits.maxHeaderFieldSize = limits.headerBytes
         decoderLimits.maxHeaderListSize = limits.headerBytes
@@ -98,6 +110,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
             counter: counter,
             reports: reports,
             annotations: annotations,
+            share: share,
             now: channel.eventLoop.now
         )
         if let responseCache {

@@ -11,7 +11,8 @@ public final class OpenConnections: Sendable {
 
     /// Largest number of connections of one client.
     public let limit: Int
-    private let exempt: TrustedProxies
+    /// Proxies, which may have any number of connections.
+    let exempt: TrustedProxies
     private let state = Mutex(State())
 
     /// Counts connections.

@@ -7,6 +7,15 @@ extension ConnectionHandler {
         state.isAtRest && held.isEmpty && isWritable
     }
 
+    /// Whether a request that arrived now would wait for the response before it.
+    var holdsRequests: Bool {
+        switch state.intake {
+        case .process: !held.isEmpty
+        case .hold: true
+        case .discard: false
+        }
+    }
+
     /// Notes that requests of this many bytes got their responses ahead of the decoder, and that these were flushed.
     func servedFromCache(bytes: Int, now: NIODeadline) {
         unparsed.servedFromCache(bytes: bytes)

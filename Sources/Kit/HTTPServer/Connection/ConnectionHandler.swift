@@ -25,6 +25,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let reports: ConnectionReports
     /// What the application knows of the response under way.
     let annotations: ResponseAnnotations
+    let share: ConnectionShare
     var state: ConnectionState
     var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
     /// Pause between interim responses to a client that has closed its output.
@@ -53,12 +54,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         counter: ByteCounter,
         reports: ConnectionReports,
         annotations: ResponseAnnotations,
+        share: ConnectionShare,
         now: NIODeadline
     ) {
         self.limits = limits
         self.counter = counter
         self.reports = reports
         self.annotations = annotations
+        self.share = share
         state = ConnectionState(limits: limits, now: now)
     }
 
@@ -154,7 +157,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func take(_ item: Held, _ context: ChannelHandlerContext) {
         if state.intake == .discard { return }
-        if held.isEmpty, mayProcess { process(item, context) } else { held.append(item) }
+        if held.isEmpty, mayProcess, begins(item, context) { process(item, context) } else { held.append(item) }
     }
 
     /// Whether the next item may be processed. A client that takes no responses gets no further request served:
@@ -222,12 +225,15 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isReleasing else { return }
         isReleasing = true
         var released = false
-        while !held.isEmpty, mayRelease, let item = held.popFirst() {
+        while let next = held.first, mayRelease, begins(next, context), let item = held.popFirst() {
             released = true
             process(item, context)
         }
         isReleasing = false
-        if released { context.fireChannelReadComplete() }
+        if released {
+            context.fireChannelReadComplete()
+            armTimer(context)
+        }
         if isReadHeld, held.isEmpty {
             isReadHeld = false
             read(context: context)

@@ -77,6 +77,7 @@ extension ConnectionState {
 
     private var phaseDeadline: NIODeadline? {
         switch phase {
+        case .idle where isTurnAwaited, .head where isTurnAwaited: nil
         case .idle(let since): since + deadlines.idle
         case .head(let began): began + deadlines.head
         case .exchange(let exchange) where !exchange.isReceived && readPausedAt == nil:

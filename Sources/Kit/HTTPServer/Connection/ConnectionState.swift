@@ -51,6 +51,8 @@ struct ConnectionState {
     var stalledWrites: StalledWriteDetector
     /// Since when the server has not been reading while a body was due.
     var readPausedAt: NIODeadline?
+    /// A request has arrived and waits for the turn of its client: no time counts against the client.
+    var isTurnAwaited = false
     private(set) var isQuiescing = false
     private(set) var isInputClosed = false
 

@@ -28,11 +28,19 @@ public struct RequestRecord: Sendable {
     }
 
     /// Counts and times the request, and writes its line with an identity that the logger does not have.
-    func note(_ duration: Duration, requestID: RequestIdentities.Number, logger: Logger) {
+    ///
+    /// - Parameter traceID: identity of the client's trace; computed only if there is a line.
+    func note(
+        _ duration: Duration,
+        requestID: RequestIdentities.Number,
+        traceID: @autoclosure () -> String?,
+        logger: Logger
+    ) {
         measurements.record(duration)
         guard logger.logLevel <= .info else { return }
         var logger = logger
         logger[metadataKey: "request_id"] = "\(requestID)"
+        if let traceID = traceID() { logger[metadataKey: "trace_id"] = "\(traceID)" }
         write(duration, logger: logger)
     }
 

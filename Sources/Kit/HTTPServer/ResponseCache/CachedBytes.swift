@@ -7,6 +7,8 @@ final class CachedBytes: Sendable {
     let record: RequestRecord
     /// Bytes that it takes in memory, approximately.
     let cost: Int
+    /// Whether its `Vary` names fields that most responses do not depend on.
+    let dependsOnWholeHead: Bool
 
     private let headCount: Int
     private let pieces: [CachedBytesHead.Piece]
@@ -18,6 +20,7 @@ final class CachedBytes: Sendable {
         guard ticket.changeToken.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard ticket.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
+        dependsOnWholeHead = SignificantHead.isNamed(in: head.vary)
         headCount = head.count
         pieces = head.pieces
         body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()

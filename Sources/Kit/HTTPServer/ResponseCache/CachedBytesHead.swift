@@ -1,3 +1,4 @@
+import HTTPSemantics
 import NIOCore
 
 /// The head of a response as it was sent, taken apart: what stays the same, and the fields that depend on the time and
@@ -17,6 +18,8 @@ struct CachedBytesHead: Sendable, Equatable {
     var count: Int
     /// `Content-Length`.
     var contentLength: Int?
+    /// The members of `Vary`, lower case.
+    var vary: [String] = []
 
     /// Takes apart the head at the beginning of these bytes; nil if the response cannot be repeated: no whole head, a
     /// body of unknown length, two values of `ttl`. With `keepsDate` the `Date` is one of the fields that stay.
@@ -50,7 +53,10 @@ struct CachedBytesHead: Sendable, Equatable {
                 timeToLive = ("\(name):\(parts[0])ttl=", String(parts[1].drop { $0 == "-" || $0.isNumber }) + "\r\n")
             case "content-length":
                 contentLength = Int(value.drop { $0 == " " })
-                fallthrough
+                fixed += Array("\(line)\r\n".utf8)
+            case "vary":
+                vary += FieldList.members(of: value).map { $0.lowercased() }
+                fixed += Array("\(line)\r\n".utf8)
             default: fixed += Array("\(line)\r\n".utf8)
             }
         }
@@ -93,6 +99,7 @@ struct CachedBytesHead: Sendable, Equatable {
 
     static func == (a: CachedBytesHead, b: CachedBytesHead) -> Bool {
         a.fixed == b.fixed && a.date == b.date && a.requestID == b.requestID && a.age == b.age && a.count == b.count
+            && a.vary == b.vary
             && a.timeToLive?.before == b.timeToLive?.before && a.timeToLive?.after == b.timeToLive?.after
     }
 }

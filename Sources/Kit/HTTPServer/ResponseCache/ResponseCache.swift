@@ -4,11 +4,11 @@ import Metrics
 import NIOCore
 import Synchronization
 
-/// Responses that were sent and are still valid, by the bytes of the request head that they respond to. Shared by all
+/// Responses that were sent and are still valid, by the bytes of the request head that they depend on. Shared by all
 /// event loops; bounded.
 ///
-/// The bytes of the head contain whatever authorised the request, so no client gets a response made for another. See
-/// docs/decisions/0014.
+/// These bytes contain whatever authorised the request, so no client gets a response made for another. See
+/// docs/decisions/0014 and 0092.
 public final class ResponseCache: Sendable {
     /// What the application knows of a response that may be cached.
     struct Ticket: Sendable {
@@ -73,15 +73,22 @@ public final class ResponseCache: Sendable {
     ///   - head: bytes of the request head
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
+        let significant = response.dependsOnWholeHead ? nil : SignificantHead.bytes(of: head)
         // A copy: what arrived is a slice of a whole read.
-        let key = ResponseCacheKey(ByteBuffer(bytes: head.readableBytesView))
+        let bytes = significant ?? ByteBuffer(bytes: head.readableBytesView)
+        let key = ResponseCacheKey(bytes, isWhole: response.dependsOnWholeHead)
         shard(key).content.withLock { $0.insert(response, for: key) }
     }
 
     /// Returns the response to a head, if one is cached and valid.
     func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? {
         sleep.forgetAfterSleep { for shard in shards { shard.content.withLock { $0.removeAll() } } }
-        let key = ResponseCacheKey(head)
+        let significant = SignificantHead.bytes(of: head) ?? head
+        return response(ResponseCacheKey(significant, isWhole: false), now: now)
+            ?? response(ResponseCacheKey(head, isWhole: true), now: now)
+    }
+
+    private func response(_ key: ResponseCacheKey, now: NIODeadline) -> CachedBytes? {
         guard let response = shard(key).content.withLock({ $0.find(key) }) else { return nil }
         if response.changeToken.holds(at: now) {
             response.changeToken.noteUse(at: now)

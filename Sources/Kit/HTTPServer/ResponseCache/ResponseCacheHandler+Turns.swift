@@ -17,13 +17,26 @@ struct PostponedInput {
     }
 }
 
-/// A client that pipelines gets the responses of one turn at a time, and none while it takes no bytes. What it has sent
-/// beyond waits here and not behind the decoder: there each of its requests would cost what a miss costs.
+/// A client gets the responses of its turns, and none while it takes no bytes. What it has sent beyond waits here and
+/// not behind the decoder: there each of its requests would cost what a miss costs.
 extension ResponseCacheHandler {
+    /// Whether it is the turn of the client; keeps the bytes for it otherwise.
+    func begins(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
+        let begins = connection.share.begins(.cachedResponse, now: context.eventLoop.now) { self.resume(context) }
+        if !begins { postponed.bytes = bytes }
+        return begins
+    }
+
     /// Keeps bytes for the next turn.
     func postpone(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         postponed.bytes = bytes
         guard context.channel.isWritable else { return }
+        connection.share.wait(.cachedResponse) { self.resume(context) }
+    }
+
+    /// Processes what waits for the response under way, once that has ended.
+    func resumeLater() {
+        guard postponed.bytes != nil, let context else { return }
         context.eventLoop.assumeIsolated().execute { self.resume(context) }
     }
 

@@ -24,6 +24,7 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     let connection: ConnectionHandler
     private var boundary = RequestBoundary()
     private var date = ServerDate()
+    private(set) var context: ChannelHandlerContext?
     private var hasPassed = false
     /// What waits for the next turn, or until the client takes bytes.
     var postponed = PostponedInput()
@@ -38,14 +39,20 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.connection = connection
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { connection.observer = self }
-    func handlerRemoved(context: ChannelHandlerContext) { connection.observer = nil }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        connection.observer = self
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        connection.observer = nil
+        self.context = nil
+    }
 
     // MARK: Hits
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = Self.unwrapInboundIn(data)
-        connection.counter.received += bytes.readableBytes
         if postponed.append(bytes) { return }
         process(bytes, context)
     }
@@ -54,7 +61,12 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     func process(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
         while bytes.readableBytes > 0 {
+            if boundary.isAtStart, connection.holdsRequests {
+                postponed.bytes = bytes
+                return
+            }
             if boundary.isAtStart, connection.isAtRest {
+                guard begins(bytes, context) else { return }
                 let isTurnOver = serve(from: &bytes, context)
                 if bytes.readableBytes == 0 { return }
                 if isTurnOver { return postpone(bytes, context) }
@@ -74,11 +86,13 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
             let length = bytes.withUnsafeReadableBytes(ResponseCacheKey.headLength),
             let head = bytes.getSlice(at: bytes.readerIndex, length: length)
         {
-            guard let response = cache.response(to: head, now: start) else {
+            // A head beyond the limit is for the router to refuse, whatever of it the response depends on.
+            guard length <= connection.limits.headerBytes, let response = cache.response(to: head, now: start) else {
                 candidate = head
                 break
             }
             bytes.moveReaderIndex(forwardBy: length)
+            connection.counter.received += length
             taken += length
             served += 1
             written += response.size
@@ -87,7 +101,12 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
             var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
             batch = nil
             response.write(to: &buffer, date: date, requestID: number, now: start)
-            response.record.note(start.duration(to: context.eventLoop.now), requestID: number, logger: cache.logger)
+            response.record.note(
+                start.duration(to: context.eventLoop.now),
+                requestID: number,
+                traceID: SignificantHead.traceID(of: head),
+                logger: cache.logger
+            )
             if bytes.readableBytes == 0 || buffer.readableBytes >= Self.batchBytes {
                 send(buffer, context)
             } else {
@@ -99,6 +118,7 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let isTurnOver = written >= Self.turnBytes || !connection.isAtRest
         context.flush()
         cache.hits.increment(by: served)
+        connection.share.sent(responses: served, bytes: written)
         connection.servedFromCache(bytes: taken, now: start)
         return isTurnOver && candidate == nil
     }
@@ -115,6 +135,7 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         hasPassed = true
         let stretch = bytes.withUnsafeReadableBytes { boundary.stretch(of: $0) }
         guard let piece = bytes.readSlice(length: stretch.count) else { return }
+        connection.counter.received += stretch.count
         if candidate?.readableBytes != stretch.count { candidate = nil }
         let before = connection.decoded
         context.fireChannelRead(Self.wrapInboundOut(piece))
@@ -172,6 +193,7 @@ extension ResponseCacheHandler: ExchangeObserver {
     func responseAbandoned() {
         capture = nil
         recordedHead = nil
+        resumeLater()
     }
 }
 

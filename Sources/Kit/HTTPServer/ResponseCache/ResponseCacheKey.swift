@@ -1,26 +1,32 @@
 import NIOCore
 import NIOHTTP1
 
-/// The bytes of a request head, from the method to the empty line: the same bytes are the same request with the same
-/// credentials.
+/// The bytes of a request head, from the method to the empty line, that its response depends on: the same bytes are the
+/// same request with the same credentials.
 struct ResponseCacheKey: Hashable, Sendable {
     /// Longest head that is looked up or cached, in bytes.
     static let longest = 8192
 
     let bytes: ByteBuffer
+    /// Whether the response depends on the whole head, and not on what ``SignificantHead`` leaves of it only.
+    let isWhole: Bool
     /// Hash of the bytes, seeded per process; also chooses the shard.
     let hash: Int
 
-    init(_ bytes: ByteBuffer) {
+    init(_ bytes: ByteBuffer, isWhole: Bool) {
         self.bytes = bytes
+        self.isWhole = isWhole
         var hasher = Hasher()
+        hasher.combine(isWhole)
         bytes.withUnsafeReadableBytes { hasher.combine(bytes: $0) }
         hash = hasher.finalize()
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    static func == (a: ResponseCacheKey, b: ResponseCacheKey) -> Bool { a.hash == b.hash && a.bytes == b.bytes }
+    static func == (a: ResponseCacheKey, b: ResponseCacheKey) -> Bool {
+        a.hash == b.hash && a.isWhole == b.isWhole && a.bytes == b.bytes
+    }
 
     /// Returns the length of the head at the beginning of these bytes, its empty line included; nil if it is not whole,
     /// too long, or neither GET nor HEAD.
@@ -53,8 +59,7 @@ struct ResponseCacheKey: Hashable, Sendable {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return false }
         for (name, value) in head.headers {
             switch name.lowercased() {
-            case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "x-request-id",
-                "traceparent":
+            case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "x-request-id":
                 return false
             case "connection": guard value.lowercased() == "keep-alive" else { return false }
             default: break

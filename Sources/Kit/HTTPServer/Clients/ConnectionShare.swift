@@ -1,0 +1,48 @@
+import NIOCore
+
+/// The part of a connection in the ``FairQueue`` of its event loop.
+final class ConnectionShare {
+    private let queue: FairQueue
+    private let client: FairQueue.Client
+    /// Whether work of the connection waits for the turn of its client.
+    private(set) var isWaiting = false
+    private var hasTurn = false
+
+    /// - Parameter address: nil if the connection shares with no other one
+    init(_ address: IPAddress?, of queue: FairQueue) {
+        self.queue = queue
+        client = queue.add(address)
+    }
+
+    /// Whether work may begin now. Otherwise `run` is called when it is the turn of the client, and asks again.
+    func begins(_ work: FairQueue.Work, now: NIODeadline, otherwise run: @escaping () -> Void) -> Bool {
+        if hasTurn {
+            hasTurn = false
+            return true
+        }
+        guard !isWaiting else { return false }
+        if queue.begins(work, of: client, now: now) { return true }
+        wait(work, run)
+        return false
+    }
+
+    /// Calls `run` when it is the turn of the client, unless work waits already.
+    func wait(_ work: FairQueue.Work, _ run: @escaping () -> Void) {
+        guard !isWaiting else { return }
+        isWaiting = true
+        queue.enqueue(work, of: client) {
+            self.isWaiting = false
+            self.hasTurn = true
+            run()
+            self.hasTurn = false
+        }
+    }
+
+    /// Counts cached responses that were sent.
+    func sent(responses: Int, bytes: Int) {
+        queue.count(responses - 1 + bytes >> 14, of: client)
+    }
+
+    /// Notes the end of the connection.
+    func closed() { queue.remove(client) }
+}

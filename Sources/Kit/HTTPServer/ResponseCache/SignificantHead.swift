@@ -1,0 +1,112 @@
+import HTTPSemantics
+import NIOCore
+
+/// A request head without the fields that differ by client, way or request, and that no response depends on unless its
+/// `Vary` names them. See docs/decisions/0092.
+enum SignificantHead {
+    /// Field lines that a head may have; one with more is passed on as it is.
+    private static let maximumLines = ConnectionLimits.standard.headerCount
+
+    /// Names of the fields, lower case: what proxies say of the request's way, what tracing adds, what browsers say of
+    /// themselves.
+    static let insignificant = [
+        "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto",
+        "x-forwarded-server", "x-real-ip",
+        "traceparent", "tracestate", "baggage",
+        "user-agent", "accept-language", "referer", "dnt", "sec-gpc", "sec-ch-ua", "sec-ch-ua-mobile",
+        "sec-ch-ua-platform",
+    ]
+    private static let names = insignificant.map { Array($0.utf8) }
+    /// The letters that the names begin with, as bits.
+    private static let letters = names.reduce(UInt32(0)) { $0 | 1 << UInt32($1[0] & 0x1F) }
+
+    /// Whether a response whose `Vary` has these members depends on fields that are left out.
+    static func isNamed(in vary: [String]) -> Bool {
+        vary.contains { $0 == "*" || insignificant.contains($0) }
+    }
+
+    /// Returns a head without these fields; nil if there is none, or if another reader could divide the head otherwise:
+    /// lines that continue others (RFC 9112 §5.2), values with other bytes than visible ASCII, spaces and tabs.
+    static func bytes(of head: ByteBuffer) -> ByteBuffer? {
+        head.withUnsafeReadableBytes { bytes in
+            var lines = FieldLines(bytes)
+            var (kept, keptUpTo, count): (ByteBuffer?, Int, Int) = (nil, 0, 0)
+            while let line = lines.next() {
+                count += 1
+                guard count <= maximumLines, bytes[line.lowerBound] != 0x20, bytes[line.lowerBound] != 0x09 else {
+                    return nil
+                }
+                guard let name = nameLength(bytes, line) else { continue }
+                guard bytes[line.upperBound] == 0x0D, bytes[line].dropFirst(name).allSatisfy(isPlain) else {
+                    return nil
+                }
+                if kept == nil { kept = ByteBufferAllocator().buffer(capacity: bytes.count) }
+                kept?.writeBytes(bytes[keptUpTo..<line.lowerBound])
+                keptUpTo = line.upperBound + 2
+            }
+            kept?.writeBytes(bytes[keptUpTo...])
+            return kept
+        }
+    }
+
+    /// Returns the trace of the request (W3C Trace Context §3.2); nil if it belongs to none.
+    static func traceID(of head: ByteBuffer) -> String? {
+        head.withUnsafeReadableBytes { bytes in
+            var values: [String] = []
+            for line in IteratorSequence(FieldLines(bytes)) {
+                let parts = bytes[line].split(separator: UInt8(ascii: ":"), maxSplits: 1)
+                guard parts.count == 2, equals(parts[0], traceparent) else { continue }
+                values += FieldList.members(of: String(decoding: parts[1], as: UTF8.self)).map(String.init)
+            }
+            return values.count == 1 ? TraceParent(values[0])?.traceID : nil
+        }
+    }
+
+    private static let traceparent = Array("traceparent".utf8)
+
+    /// Returns the length of the name if the field is one of those that are left out.
+    private static func nameLength(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
+        let first = bytes[line.lowerBound]
+        guard first >= 0x41, letters & 1 << UInt32(first & 0x1F) != 0 else { return nil }
+        for name in names where line.count > name.count && bytes[line.lowerBound + name.count] == UInt8(ascii: ":") {
+            if equals(bytes[line.lowerBound..<line.lowerBound + name.count], name) { return name.count }
+        }
+        return nil
+    }
+
+    /// Whether bytes are a name, in any case.
+    private static func equals(_ bytes: some Sequence<UInt8>, _ name: [UInt8]) -> Bool {
+        bytes.elementsEqual(name) { byte, expected in
+            byte == expected || (byte >= 0x41 && byte <= 0x5A && byte | 0x20 == expected)
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) || byte == 0x09 }
+}
+
+/// The field lines of a request head in order, without their line ends.
+private struct FieldLines: IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    private var index = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        skipLine()
+    }
+
+    /// Passes over a line; false if there is no whole one.
+    @discardableResult
+    private mutating func skipLine() -> Bool {
+        while index < bytes.count, bytes[index] != 0x0A { index += 1 }
+        guard index < bytes.count else { return false }
+        index += 1
+        return true
+    }
+
+    /// The next line; nil at the empty one.
+    mutating func next() -> Range<Int>? {
+        let start = index
+        guard skipLine(), index - start > 2 else { return nil }
+        return start..<index - 2
+    }
+}

@@ -1,0 +1,117 @@
+import NIOCore
+import TestKit
+import Testing
+
+@testable import HTTPServer
+
+struct FairQueueTests {
+    /// A queue whose rounds the test ends.
+    private final class Rounds {
+        private(set) var ends: [FairQueue.RoundEnd] = []
+        private(set) var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        private(set) lazy var queue = FairQueue { [unowned self] _, end in ends.append(end) }
+
+        func pass(_ time: TimeAmount) { now = now + time }
+
+        func endRound() {
+            ends.removeFirst()
+            queue.roundEnded(now: now)
+        }
+    }
+
+    @Test("TRUST-18 A client that has had its part of a round waits; another one is served at once")
+    func parts() {
+        let rounds = Rounds()
+        let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
+        let begun = (0..<100).count { _ in rounds.queue.begins(.request, of: busy, now: rounds.now) }
+        #expect((2...16).contains(begun))
+        #expect(rounds.queue.begins(.request, of: calm, now: rounds.now))
+        #expect(rounds.ends.isEmpty, "nothing waits yet")
+    }
+
+    @Test("TRUST-18 Clients take turns, however much work of one waits")
+    func turns() {
+        let rounds = Rounds()
+        let busy = rounds.queue.add(IPAddress("192.0.2.1"))
+        let others = (2...5).map { rounds.queue.add(IPAddress("192.0.2.\($0)")) }
+        var order: [Int] = []
+        for _ in 0..<1000 { rounds.queue.enqueue(.request, of: busy) { order.append(0) } }
+        for (number, client) in others.enumerated() {
+            rounds.queue.enqueue(.request, of: client) { order.append(number + 1) }
+        }
+        #expect(rounds.ends.count == 1)
+        rounds.endRound()
+        #expect(order.prefix(5) == [0, 1, 2, 3, 4])
+        #expect((5...32).contains(order.count), "a round is short")
+        while !rounds.ends.isEmpty { rounds.endRound() }
+        #expect(order.count == 1004)
+    }
+
+    @Test("A round in which the application got work ends when its threads have begun it, another one with the tick")
+    func ends() {
+        let rounds = Rounds()
+        let client = rounds.queue.add(nil)
+        #expect(rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
+        rounds.queue.enqueue(.cachedResponse, of: client) {}
+        #expect(rounds.ends.map(\.isApplicationBehind) == [false])
+        rounds.endRound()
+        #expect(rounds.queue.begins(.request, of: client, now: rounds.now))
+        rounds.queue.enqueue(.request, of: client) {}
+        #expect(rounds.ends.map(\.isApplicationBehind) == [true])
+    }
+
+    @Test("TRUST-18 Clients with waiting work pause while a calm one is served; without one they do not")
+    func pauses() {
+        let rounds = Rounds()
+        let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
+        rounds.queue.enqueue(.request, of: busy) {}
+        #expect(rounds.ends.map(\.isShared) == [false])
+        rounds.endRound()
+        rounds.pass(.milliseconds(2))
+        #expect(rounds.queue.begins(.request, of: calm, now: rounds.now))
+        rounds.queue.enqueue(.request, of: busy) {}
+        #expect(rounds.ends.map(\.isShared) == [true])
+        rounds.endRound()
+        rounds.pass(.seconds(2))
+        #expect(rounds.queue.begins(.cachedResponse, of: busy, now: rounds.now), "begins a round")
+        rounds.queue.enqueue(.request, of: busy) {}
+        #expect(rounds.ends.map(\.isShared) == [true], "it is calm itself by now")
+    }
+
+    @Test("Work of a client that waits already is not overtaken, and waits no longer than one round")
+    func order() {
+        let rounds = Rounds()
+        let client = rounds.queue.add(nil)
+        var isRun = false
+        rounds.queue.enqueue(.cachedResponse, of: client) { isRun = true }
+        rounds.pass(.seconds(1))
+        #expect(!rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
+        rounds.endRound()
+        #expect(isRun && rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
+    }
+
+    @Test("Time gives a client a new part; what it was sent counts")
+    func time() {
+        let rounds = Rounds()
+        let client = rounds.queue.add(nil)
+        #expect(rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
+        rounds.queue.count(1000, of: client)
+        #expect(!rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
+        rounds.pass(.milliseconds(2))
+        #expect(rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
+    }
+
+    @Test("Connections of an address are one client until the last has closed")
+    func clients() {
+        let rounds = Rounds()
+        let address = IPAddress("192.0.2.1")
+        let (first, second) = (rounds.queue.add(address), rounds.queue.add(address))
+        #expect(first === second && rounds.queue.clientCount == 1)
+        rounds.queue.remove(first)
+        #expect(rounds.queue.add(address) === second)
+        rounds.queue.remove(second)
+        rounds.queue.remove(second)
+        #expect(rounds.queue.clientCount == 0)
+        #expect(rounds.queue.add(nil) !== rounds.queue.add(nil))
+    }
+}

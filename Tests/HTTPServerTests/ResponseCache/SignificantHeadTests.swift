@@ -1,0 +1,148 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import TestKit
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Fields that no response depends on") struct SignificantHeadTests {
+    private static func head(_ fields: String) -> String { CachingConnection.head("/kept", fields) }
+
+    private static func significant(_ text: String) -> String? {
+        SignificantHead.bytes(of: ByteBuffer(string: text)).map { String(buffer: $0) }
+    }
+
+    @Test("They are left out wherever they are, in any case and number; everything else stays byte for byte")
+    func leftOut() {
+        let plain = Self.head("Authorization: Bearer t\r\nAccept:  */*\r\n")
+        #expect(Self.significant(plain) == nil)
+        for name in SignificantHead.insignificant {
+            for spelled in [name, name.uppercased(), name.capitalized] {
+                let field = "\(spelled): a, \"b\"\t;c=d\r\n"
+                #expect(Self.significant(Self.head(field + "Authorization: Bearer t\r\nAccept:  */*\r\n")) == plain)
+                #expect(Self.significant(Self.head("Authorization: Bearer t\r\n\(field)Accept:  */*\r\n")) == plain)
+                let many = "Authorization: Bearer t\r\n\(field)Accept:  */*\r\n\(field)\(spelled):\r\n"
+                #expect(Self.significant(Self.head(many)) == plain)
+            }
+        }
+    }
+
+    @Test(
+        "What means something stays",
+        arguments: [
+            "Authorization", "Larder-Profile", "Cookie", "Origin", "Sec-Fetch-Site", "Accept", "Accept-Encoding",
+            "Cache-Control", "Pragma", "If-None-Match", "If-Modified-Since", "Range", "If-Range", "X-Request-Id",
+            "Connection", "Content-Length", "Transfer-Encoding", "X-Forwarded-Fo", "X-Forwarded-For-", "Vi", "Viaa",
+        ]
+    )
+    func stays(name: String) {
+        #expect(Self.significant(Self.head("\(name): a\r\n")) == nil)
+    }
+
+    @Test(
+        "SRV-11 A head that another reader could divide otherwise is taken as it is",
+        arguments: [
+            "Via: a\r\n b\r\n", "Via: a\r\n\tb\r\n", "Accept: a\r\n b\r\nVia: a\r\n", "Via: a\rb\r\n",
+            "Via: a\nb: c\r\n",
+            "Via: a\u{0}\r\n", "Via: \u{7F}\r\n", "Via: ä\r\n", "Via : a\r\n", " Via: a\r\n", "Via a\r\n",
+            "Via: a\r\n" + String(repeating: "X: y\r\n", count: 100),
+        ]
+    )
+    func ambiguous(fields: String) {
+        #expect(Self.significant(Self.head(fields)) == nil)
+    }
+
+    @Test("SCALE-13 Ten thousand values of X-Forwarded-For leave one response, which each of them gets")
+    func manyClients() throws {
+        let kept = try CachingConnection()
+        _ = try kept.record(Self.head("X-Forwarded-For: 192.0.2.1\r\n"), "body")
+        for number in 0..<10_000 {
+            let address = "198.51.\(number / 256).\(number % 256)"
+            let fields = [
+                "X-Forwarded-For: \(address)\r\n", "Forwarded: for=\(address)\r\nVia: 1.1 \(number)\r\n",
+                "User-Agent: \(number)\r\ntraceparent: 00-\(number)\r\nX-Real-IP: \(address)\r\n",
+            ]
+            kept.connection.receive(Self.head(fields[number % 3]))
+            #expect(try kept.connection.sent().hasSuffix("body"))
+        }
+        kept.connection.receive(Self.head(""))
+        #expect(try kept.connection.sent().hasSuffix("body"), "and a client without")
+        #expect(kept.passed == 1 && kept.responses.size.entries == 1)
+    }
+
+    @Test("SRV-11 A response is given to no other token or profile, whatever fields stand between")
+    func credentials() throws {
+        let kept = try CachingConnection()
+        _ = try kept.record(Self.head("Via: a\r\nAuthorization: Bearer one\r\n"), "one's")
+        for fields in [
+            "Authorization: Bearer two\r\nVia: a\r\n", "Via: a\r\n", "Via: a\r\nLarder-Profile: anna\r\n",
+            "Via: a\r\nAuthorization: Bearer one\r\nAuthorization: Bearer two\r\n",
+            "Via: Authorization: Bearer one\r\n", "Via: a\r\n\tAuthorization: Bearer one\r\n",
+        ] {
+            let other = try CachingConnection(responses: kept.responses)
+            other.connection.receive(Self.head(fields))
+            #expect(try !other.connection.sent().contains("one's"), "\(fields)")
+        }
+    }
+
+    @Test(
+        "A response whose Vary names such a field is that of the whole head",
+        arguments: ["User-Agent", "*", "a, VIA"]
+    )
+    func vary(member: String) throws {
+        let kept = try CachingConnection()
+        let heads = ["User-Agent: a\r\nVia: b\r\n", "", "User-Agent: c\r\nVia: b\r\n", "User-Agent: a\r\nVia: c\r\n"]
+        for (index, fields) in heads.enumerated() {
+            _ = try kept.record(Self.head(fields), "body \(index)", fields: ["Vary": "Accept-Encoding, \(member)"])
+        }
+        #expect(kept.passed == heads.count)
+        for (index, fields) in heads.enumerated() {
+            kept.connection.receive(Self.head(fields))
+            #expect(try kept.connection.sent().hasSuffix("body \(index)"))
+        }
+        #expect(kept.passed == heads.count)
+    }
+
+    @Test("SRV-11 A head beyond the limits is refused, although what matters of it is known")
+    func limits() throws {
+        let kept = try CachingConnection(ConnectionLimits(headerBytes: 1000))
+        _ = try kept.record(Self.head(""), "body")
+        kept.connection.receive(Self.head("Via: \(String(repeating: "a", count: 1000))\r\n"))
+        #expect(try kept.connection.sent().contains(" 431 "))
+        let many = try CachingConnection(responses: kept.responses)
+        many.connection.receive(Self.head(String(repeating: "Via: a\r\n", count: 100)))
+        #expect(try many.connection.sent().contains(" 431 "))
+    }
+
+    /// Records the trace of each line.
+    private struct TraceRecorder: LogHandler {
+        let traces: Watched<[String?]>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { traces.update { $0.append(metadata["trace_id"]?.description) } }
+    }
+
+    @Test("TRUST-17 The log line of a cached response has the trace of its request")
+    func trace() throws {
+        let traces = Watched<[String?]>([])
+        let logger = Logger(label: "test") { _ in TraceRecorder(traces: traces) }
+        let kept = try CachingConnection(responses: ResponseCache(budgetBytes: 1 << 20, run: "run", logger: logger))
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let other = String(trace.reversed())
+        _ = try kept.record(Self.head("Traceparent: 00-\(trace)-00f067aa0ba902b7-01\r\n"), "body")
+        let twice = [trace, other].map { "00-\($0)-00f067aa0ba902b7-01" }.joined(separator: "\r\ntraceparent: ")
+        for value in [" 00-\(other)-00f067aa0ba902b7-01", "nonsense", twice] {
+            kept.connection.receive(Self.head("traceparent: \(value)\r\n"))
+            #expect(try kept.connection.sent().hasSuffix("body"))
+        }
+        #expect(traces.value == [other, nil, nil])
+    }
+}
