@@ -113,6 +113,42 @@ import Testing
         #expect(try await third.client.delete("\(href)/pages/\(last)").status == 409)
     }
 
+    @Test("PDF-07 TRUST-02 after kill -9 during changes the list has as many documents as it says")
+    func counted() async throws {
+        let data = try TemporaryFolder()
+        let first = try await RunningLarder.start(data: data)
+        let client = first.client
+        let acknowledged = await withTaskGroup(of: [String].self) { group in
+            for writer in 1...3 {
+                group.addTask {
+                    var saved: [String] = []
+                    for number in 1... {
+                        guard let created = try? await client.upload([Self.photo]), created.status == 201,
+                            let href = try? created.json.data.href.string,
+                            let response = try? await client.post("\(href)/save", "{}"), response.status == 200
+                        else { break }
+                        saved.append(href)
+                        if number.isMultiple(of: 3) { _ = try? await client.delete(saved.removeFirst()) }
+                        if writer == 1, number == 7 { await first.kill9() }
+                    }
+                    return saved
+                }
+            }
+            return await group.reduce(into: [String]()) { $0 += $1 }
+        }
+        #expect(acknowledged.count >= 5)
+        let second = try await RunningLarder.start(data: data)
+        var (seen, totals, next) = ([String](), Set<Int?>(), String?.some("/v1/pdf/documents?limit=2"))
+        while let path = next {
+            let page = try await second.client.get(path).json
+            seen += page.data.items.elements.compactMap { $0.href.string }
+            totals.insert(page.meta.page.total.int)
+            next = page.links.next.string
+        }
+        #expect(totals == [seen.count] && Set(seen).count == seen.count)
+        #expect(Set(seen).isSuperset(of: acknowledged))
+    }
+
     @Test(
         "Without the programs all that needs none works; the rest names the package, and readiness reports it"
     )

@@ -75,7 +75,7 @@ struct NoteStoreQueryPlanTests {
             migrations: NoteStore.migrations.filter { $0.name < "notes/005" },
             logger: log
         )
-        try ManyNotes.fill(earlier, notes: 100)
+        try ManyNotes.fill(earlier, notes: 100, hasTerms: false)
         try earlier.write { try $0.execute(sql: "UPDATE note_position SET account_to = account_from") }
         let before = try NoteStore(earlier).map(.world, zoom: nil, account: 1).pins.map(\.id)
         #expect(before.count == 100)
@@ -89,18 +89,32 @@ struct NoteStoreQueryPlanTests {
         #expect(try NoteStore(database).map(.world, zoom: nil, account: 1).pins.map(\.id) == before)
     }
 
-    @Test(
-        "NOTE-08 NOTE-09 Words are looked up in the full-text index, and notes by their number",
-        arguments: [NoteStore.selectMatching, NoteStore.selectPlaces]
-    )
-    func search(sql: String) throws {
-        let plan = try plan(sql)
-        #expect(plan.contains { $0.hasPrefix("SCAN note_text VIRTUAL TABLE INDEX") && $0.contains("M") }, "\(plan)")
-        #expect(plan.contains("SEARCH note USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+    @Test("NOTE-08 NOTE-09 Words are looked up in the index of terms, in its order", arguments: 0...2)
+    func search(passages: Int) throws {
+        let plan = try plan(NoteStore.selectHits(passages: passages))
+        let terms = "SCAN note_term VIRTUAL TABLE INDEX"
+        #expect(plan.first.map { $0.hasPrefix(terms) && $0.contains("M") && $0.contains("<") } == true, "\(plan)")
+        #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+        let others = plan.dropFirst().filter { !$0.contains("SCALAR SUBQUERY") }
+        #expect(others.allSatisfy { $0 == "SEARCH note_passage USING INTEGER PRIMARY KEY (rowid=?)" }, "\(plan)")
+    }
+
+    @Test("NOTE-09 A note that was found is read by its revision")
+    func ranked() throws {
+        #expect(
+            try plan(NoteStore.selectRanked) == ["SEARCH note USING INDEX note_by_revision (account=? AND revision=?)"]
+        )
+        #expect(
+            try plan(NoteStore.selectPageAfterKey)
+                == ["SEARCH note USING INDEX note_by_revision (account=? AND revision<?)"]
+        )
     }
 
     @Test("NOTE-06 People come in the order of their index")
     func people() throws {
         #expect(try plan(NoteStore.selectPeople) == ["SCAN notes_person USING INDEX notes_person_by_name"])
+        let behind = try plan(NoteStore.selectPeopleAfterKey)
+        let step = "SEARCH notes_person USING INDEX notes_person_by_name ((sort_first,sort_last)>(?,?))"
+        #expect(behind == [step] && !NoteStore.selectPeopleAfterKey.contains("OFFSET"))
     }
 }

@@ -61,10 +61,8 @@ import Testing
             #expect(list["data.items.0.actions.3.enabled"] == true)
             let page = try await app.routes.get("/v1/pdf/documents?limit=2&offset=1")
             #expect(page.strings("href", in: "data.items") == [second, first])
-            #expect(
-                try await app.routes.get("/v1/pdf/documents?limit=2")["links.next"]
-                    == "/v1/pdf/documents?limit=2&offset=2"
-            )
+            let next = try await app.routes.get("/v1/pdf/documents?limit=2").string("links.next")
+            #expect(next.hasPrefix("/v1/pdf/documents?cursor=") && next.hasSuffix("&limit=2"))
             #expect(try await app.routes.get("/v1/pdf/documents?offset=9")["meta.state"] == "content")
             for query in ["?limit=0", "?limit=101", "?offset=-1", "?limit=x"] {
                 try await app.routes.get("/v1/pdf/documents\(query)").expectProblem("invalid-parameter", 400)

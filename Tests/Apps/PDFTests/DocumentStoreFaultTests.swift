@@ -46,6 +46,7 @@ import Testing
             }
             #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
             #expect(try await app.paper(bystander) == lines, sourceLocation: sourceLocation)
+            try app.expectCounted(kind, sourceLocation: sourceLocation)
             try loop.finish()
             // A disk that removes nothing leaves uploads until the next start, which empties their folder.
             _ = try ScratchFolder("uploads", in: directory)

@@ -13,11 +13,12 @@ struct DocumentLibrary: Sendable {
     /// `GET /v1/pdf/documents`: the saved documents, newest first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let page = try request.query.page()
         let search = DocumentSearch(try request.query.string("q"))
+        let list = DocumentStore.Listing.list(search)
+        let page = try request.query.page(of: list)
         let changeToken = store.changeToken(profile: profile)
         let listing = try store.list(profile: profile, page: page, search)
-        let shown = Page(page, count: listing.rows.count, total: listing.total)
+        let shown = Page(page, count: listing.rows.count, total: listing.total, hasMore: listing.hasMore)
         let isEmpty = listing.total == 0
         let content = DocumentListScreen(
             items: listing.rows.map { .init(DocumentProperties($0), canMerge: listing.count > 1) },
@@ -30,7 +31,7 @@ struct DocumentLibrary: Sendable {
             state: isEmpty ? .empty : .content,
             page: shown,
             revision: listing.revision,
-            links: request.links(for: shown),
+            links: request.links(for: shown, next: listing.rows.last.map { list.cursor(after: $0.key) }),
             changeToken: changeToken
         )
         // What `If-Match` of a creation is compared with.

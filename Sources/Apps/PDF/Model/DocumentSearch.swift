@@ -1,21 +1,22 @@
 import Database
 
-/// A search of documents by name: every word must occur in the name, in any case and width.
+/// A search of documents by name: every word must occur in the name, in any case and width, with accents or without.
 struct DocumentSearch: Sendable, Equatable {
     /// Words in folded case, at least one.
     private let words: [String]
 
     /// Reads the text of a search; nil if it has no word.
     init?(_ text: String?) {
-        words = Self.folded(text ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
+        words = (text ?? "").searchFolded.split(whereSeparator: \.isWhitespace).map(String.init)
         if words.isEmpty { return nil }
     }
 
+    /// The words in a normal form.
+    var text: String { words.joined(separator: " ") }
+
     /// Whether a name has all words.
     func matches(_ name: String) -> Bool {
-        let name = Self.folded(name)
+        let name = name.searchFolded
         return words.allSatisfy { name.contains($0) }
     }
-
-    private static func folded(_ text: String) -> String { text.widthMapped.fullyCaseFolded }
 }

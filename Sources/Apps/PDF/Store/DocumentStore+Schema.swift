@@ -64,5 +64,31 @@ extension DocumentStore {
             "pdf/002 versions",
             sql: "ALTER TABLE pdf_document ADD COLUMN version INTEGER NOT NULL DEFAULT 1; -- grows with every change"
         ),
+        // The list says how many documents there are, and how many pages each has.
+        SchemaMigration(
+            "pdf/003 counted",
+            sql: """
+                ALTER TABLE pdf_profile ADD COLUMN saved INTEGER NOT NULL DEFAULT 0; -- saved documents
+                INSERT INTO pdf_profile (profile, seen, revision, saved)
+                    SELECT profile, 0, 0, count(*) FROM pdf_document WHERE draft_until IS NULL GROUP BY profile
+                    ON CONFLICT (profile) DO UPDATE SET saved = excluded.saved;
+                CREATE TRIGGER pdf_document_inserted AFTER INSERT ON pdf_document WHEN new.draft_until IS NULL BEGIN
+                    INSERT INTO pdf_profile (profile, seen, revision, saved) VALUES (new.profile, 0, 0, 1)
+                        ON CONFLICT (profile) DO UPDATE SET saved = saved + 1;
+                END;
+                CREATE TRIGGER pdf_document_saved AFTER UPDATE OF draft_until ON pdf_document
+                WHEN (old.draft_until IS NULL) <> (new.draft_until IS NULL) BEGIN
+                    INSERT INTO pdf_profile (profile, seen, revision, saved)
+                        VALUES (new.profile, 0, 0, iif(new.draft_until IS NULL, 1, -1))
+                        ON CONFLICT (profile) DO UPDATE SET saved = saved + excluded.saved;
+                END;
+                CREATE TRIGGER pdf_document_removed AFTER DELETE ON pdf_document WHEN old.draft_until IS NULL BEGIN
+                    UPDATE pdf_profile SET saved = saved - 1 WHERE profile = old.profile;
+                END;
+                ALTER TABLE pdf_document ADD COLUMN page_count INTEGER NOT NULL DEFAULT 0;
+                UPDATE pdf_document
+                    SET page_count = (SELECT count(*) FROM pdf_page WHERE document = pdf_document.sequence);
+                """
+        ),
     ]
 }

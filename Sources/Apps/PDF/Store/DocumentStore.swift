@@ -162,6 +162,8 @@ public struct DocumentStore: Sendable {
                 ]
             )
         }
+        try db.cachedStatement(sql: "UPDATE pdf_document SET page_count = ? WHERE sequence = ?")
+            .execute(arguments: [pages.count, sequence])
     }
 
     /// Takes the next revision of a profile's list.
