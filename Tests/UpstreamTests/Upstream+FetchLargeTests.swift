@@ -12,6 +12,8 @@ struct UpstreamFetchLargeTests {
         var running = 0
         var most = 0
         var begun = 0
+        /// When the validations that are held end by themselves.
+        var end: DispatchTime?
     }
 
     @Test("TRUST-19 Large responses are read one after the other, beside the threads of the requests")
@@ -26,13 +28,16 @@ struct UpstreamFetchLargeTests {
         let reads = (0..<16).map { number in
             var large = scene.list("/large/\(number)")
             large.validate = { (_) in
-                load.update {
+                let end = load.update {
                     $0.begun += 1
                     $0.running += 1
                     $0.most = max($0.most, $0.running)
+                    let end = $0.end ?? .now() + 10
+                    $0.end = end
+                    return end
                 }
                 // Not for ever: a thread of the pool would never come back.
-                _ = isReleased.wait(timeout: .now() + 10)
+                _ = isReleased.wait(timeout: end)
                 load.update { $0.running -= 1 }
                 return .none
             }
