@@ -53,4 +53,6 @@ def map_views(executable, folder, sandbox, notes=100_000):
         path = "/v1/notes" + ("/" + target if target.startswith("map") else target)
         latencies(larder, own, lambda: path, count=50)
         print(f"| {name} | {latencies(larder, own, lambda: path, count=1000)} |", flush=True)
+    middle = call("GET", f"{larder.base}/v1/notes?limit=100&offset={notes // 2 - 100}", headers=own)["links"]["next"]
+    print(f"| list, in the middle by cursor | {latencies(larder, own, lambda: middle, count=1000)} |", flush=True)
     larder.stop()

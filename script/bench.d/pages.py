@@ -1,7 +1,7 @@
 """How long a page takes when the database is small, and when it is large."""
 import random, sqlite3
 
-from larder import Larder
+from larder import Larder, call
 from latency import latencies
 from processes import wait_for
 
@@ -27,9 +27,9 @@ def _is_hit(answer):
     return "hit" in answer.headers["Cache-Status"]
 
 
-def pages(executable, folder, sandbox, mount, counts=(1_000, 1_000_000)):
+def pages(executable, folder, sandbox, mount, counts=(1_000, 100_000, 1_000_000)):
     settings = ["--rendered-budget-mb", "0", "--cache-budget-mb", "100000"]
-    print(f"\n| rows | first page of {PAGE} ships, p50 / p99 ms | page in the middle | one of as many stored answers |\n|---|---|---|---|")
+    print(f"\n| rows | first page of {PAGE} ships, p50 / p99 ms | page in the middle, by cursor | by offset | one of as many stored answers | middle by cursor ÷ first |\n|---|---|---|---|---|---|")
     for rows in counts:
         data = f"{folder}/rows-{rows}"
         larder = Larder(executable, data, sandbox, *settings)
@@ -41,10 +41,13 @@ def pages(executable, folder, sandbox, mount, counts=(1_000, 1_000_000)):
             database.executescript(SHIPS.format(rows=rows) + ANSWERS.format(rows=rows))
         database.close()
         larder = Larder(executable, data, sandbox, *settings)
+        middle = call("GET", f"{larder.base}/v1/ships?limit={PAGE}&offset={rows // 2 - PAGE}", headers=own)["links"]["next"]
         cells = [
             latencies(larder, own, lambda: f"/v1/ships?limit={PAGE}", is_right=_is_hit),
+            latencies(larder, own, lambda: middle, is_right=_is_hit),
             latencies(larder, own, lambda: f"/v1/ships?limit={PAGE}&offset={rows // 2}", is_right=_is_hit),
             latencies(larder, {}, lambda: f"{mount}?copy={random.randint(1, rows)}", is_right=_is_hit),
         ]
-        print(f"| {rows} | {' | '.join(cells)} |", flush=True)
+        first, cursor = (float(cell.split(" / ")[0]) for cell in cells[:2])
+        print(f"| {rows} | {' | '.join(cells)} | {cursor / first:.2f} |", flush=True)
         larder.stop()
