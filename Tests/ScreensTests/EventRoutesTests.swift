@@ -5,7 +5,6 @@ import Freshness
 import GRDB
 import HTTPTypes
 import HummingbirdCore
-import NIOConcurrencyHelpers
 import NIOCore
 import ResponseStore
 import ServiceLifecycleTestKit
@@ -14,157 +13,28 @@ import Upstream
 
 @testable import Screens
 
-struct EventBacklogTests {
-    private static func event(_ number: Int) -> ServerEvent { ServerEvent(kind: "k", data: [("n", .number(number))]) }
-
-    private static func backlog(_ count: Int, capacity: Int = 3) -> EventBacklog {
-        var backlog = EventBacklog(run: "a-b", capacity: capacity)
-        for number in 0..<count { _ = backlog.append(event(number + 1)) }
-        return backlog
-    }
-
-    private func numbers(_ missed: EventBacklog.Missed) -> [Int]? {
-        if case .entries(let entries) = missed { entries.map(\.number) } else { nil }
-    }
-
-    @Test("SRV-09 What was missed is replayed as long as it is kept")
-    func missed() {
-        let backlog = Self.backlog(5)
-        #expect(backlog.newestIdentity == "a-b-5")
-        #expect(numbers(backlog.missed(since: "a-b-5")) == [])
-        #expect(numbers(backlog.missed(since: "a-b-4")) == [5])
-        #expect(numbers(backlog.missed(since: "a-b-2")) == [3, 4, 5])
-    }
-
-    @Test(
-        "SRV-09 What is not kept, of another run, of the future or no identity is unknown",
-        arguments: [
-            "a-b-1", "a-b-0", "a-b-6", "a-b--1", "a-b-", "a-b", "x-4", "4", "", "a-b-4x", "a-b-99999999999999999999",
-        ]
-    )
-    func unknown(identity: String) {
-        #expect(Self.backlog(5).missed(since: identity) == .unknown)
-    }
-
-    @Test("Before the first event there is nothing to miss")
-    func empty() {
-        #expect(numbers(Self.backlog(0).missed(since: "a-b-0")) == [])
-        #expect(numbers(Self.backlog(3).missed(since: "a-b-0")) == [1, 2, 3])
-    }
-
-    @Test("Nothing kept at all is possible")
-    func noCapacity() {
-        let backlog = Self.backlog(2, capacity: 0)
-        #expect(numbers(backlog.missed(since: "a-b-2")) == [])
-        #expect(backlog.missed(since: "a-b-1") == .unknown)
-    }
-}
-
-struct ServerEventTests {
-    @Test("SRV-09 Events as they are written")
-    func text() {
-        let connectivity = ServerEvent.connectivity(upstream: "spacex", reachable: false, at: ten)
-        #expect(
-            ServerSentEvents.text(identity: "r-1", connectivity)
-                == "id: r-1\nevent: connectivity\n"
-                + "data: {\"upstream\":\"spacex\",\"reachable\":false,\"offline\":true,"
-                + "\"at\":\"2026-01-05T10:00:00Z\"}\n\n"
-        )
-        let changed = ServerEvent.screenChanged(app: "ships", screen: "ships.list", revision: 8)
-        #expect(
-            changed.kind == "screen-changed" && changed.json == #"{"app":"ships","screen":"ships.list","revision":8}"#
-        )
-    }
-
-    @Test("Nothing in a text can end the line or the string")
-    func injection() {
-        let event = ServerEvent(kind: "k", data: [("t", .text("a\"b\\c\r\n\nevent: x\u{2028}ä"))])
-        #expect(event.json == #"{"t":"abcevent: x"}"#)
-    }
-}
-
-/// `/v1/events` through the router, with a clock whose sleepers the test wakes.
 @Suite(.timeLimit(.minutes(1)))
-struct EventRouteTests {
-    /// A heartbeat that comes when the test says.
-    private struct Beats {
-        let ticks: AsyncStream<Void>
-        let tick: AsyncStream<Void>.Continuation
-
-        init() { (ticks, tick) = AsyncStream.makeStream() }
-
-        var clock: WallClock {
-            WallClock(
-                now: { ten },
-                sleep: { [ticks] _ in
-                    for await _ in ticks { return }
-                    throw CancellationError()
-                }
-            )
-        }
-    }
-
-    /// A listener's connection: what was written to it, piece by piece.
-    private struct Line: ResponseBodyWriter {
-        let pieces: AsyncStream<String>.Continuation
-        let hold: @Sendable () async -> Void
-
-        func write(_ buffer: ByteBuffer) async throws {
-            pieces.yield(String(buffer: buffer))
-            await hold()
-        }
-
-        func finish(_ trailingHeaders: HTTPFields?) async throws { pieces.finish() }
-    }
-
-    private let beats = Beats()
+struct EventRoutesTests {
     private let events: EventStream
-    private let harness: ScreenHarness
+    private let stream: EventHarness
+    private var harness: ScreenHarness { stream.harness }
+    private var beats: EventHarness.Beats { stream.beats }
 
     init() throws {
-        let events = EventStream(run: "r", capacity: 3, clock: beats.clock)
-        self.events = events
-        harness = try ScreenHarness { EventRoutes(events: events, sessions: $0).routes }
+        stream = try EventHarness()
+        events = stream.events
     }
-
-    private func listen(_ fields: HTTPFields = [:], query: String = "", hold: @escaping @Sendable () async -> Void = {})
-        async throws -> (
-            pieces: AsyncStream<String>, task: Task<Void, any Error>
-        )
-    {
-        let response = try await harness.respond(.get, "/v1/events\(query)", fields)
-        #expect(response.status == .ok)
-        #expect(response.headers[.contentType] == "text/event-stream; charset=utf-8")
-        #expect(
-            response.headers[.cacheControl] == "no-store" && response.headers[.contentLength] == nil
-                && response.headers[.contentEncoding] == nil
-        )
-        let (pieces, continuation) = AsyncStream.makeStream(of: String.self)
-        return (pieces, Task { try await response.body.write(Line(pieces: continuation, hold: hold)) })
-    }
-
-    private func publish(_ number: Int, to account: String? = nil) {
-        events.publish(
-            ServerEvent(
-                kind: "k",
-                data: [("n", .number(number))],
-                audience: account.map { .account(app: "ships", account: $0) } ?? .everyone
-            )
-        )
-    }
-
-    private func text(_ number: Int) -> String { "id: r-\(number)\nevent: k\ndata: {\"n\":\(number)}\n\n" }
 
     @Test("SRV-09 A listener learns where it stands, then every event as it happens")
     func live() async throws {
-        publish(1)
-        let (pieces, task) = try await listen([.acceptEncoding: "gzip"])
+        stream.publish(1)
+        let (pieces, task) = try await stream.listen([.acceptEncoding: "gzip"])
         var line = pieces.makeAsyncIterator()
         #expect(await line.next() == "retry: 2000\nid: r-1\n\n")
-        publish(2)
-        publish(3)
-        #expect(await line.next() == text(2))
-        #expect(await line.next() == text(3))
+        stream.publish(2)
+        stream.publish(3)
+        #expect(await line.next() == stream.text(2))
+        #expect(await line.next() == stream.text(3))
         events.finish()
         #expect(await line.next() == nil)
         try await task.value
@@ -172,17 +42,17 @@ struct EventRouteTests {
 
     @Test("SRV-09 Last-Event-ID replays what was missed, as field or query", arguments: [true, false])
     func replay(byField: Bool) async throws {
-        for number in 1...3 { publish(number) }
-        let (pieces, _) = try await listen(
+        for number in 1...3 { stream.publish(number) }
+        let (pieces, _) = try await stream.listen(
             byField ? [.lastEventID: "r-1"] : [:],
             query: byField ? "" : "?last_event_id=r-1"
         )
         var line = pieces.makeAsyncIterator()
         #expect(await line.next() == "retry: 2000\n\n")
-        #expect(await line.next() == text(2))
-        #expect(await line.next() == text(3))
-        publish(4)
-        #expect(await line.next() == text(4))
+        #expect(await line.next() == stream.text(2))
+        #expect(await line.next() == stream.text(3))
+        stream.publish(4)
+        #expect(await line.next() == stream.text(4))
         events.finish()
     }
 
@@ -191,26 +61,27 @@ struct EventRouteTests {
         arguments: ["r-1", "old-7"]
     )
     func reset(identity: String) async throws {
-        for number in 1...5 { publish(number) }
-        let (pieces, _) = try await listen([.lastEventID: identity])
+        for number in 1...5 { stream.publish(number) }
+        let (pieces, _) = try await stream.listen([.lastEventID: identity])
         var line = pieces.makeAsyncIterator()
         let opening = try #require(await line.next())
         #expect(opening.hasPrefix("retry: 2000\nid: r-5\nevent: reset\ndata: {") && opening.hasSuffix("}\n\n"))
-        publish(6)
-        #expect(await line.next() == text(6))
+        stream.publish(6)
+        #expect(await line.next() == stream.text(6))
         events.finish()
     }
 
     @Test("SRV-09 Heartbeats keep the connection open")
     func heartbeat() async throws {
         let running = Task { try await events.run() }
-        let (pieces, _) = try await listen()
+        let (pieces, _) = try await stream.listen()
         var line = pieces.makeAsyncIterator()
         _ = await line.next()
         beats.tick.yield()
-        #expect(await line.next() == ": heartbeat\n\n")
+        #expect(await line.next() == ": heartbeat\nid: r-0\n\n")
+        stream.publish(1, to: "a")
         beats.tick.yield()
-        #expect(await line.next() == ": heartbeat\n\n")
+        #expect(await line.next() == ": heartbeat\nid: r-1\n\n", "an event of others is none that is missed")
         running.cancel()
         #expect(await line.next() == nil)
         try await running.value
@@ -221,14 +92,14 @@ struct EventRouteTests {
     func gracefulShutdown() async throws {
         try await testGracefulShutdown { trigger in
             let running = Task { try await events.run() }
-            let (pieces, task) = try await listen()
+            let (pieces, task) = try await stream.listen()
             var line = pieces.makeAsyncIterator()
             _ = await line.next()
             trigger.triggerGracefulShutdown()
             #expect(await line.next() == nil)
             try await task.value
             try await running.value
-            let (late, _) = try await listen()
+            let (late, _) = try await stream.listen()
             var lateLine = late.makeAsyncIterator()
             _ = await lateLine.next()
             #expect(await lateLine.next() == nil)
@@ -236,47 +107,41 @@ struct EventRouteTests {
         #expect(events.listenerCount == 0)
     }
 
-    /// Opens a session of an account and returns its header field.
-    private func bearer(_ account: String, of app: String = "ships") async throws -> HTTPFields {
-        let session = Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)
-        return [.authorization: "Bearer \(try await harness.sessions.open(session))"]
-    }
-
     @Test("SRV-09 SRV-11 An account's events are heard by its sessions only, live and replayed")
     func audiences() async throws {
-        let (mine, _) = try await listen(try await bearer("a"))
-        let (others, _) = try await listen(try await bearer("b"))
-        let (otherApp, _) = try await listen(try await bearer("a", of: "notes"))
-        let (nobodys, _) = try await listen()
+        let (mine, _) = try await stream.listen(try await stream.bearer("a"))
+        let (others, _) = try await stream.listen(try await stream.bearer("b"))
+        let (otherApp, _) = try await stream.listen(try await stream.bearer("a", of: "notes"))
+        let (nobodys, _) = try await stream.listen()
         var lines = [mine, others, otherApp, nobodys].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
-        publish(1, to: "a")
-        publish(2)
-        #expect(await lines[0].next() == text(1))
-        for index in lines.indices { #expect(await lines[index].next() == text(2)) }
-        let (replayed, _) = try await listen(try await bearer("b").merging([.lastEventID: "r-0"]))
+        stream.publish(1, to: "a")
+        stream.publish(2)
+        #expect(await lines[0].next() == stream.text(1))
+        for index in lines.indices { #expect(await lines[index].next() == stream.text(2)) }
+        let (replayed, _) = try await stream.listen(try await stream.bearer("b").merging([.lastEventID: "r-0"]))
         var line = replayed.makeAsyncIterator()
         _ = await line.next()
-        #expect(await line.next() == text(2))
+        #expect(await line.next() == stream.text(2))
         events.finish()
     }
 
     @Test("SRV-09 SRV-11 A stream ends at logout: no event of the account is heard after it, and other listeners go on")
     func logout() async throws {
-        let (first, second) = (try await bearer("a"), try await bearer("a"))
-        let (leaving, task) = try await listen(first)
-        let (staying, _) = try await listen(second)
-        let (anonymous, _) = try await listen()
+        let (first, second) = (try await stream.bearer("a"), try await stream.bearer("a"))
+        let (leaving, task) = try await stream.listen(first)
+        let (staying, _) = try await stream.listen(second)
+        let (anonymous, _) = try await stream.listen()
         var lines = [leaving, staying, anonymous].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
         try await harness.sessions.close(BearerCredential(first))
-        publish(1, to: "a")
-        publish(2)
+        stream.publish(1, to: "a")
+        stream.publish(2)
         #expect(await lines[0].next() == nil)
         try await task.value
-        #expect(await lines[1].next() == text(1))
-        #expect(await lines[1].next() == text(2))
-        #expect(await lines[2].next() == text(2))
+        #expect(await lines[1].next() == stream.text(1))
+        #expect(await lines[1].next() == stream.text(2))
+        #expect(await lines[2].next() == stream.text(2))
         events.finish()
     }
 
@@ -285,12 +150,12 @@ struct EventRouteTests {
         arguments: [true, false]
     )
     func silentEnd(byEvent: Bool) async throws {
-        let (pieces, _) = try await listen(try await bearer("a"))
+        let (pieces, _) = try await stream.listen(try await stream.bearer("a"))
         var line = pieces.makeAsyncIterator()
         _ = await line.next()
         try await harness.database.write { try $0.execute(sql: "DELETE FROM session") }
         let running = Task { try await events.run() }
-        if byEvent { publish(1, to: "a") } else { beats.tick.yield() }
+        if byEvent { stream.publish(1, to: "a") } else { beats.tick.yield() }
         #expect(await line.next() == nil)
         running.cancel()
         _ = await running.result
@@ -298,9 +163,9 @@ struct EventRouteTests {
 
     @Test("SRV-09 A client whose missed events were all for others still learns where it stands")
     func standing() async throws {
-        publish(1)
-        publish(2, to: "a")
-        let (pieces, _) = try await listen([.lastEventID: "r-1"])
+        stream.publish(1)
+        stream.publish(2, to: "a")
+        let (pieces, _) = try await stream.listen([.lastEventID: "r-1"])
         var line = pieces.makeAsyncIterator()
         #expect(await line.next() == "retry: 2000\nid: r-2\n\n")
         events.finish()
@@ -323,19 +188,19 @@ struct EventRouteTests {
     @Test("SRV-11 A listener that reads too slowly is let go; the others hear everything, and it can come back")
     func slowListener() async throws {
         let (released, release) = AsyncStream.makeStream(of: Void.self)
-        let (slow, task) = try await listen { for await _ in released { return } }
-        let (quick, _) = try await listen()
+        let (slow, task) = try await stream.listen { for await _ in released { return } }
+        let (quick, _) = try await stream.listen()
         var slowLine = slow.makeAsyncIterator()
         var quickLine = quick.makeAsyncIterator()
         _ = await slowLine.next()
         _ = await quickLine.next()
         for number in 1...300 {
-            publish(number)
-            #expect(await quickLine.next() == text(number))
+            stream.publish(number)
+            #expect(await quickLine.next() == stream.text(number))
         }
         #expect(events.listenerCount == 1)
         release.finish()
-        for number in 1...256 { #expect(await slowLine.next() == text(number)) }
+        for number in 1...256 { #expect(await slowLine.next() == stream.text(number)) }
         #expect(await slowLine.next() == nil, "nothing is left out in between")
         try await task.value
         events.finish()
@@ -351,7 +216,7 @@ struct EventRouteTests {
         let response = try await harness.respond(.get, "/v1/events")
         await #expect(throws: Broken.self) { try await response.body.write(BrokenLine()) }
         #expect(events.listenerCount == 0)
-        let (pieces, task) = try await listen()
+        let (pieces, task) = try await stream.listen()
         var line = pieces.makeAsyncIterator()
         _ = await line.next()
         #expect(events.listenerCount == 1)
@@ -363,7 +228,7 @@ struct EventRouteTests {
 
     @Test("Events published while many come and go reach those who stay, in order, without gaps")
     func concurrency() async throws {
-        let (pieces, _) = try await listen()
+        let (pieces, _) = try await stream.listen()
         var line = pieces.makeAsyncIterator()
         _ = await line.next()
         async let churn: Void = withTaskGroup(of: Void.self) { group in
@@ -375,17 +240,9 @@ struct EventRouteTests {
                 }
             }
         }
-        for number in 1...100 { publish(number) }
-        for number in 1...100 { #expect(await line.next() == text(number)) }
+        for number in 1...100 { stream.publish(number) }
+        for number in 1...100 { #expect(await line.next() == stream.text(number)) }
         await churn
         events.finish()
-    }
-}
-
-extension HTTPFields {
-    fileprivate func merging(_ other: HTTPFields) -> HTTPFields {
-        var fields = self
-        fields.append(contentsOf: other)
-        return fields
     }
 }

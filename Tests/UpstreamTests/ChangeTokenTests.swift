@@ -29,11 +29,34 @@ import Testing
         #expect(!changeToken.holds(at: start + .seconds(3)))
     }
 
-    @Test("A key has one stamp, and few share it with another")
+    @Test("A key has one stamp as long as it is kept, and shares it with no other")
     func keys() {
-        let stamps = VersionCounters(count: 512)
-        #expect(stamps["account"] === stamps["account"])
-        #expect(Set((0..<200).map { ObjectIdentifier(stamps["account \($0)"]) }).count > 100)
+        let stamps = VersionCounters()
+        let kept = (0..<10_000).map { stamps["account \($0)"] }
+        #expect(Set(kept.map { ObjectIdentifier($0) }).count == 10_000)
+        #expect((0..<10_000).allSatisfy { stamps["account \($0)"] === kept[$0] })
+    }
+
+    @Test("TRUST-21 A change of one key ends the tokens of that key, and of no other")
+    func oneKey() {
+        let stamps = VersionCounters()
+        let tokens = (0..<10_000).map { ChangeToken(of: stamps[$0]) }
+        stamps[17].bump()
+        stamps[10_001].bump()
+        #expect(tokens.indices.filter { !tokens[$0].holds(at: start) } == [17])
+        stamps.bumpAll()
+        #expect(tokens.allSatisfy { !$0.holds(at: start) })
+    }
+
+    @Test("Stamps that no token has are forgotten; those of a token never are")
+    func forgotten() {
+        let stamps = VersionCounters()
+        let token = ChangeToken(of: stamps["kept"])
+        for number in 0..<100_000 { stamps[number].bump() }
+        #expect(stamps.count <= 1024)
+        #expect(token.holds(at: start))
+        stamps["kept"].bump()
+        #expect(!token.holds(at: start))
     }
 
     @Test("SRV-05 Age and remaining freshness run on with the clock, into the negative")

@@ -1,6 +1,7 @@
 import Concurrency
 import Database
 import Freshness
+import GRDB
 import Logging
 import Media
 import ResponseStore
@@ -57,6 +58,11 @@ struct DiskComposition: Sendable {
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
+        sessions.letExpire(sessionsOf: DiskApp.name) { [store, queue] expired, db in
+            try store.remove(expired, db)
+            guard expired.isLast else { return }
+            db.afterNextTransaction { _ in queue.cancel(account: expired.account) }
+        }
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store)

@@ -92,6 +92,7 @@ public struct NotesApp: App {
             attempts: LoginGate(limits),
             clock: clock
         )
+        sessions.letExpire(sessionsOf: Self.name)
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
         self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
         accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)

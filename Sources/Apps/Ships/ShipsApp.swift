@@ -58,6 +58,10 @@ public struct ShipsApp: App {
         logger: Logger
     ) {
         self.logger = logger
+        sessions.letExpire(sessionsOf: Self.name) { expired, db in
+            // No one can open a guest's account again.
+            if expired.isLast, Sessions.isGuest(expired.account) { try store.removeMarks(of: expired.account, db) }
+        }
         let lookup = ShipLookup(store: store)
         deletions = Deletions(store: store, lookup: lookup, events: events, mode: options.deletion, clock: clock)
         refresher = ShipRefresher(api: api, store: store, snapshot: snapshot, deletions: deletions, events: events)

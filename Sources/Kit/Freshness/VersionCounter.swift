@@ -18,24 +18,48 @@ public final class VersionCounter: Sendable {
     var value: UInt64 { changes.load(ordering: .sequentiallyConsistent) }
 }
 
-/// Counters of any number of keys, such as accounts, in bounded memory. Keys that share a counter change together.
+/// Counters of any number of keys, such as accounts: a change of one key ends nothing that was rendered from others.
+///
+/// A counter lives as long as a ``ChangeToken`` has it. So there are at most as many as there are responses to end, and
+/// a key whose counter is gone has none that a change could end.
 public final class VersionCounters: Sendable {
-    private let counters: [VersionCounter]
+    private struct Entry {
+        weak var counter: VersionCounter?
+    }
+
+    private struct State {
+        /// By the hash of the key. Two keys of one hash share a counter, and change together.
+        var entries: [Int: Entry] = [:]
+        /// The number of entries at which those without a counter are removed.
+        var limit = VersionCounters.fewest
+    }
+
+    private static let fewest = 1024
+    private let state = Mutex(State())
 
     /// Creates the counters.
-    ///
-    /// - Parameter count: Number of counters: with more of them fewer keys share one.
-    public init(count: Int = 512) {
-        counters = (0..<max(1, count)).map { _ in VersionCounter() }
-    }
+    public init() {}
+
+    /// Number of keys that are remembered.
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// Counts a change of all keys.
     public func bumpAll() {
-        for counter in counters { counter.bump() }
+        for counter in state.withLock({ $0.entries.values.compactMap(\.counter) }) { counter.bump() }
     }
 
-    /// The counter of a key, the same for the life of the process.
+    /// The counter of a key, the same as long as it is kept.
     public subscript(_ key: some Hashable) -> VersionCounter {
-        counters[Int(UInt(bitPattern: key.hashValue) % UInt(counters.count))]
+        let hash = key.hashValue
+        return state.withLock { state in
+            if let known = state.entries[hash]?.counter { return known }
+            if state.entries.count >= state.limit {
+                state.entries = state.entries.filter { $0.value.counter != nil }
+                state.limit = max(Self.fewest, 2 * state.entries.count)
+            }
+            let counter = VersionCounter()
+            state.entries[hash] = Entry(counter: counter)
+            return counter
+        }
     }
 }

@@ -4,16 +4,21 @@ import Freshness
 import Logging
 import Metrics
 import ResponseStore
+import Screens
 import ServiceLifecycle
 import Upstream
 
 /// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the
-/// reserve of the disk, and checks the pages of the database after an unclean stop, or if a damaged one was met.
+/// reserve of the disk, ends sessions that are not used any more, and checks the pages of the database after an unclean
+/// stop, or if a damaged one was met.
 struct CacheMaintenance: Service {
     /// Time between two flushes of last uses.
     static let flushInterval: Duration = .seconds(5)
+    /// Time between two looks at sessions that are not used any more.
+    static let sessionInterval: Duration = .seconds(3600)
 
     let database: LarderDatabase
+    let sessions: SessionStore
     let accessRecorder: AccessRecorder
     let budget: CacheBudget
     let checkTime: StorageCheckTime
@@ -22,6 +27,7 @@ struct CacheMaintenance: Service {
 
     init(_ resources: ServerResources) {
         database = resources.database
+        sessions = resources.sessions
         accessRecorder = resources.accessRecorder
         budget = resources.configuration.cacheBudget
         checkTime = resources.configuration.storageCheck
@@ -35,10 +41,34 @@ struct CacheMaintenance: Service {
                 group.addTask { await self.evictAfterStores() }
                 group.addTask { await self.flushRegularly() }
                 group.addTask { await self.checkPagesIfNeeded() }
+                group.addTask { await self.endUnusedSessions() }
             }
         }
         // The requests of a graceful stop have ended by now: the server's connections stop before its services.
         await flush()
+        await reportingSessions { try await sessions.storeUses() }
+    }
+
+    private func endUnusedSessions() async {
+        while true {
+            await reportingSessions { try await sessions.endUnused() }
+            do {
+                try await clock.sleep(Self.sessionInterval)
+            } catch {
+                return  // stopped
+            }
+        }
+    }
+
+    private func reportingSessions(_ work: () async throws -> Void) async {
+        do {
+            try await work()
+        } catch is CancellationError {
+            // Stopped; what was not ended now is at the next start.
+        } catch {
+            // The uses are kept, and the next look is in an hour.
+            logger.error("sessions could not be maintained", metadata: ["error": "\(error)"])
+        }
     }
 
     private func evictAfterStores() async {

@@ -84,7 +84,7 @@ struct LarderApplication: Sendable {
         let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
         var table = RouteTable(apps.routes)
         table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
-        table.add(EventRoutes(events: resources.events, sessions: sessions).routes)
+        table.add(EventRoutes(events: resources.events, sessions: sessions, apps: apps.index.map(\.app)).routes)
         table.add(StatusRoutes(upstreams: apps.upstreams, clock: clock).routes)
         let health = HealthRoutes(
             checks: [

@@ -32,6 +32,7 @@ enum MetricCatalogue {
         MetricFamily("larder_http_connections", .gauge, "Open connections"),
         MetricFamily("larder_http_clients", .gauge, "Addresses, or IPv6 networks, that open connections are from"),
         MetricFamily("larder_event_listeners", .gauge, "Listeners of the event stream"),
+        MetricFamily("larder_event_deliveries_total", .counter, "How often an event was passed to a listener"),
     ]
 
     private static let cache = [

@@ -28,6 +28,7 @@ struct ServerGauges: Sendable {
             MetricSample("larder_http_connections", Double(connections.count)),
             MetricSample("larder_http_clients", Double(connections.clients)),
             MetricSample("larder_event_listeners", Double(events.listenerCount)),
+            MetricSample("larder_event_deliveries_total", Double(events.deliveryCount)),
             MetricSample("larder_media_jobs_running", Double(load.running)),
             MetricSample("larder_media_jobs_waiting", Double(load.waiting)),
             MetricSample("larder_cache_budget_bytes", Double(budgetBytes)),

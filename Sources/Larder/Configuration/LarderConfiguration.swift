@@ -18,6 +18,8 @@ struct LarderConfiguration: Sendable {
     let responseCacheBytes: Int
     /// When the pages of the database are checked after an unclean stop.
     let storageCheck: StorageCheckTime
+    /// Time without a use after which a session ends; nil for none.
+    let sessionLifetime: Duration?
     /// The upstreams that have an address.
     var upstreams: ConfiguredUpstreams
     /// Work on pictures and documents.
@@ -52,6 +54,8 @@ struct LarderConfiguration: Sendable {
         cacheBudget = CacheBudget(bytes: try settings.mebibytes("cache.budget_mb"))
         responseCacheBytes = try settings.mebibytes("rendered.budget_mb")
         storageCheck = try settings.choice("storage.check")
+        let days = try settings.integer("session.lifetime_days")
+        sessionLifetime = days == 0 ? nil : .seconds(days * 86_400)
         upstreams = try ConfiguredUpstreams(
             settings,
             described: apps.upstreams,

@@ -134,6 +134,17 @@ extension Setting {
         )
     ]
 
+    /// Sessions of all apps.
+    static let session: [Setting] = [
+        Setting(
+            "session.lifetime_days",
+            .integer(0...36_500),
+            default: "400",
+            "days without a use after which a session ends; 0 is never",
+            note: "with the last session of a Disk account, all that is stored of it is removed"
+        )
+    ]
+
     /// Clock and log.
     static let process: [Setting] = [
         Setting(

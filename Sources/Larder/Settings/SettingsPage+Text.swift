@@ -77,7 +77,7 @@ extension SettingsPage {
         | attempts for each upstream request | 2 |
         | pause between probes | at most 60 s |
         | unread events of a listener | 256; then it is disconnected, and can return with `Last-Event-ID` |
-        | events kept for replay | 1000 |
-        | `limit` of a page | 100, ships and people 500; [defaults](contract.md#3-paging) |
+        | events kept for replay | 1000 of each account, profile and app; 20,000 in all |
+        | `limit` of a page | 100; ships, people and categories 500; [defaults](contract.md#3-paging) |
         """
 }

@@ -201,6 +201,34 @@ struct SessionsTests {
         }
     }
 
+    @Test("a session that is not used for 400 days ends with its token; the last one with all of its account")
+    func lifetime() async throws {
+        try await DiskHarness.run { app in
+            let count = { (table: String) in
+                try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+            }
+            let tokens = { try app.store.tokens(of: "1130").count }
+            let (unused, used) = (try await app.logIn(), try await app.logIn())
+            #expect(try await app.get("/v1/disk/files?path=/", as: used).status == 200)
+            let (rows, secrets) = (try count("disk_item"), try count("sealed_secret"))
+            #expect(try rows > 0 && tokens() == 2 && count("disk_login") == 2)
+            app.clock.advance(by: .seconds(300 * 86_400))
+            #expect(try await app.get("/v1/disk/session", as: used).status == 200)
+            app.clock.advance(by: .seconds(101 * 86_400))
+            try await app.sessions.endUnused()
+            try await app.get("/v1/disk/session", as: unused).expectProblem("session-expired", 401)
+            #expect(try await app.get("/v1/disk/session", as: used).status == 200)
+            #expect(try count("disk_item") == rows && tokens() == 1 && count("sealed_secret") == secrets - 1)
+            app.clock.advance(by: .seconds(401 * 86_400))
+            try await app.sessions.endUnused()
+            try await app.get("/v1/disk/session", as: used).expectProblem("session-expired", 401)
+            for table in ["disk_account", "disk_login", "disk_item", "session"] {
+                #expect(try count(table) == 0, "\(table)")
+            }
+            #expect(try count("sealed_secret") == secrets - 2)
+        }
+    }
+
     @Test("DISK-06 a token that the upstream refuses opens nothing: 401; out of reach: 503; nonsense: 502")
     func refusedLogin() async throws {
         try await DiskHarness.run { app in

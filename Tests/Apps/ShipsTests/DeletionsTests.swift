@@ -269,7 +269,7 @@ struct DeletionsTests {
             _ = try await app.ask(.post, "/v1/ships/restore", as: token)
             #expect(
                 app.events.published == [
-                    .screenChanged(app: "ships", screen: "ships.list", revision: 1),
+                    .screenChanged(app: "ships", screen: "ships.list", revision: 1, audience: .app("ships")),
                     .screenChanged(
                         app: "ships",
                         screen: "ships.list",

@@ -74,7 +74,13 @@ struct ShipRefresherTests {
                 app.events.published[1].json
                     == #"{"upstream":"spacex","reachable":false,"offline":true,"at":"2026-01-05T10:00:00Z"}"#
             )
-            #expect(app.events.published[2] == .screenChanged(app: "ships", screen: "ships.list", revision: 2))
+            let changed = ServerEvent.screenChanged(
+                app: "ships",
+                screen: "ships.list",
+                revision: 2,
+                audience: .app("ships")
+            )
+            #expect(app.events.published[2] == changed)
             #expect(
                 app.events.published[3].json
                     == #"{"upstream":"spacex","reachable":true,"offline":false,"at":"2026-01-05T10:00:05Z"}"#

@@ -32,7 +32,9 @@ extension ContractScenario {
             try await larder.listen(query: "?last_event_id=nobody-1") { $0.contains("event: reset") }
         )
         try await ask(operation, isHead: true)
-        try await ask(operation, query: "?last_event_id=a&last_event_id=b")
+        for query in ["?last_event_id=a&last_event_id=b", "?app=none", "?profile=%20"] {
+            try await ask(operation, query: query)
+        }
         try await ask("POST /v1/ships/restore", member)
     }
 

@@ -30,7 +30,7 @@ struct AppParts {
             logger: log.logger
         )
         self.database = database
-        sessions = SessionStore(database)
+        sessions = SessionStore(database, lifetime: .seconds(400 * 86_400), clock: clock)
         let events = EventStream(run: "test", clock: clock)
         self.events = events
         scratch = try ScratchFolder("uploads", in: database.directory)

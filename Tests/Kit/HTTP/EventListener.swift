@@ -21,8 +21,11 @@ package final class EventListener {
     }
 
     /// Connects, and reads the opening of the stream: from here on nothing is missed.
-    package static func open(_ url: String, lastEventID: String? = nil) async throws -> EventListener {
+    package static func open(_ url: String, _ headers: [String: String] = [:], lastEventID: String? = nil) async throws
+        -> EventListener
+    {
         var request = HTTPClientRequest(url: url)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
         let response = try await Client.http.execute(request, timeout: Client.timeout)
         let listener = EventListener(response.body)
@@ -30,10 +33,12 @@ package final class EventListener {
         return listener
     }
 
-    /// The next event of a kind; others are passed over.
-    package func next(_ kind: String) async throws -> Event? {
+    /// The next event of a kind, others are passed over; without one the next event.
+    package func next(_ wanted: String? = nil) async throws -> Event? {
         while let lines = try await block() {
-            guard lines["event"] == kind, let data = lines["data"] else { continue }
+            guard let kind = lines["event"], wanted.map({ $0 == kind }) ?? true, let data = lines["data"] else {
+                continue
+            }
             return Event(id: lines["id"] ?? "", kind: kind, data: try JSON(Data(data.utf8)))
         }
         return nil

@@ -29,6 +29,25 @@ package struct RunningLarder: Sendable {
         return client
     }
 
+    /// Number of responses that it has sent from the response cache.
+    package func cachedResponses() async throws -> Int {
+        let line = try await client.get("/metrics").text.split(separator: "\n").first {
+            $0.hasPrefix("larder_rendered_hits_total ")
+        }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    }
+
+    /// Sends a request until its response is a cached one: it takes one to fetch, one to render and one to be sent.
+    package func cached(_ client: Client, _ path: String, _ headers: [String: String] = [:], method: String = "GET")
+        async throws -> ReceivedResponse
+    {
+        while true {
+            let before = try await cachedResponses()
+            let response = try await client.send(method, path, headers)
+            if try await cachedResponses() > before { return response }
+        }
+    }
+
     /// Ends it without a chance to tidy up.
     package func kill9() async {
         process.signal(SIGKILL)

@@ -50,7 +50,7 @@ struct DocumentEditor: Sendable {
                 let change = try await work(before, plan, progress)
                 return (try await replace(before, by: change, profile: profile), change.detail)
             }
-            jobs.events.publishList(after.revision)
+            jobs.events.publishList(after.revision, of: profile)
             return try response(after.document, detail)
         }
     }

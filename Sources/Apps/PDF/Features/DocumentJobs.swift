@@ -4,7 +4,8 @@ import Freshness
 import Media
 import Screens
 
-/// Runs work that takes time, publishes its progress on `/v1/events`, and turns failures of Media's into problems.
+/// Runs work that takes time, publishes its progress to the request's profile, and turns failures of Media's into
+/// problems.
 struct DocumentJobs: Sendable {
     /// Receives how far a job is, from 0 to 1; on any thread.
     typealias Progress = @Sendable (Double) -> Void
@@ -23,8 +24,9 @@ struct DocumentJobs: Sendable {
         _ body: @escaping @Sendable (_ progress: @escaping Progress) async throws -> Result
     ) async throws -> Result {
         let (events, id) = (self.events, request.requestID)
+        let audience = ServerEvent.Audience.profile(app: PDFApp.name, profile: try request.profile())
         let publish = { @Sendable (status: String, progress: Double) in
-            events.publish(.job(app: "pdf", id: id, status: status, progress: progress, audience: .everyone))
+            events.publish(.job(app: PDFApp.name, id: id, status: status, progress: progress, audience: audience))
         }
         let report = ProgressReport { percent in publish("running", Double(percent) / 100) }
         report.update(0)

@@ -35,7 +35,7 @@ struct DocumentMerging: Sendable {
                 )
             }
         }
-        jobs.events.publishList(new.revision)
+        jobs.events.publishList(new.revision, of: profile)
         return try .reader(new.documents[0], isNew: true)
     }
 

@@ -47,7 +47,7 @@ struct DocumentSaving: Sendable {
                 at: lookup.clock.now()
             )
             guard let (document, revision) = saved else { throw Problem.noDocument(id) }
-            events.publishList(revision)
+            events.publishList(revision, of: profile)
             return try .reader(document)
         }
     }
@@ -75,7 +75,7 @@ struct DocumentSaving: Sendable {
             }
             return revision
         }
-        events.publishList(revision)
+        events.publishList(revision, of: profile)
         let current = try revision ?? store.revision(profile: profile)
         return try .pdf(
             DocumentDeletionScreen(id: id, revision: current),

@@ -1,9 +1,10 @@
 import Screens
 
 extension EventStream {
-    /// Publishes that the list of saved documents has changed; does nothing without a new revision.
-    func publishList(_ revision: Int?) {
+    /// Publishes that a profile's list of saved documents has changed; does nothing without a new revision.
+    func publishList(_ revision: Int?, of profile: String) {
         guard let revision else { return }
-        publish(.screenChanged(app: "pdf", screen: "pdf.list", revision: revision))
+        let audience = ServerEvent.Audience.profile(app: PDFApp.name, profile: profile)
+        publish(.screenChanged(app: PDFApp.name, screen: "pdf.list", revision: revision, audience: audience))
     }
 }

@@ -31,7 +31,7 @@ struct PageExtraction: Sendable {
                 )
             }
         }
-        jobs.events.publishList(new.revision)
+        jobs.events.publishList(new.revision, of: profile)
         return try .reader(new.documents[0], isNew: true)
     }
     private func extracted(

@@ -10,6 +10,11 @@ struct Sessions: Sendable {
     let loginDelay: Duration
     let clock: WallClock
 
+    private static let guestPrefix = "guest:"
+
+    /// Whether an account is a guest's.
+    static func isGuest(_ account: String) -> Bool { account.hasPrefix(guestPrefix) }
+
     /// `POST /v1/ships/session`: opens a session for a guest at once, or for a user after a simulated login.
     func open(_ request: ScreenRequest) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
@@ -21,7 +26,7 @@ struct Sessions: Sendable {
             let account = "user:\(username.lowercased().precomposedStringWithCanonicalMapping)"
             return try await open(.user, account: account, name: username, request)
         case "guest":
-            return try await open(.guest, account: "guest:\(SessionToken.make())", name: nil, request)
+            return try await open(.guest, account: Self.guestPrefix + SessionToken.make(), name: nil, request)
         case let other:
             let detail = "mode must be login or guest."
             throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])

@@ -6,7 +6,14 @@ struct ShipListEvents: Sendable {
 
     /// Publishes a new revision of the list to every account.
     func publishChange(revision: Int) {
-        stream.publish(.screenChanged(app: ShipsApp.name, screen: "ships.list", revision: revision))
+        stream.publish(
+            .screenChanged(
+                app: ShipsApp.name,
+                screen: "ships.list",
+                revision: revision,
+                audience: .app(ShipsApp.name)
+            )
+        )
     }
 
     /// Publishes a new revision of the list to one account.

@@ -47,6 +47,12 @@ extension ShipStore {
         }
     }
 
+    /// Removes all that is stored of an account, in the transaction that ends its last session.
+    func removeMarks(of account: String, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM ship_of_account WHERE account = ?", arguments: [account])
+        accountChanges[account].bump(afterCommitOf: db)
+    }
+
     /// The accounts that have hidden ships.
     func accountsWithHiddenShips() throws -> [String] {
         try database.read { try String.fetchAll($0, sql: Self.selectAccountsWithHiddenShips) }

@@ -14,7 +14,7 @@ struct Cards: Sendable {
         let profile = try request.profile()
         let id = try products.id("id", in: request)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = store.changeToken(profile)
+        let changeToken = store.changeToken(profile).and(store.changeToken(products: [id]))
         let read = try await products.read(id, cachePolicy)
         let line = try store.cart(of: [read.product], profile)[id]
         let layout = options.layout(of: read.product.category)

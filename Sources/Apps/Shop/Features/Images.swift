@@ -24,7 +24,7 @@ struct Images: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let id = try products.id("id", in: request)
         let text = try request.parameter("n")
-        let changeToken = ChangeToken(of: store.catalogueChanges)
+        let changeToken = store.changeToken(products: [id])
         // The pictures of a product that is gone are still known; one that was never seen is read from the catalogue.
         let product =
             if let known = try store.product(id)?.product { known } else {

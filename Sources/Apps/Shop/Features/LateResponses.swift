@@ -35,6 +35,9 @@ final class LateResponses: Sendable {
     /// Publishes that searches may find something else now.
     func publishChange() {
         let revision = Int(clock.now().millisecondsSince1970)
-        events.publish(.screenChanged(app: ShopApp.name, screen: "shop.search", revision: revision))
+        let audience = ServerEvent.Audience.app(ShopApp.name)
+        events.publish(
+            .screenChanged(app: ShopApp.name, screen: "shop.search", revision: revision, audience: audience)
+        )
     }
 }

@@ -53,20 +53,24 @@ extension ProductSearch {
             return Part(products: nil, provenance: result.provenance, isOutdated: true, isAbandoned: isAbandoned)
         }
         guard let body else { throw api.failure(.notStored) }
-        var rows = CatalogueAPI.rows(in: body)
+        var rows = CatalogueAPI.rows(in: body, options)
         if try await repeatsEarlierPart(rows, page, options) { rows = [] }
         if page.catalogueQuery.items.isEmpty, !result.provenance.stale {
             try listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
         }
         // More rows than requested are not shown, and were not stored.
         rows = Array(rows.prefix(limit))
+        // The first page of a search that the catalogue filters itself has the rows of its response, and no others.
+        let unchanged =
+            page.catalogueQuery.isExact && offset == 0
+            ? store.changeToken(products: rows.compactMap { $0?.id }) : changeToken
         let known = try await knownProducts(in: rows, isConfirmed: result.provenance.isValidatedNow)
         let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
         let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }
         return Part(
             products: shown.map { $0?.product },
             provenance: result.provenance,
-            changeToken: result.changeToken?.and(changeToken),
+            changeToken: result.changeToken?.and(unchanged),
             isOutdated: result.provenance.stale,
             isAbandoned: isAbandoned
         ).with(older: older)
@@ -92,7 +96,7 @@ extension ProductSearch {
         async throws -> Bool
     {
         guard part.offset > 0, rows.contains(where: { $0 != nil }) else { return false }
-        let distance = page.catalogueQuery.isExact ? page.request.limit : part.limit
+        let distance = page.catalogueQuery.isExact ? page.limit : part.limit
         for offset in Set([0, max(0, part.offset - distance)]) {
             let earlier = try await api.storedRows(page.catalogueQuery, part.with(offset: offset))
             if earlier?.map({ $0?.id }) == rows.map({ $0?.id }) { return true }

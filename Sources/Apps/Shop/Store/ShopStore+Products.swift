@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import GRDB
 import Upstream
 
@@ -15,13 +16,29 @@ extension ShopStore {
     /// Returns the write of a response's products, for the transaction that stores the response: products, the search
     /// index and the copies on lists change together.
     func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
-        { [catalogueChanges] products, db in
+        { products, db in
             let time = now()
-            var hasChanged = false
-            for product in products where try Self.save(product, at: time, db) { hasChanged = true }
-            if hasChanged { catalogueChanges.bump(afterCommitOf: db) }
+            try noteChanges(of: try products.filter { try Self.save($0, at: time, db) }.map(\.id), db)
         }
     }
+
+    /// Ends what was rendered from products, and no more than that, when the transaction is committed.
+    private func noteChanges(of ids: [Int], _ db: Database) throws {
+        guard !ids.isEmpty else { return }
+        var profiles: Set<String> = []
+        for id in ids {
+            profiles.formUnion(
+                try String.fetchAll(try db.cachedStatement(sql: Self.selectListingProfiles), arguments: [id])
+            )
+        }
+        db.afterNextTransaction { [catalogueChanges, productChanges, profileChanges, profiles] _ in
+            for id in ids { productChanges[id].bump() }
+            for profile in profiles { profileChanges[profile].bump() }
+            catalogueChanges.bump()
+        }
+    }
+
+    static let selectListingProfiles = "SELECT DISTINCT profile FROM shop_list_item WHERE product_id = ?"
 
     /// - Returns: Whether anything that is shown has changed.
     private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Bool {
@@ -114,13 +131,13 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int) async throws {
-        try await database.writeFreeingRoom { [catalogueChanges] db in
+        try await database.writeFreeingRoom { db in
             try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0")
                 .execute(arguments: [id])
             guard db.changesCount > 0 else { return }
             try Self.removeText(id, db)
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
-            catalogueChanges.bump(afterCommitOf: db)
+            try noteChanges(of: [id], db)
         }
     }
 
@@ -129,13 +146,14 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError` other than a full disk, `CancellationError`.
     func markPresent(_ ids: [Int]) async throws {
-        try await database.writeIfRoom { [catalogueChanges] db in
-            catalogueChanges.bump(afterCommitOf: db)
-            for id in ids {
-                guard let known = try Self.known(id, db), known.isGone else { continue }
-                try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0 WHERE id = ?").execute(arguments: [id])
-                try Self.index(known.product, db)
+        try await database.writeIfRoom { db in
+            let returned = try ids.compactMap { try Self.known($0, db) }.filter(\.isGone).map(\.product)
+            for product in returned {
+                try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0 WHERE id = ?")
+                    .execute(arguments: [product.id])
+                try Self.index(product, db)
             }
+            try noteChanges(of: returned.map(\.id), db)
         }
     }
 

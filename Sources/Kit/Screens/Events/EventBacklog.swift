@@ -1,6 +1,10 @@
 import DequeModule
 
-/// The latest events, for clients that reconnect with `Last-Event-ID`. Bounded; a value without locks or clock.
+/// The latest events of each audience, for clients that reconnect with `Last-Event-ID`. Bounded; a value without locks
+/// or clock.
+///
+/// Each audience has room of its own: one with many events pushes out none of another's. Only if all audiences together
+/// have too many events, the oldest one of all goes.
 struct EventBacklog: Sendable {
     /// An event with its sequence number.
     struct Entry: Sendable, Equatable {
@@ -17,12 +21,34 @@ struct EventBacklog: Sendable {
         case unknown
     }
 
+    /// The events of one audience.
+    private struct Kept {
+        var entries: Deque<Entry> = []
+        /// Number of the newest event that is kept no more.
+        var forgotten: Int
+    }
+
+    /// An event's place in the order of all.
+    private struct Place {
+        let number: Int
+        let audience: ServerEvent.Audience
+    }
+
+    /// How many times the events of one audience all audiences may have together.
+    static let share = 20
     /// Tells the runs of a server apart: a number alone would mean something else after a restart.
     let run: String
     private let capacity: Int
-    private var entries: Deque<Entry> = []
+    private var kept: [ServerEvent.Audience: Kept] = [:]
+    /// The kept events from the oldest on, and some that went with the room of their audience.
+    private var order: Deque<Place> = []
+    /// Number of kept events.
+    private(set) var count = 0
     private var lastNumber = 0
+    /// Number of the newest event that is kept no more, among audiences that have none left.
+    private var forgotten = 0
 
+    /// - Parameter capacity: number of events that are kept of one audience
     init(run: String, capacity: Int) {
         self.run = run
         self.capacity = capacity
@@ -32,9 +58,30 @@ struct EventBacklog: Sendable {
     mutating func append(_ event: ServerEvent) -> Entry {
         lastNumber += 1
         let entry = Entry(number: lastNumber, event: event)
-        entries.append(entry)
-        if entries.count > capacity { entries.removeFirst() }
+        kept[event.audience, default: Kept(forgotten: forgotten)].entries.append(entry)
+        order.append(Place(number: lastNumber, audience: event.audience))
+        count += 1
+        if kept[event.audience]?.entries.count ?? 0 > capacity { removeOldest(of: event.audience) }
+        let most = Self.share * capacity
+        while count > most, let oldest = order.popFirst() {
+            if isKept(oldest) { removeOldest(of: oldest.audience) }
+        }
+        // Each place is looked at again once at most, since half of them go.
+        if order.count > 2 * most { order = order.filter(isKept) }
         return entry
+    }
+
+    private func isKept(_ place: Place) -> Bool {
+        kept[place.audience]?.entries.first.map { $0.number <= place.number } ?? false
+    }
+
+    private mutating func removeOldest(of audience: ServerEvent.Audience) {
+        guard let oldest = kept[audience]?.entries.popFirst() else { return }
+        count -= 1
+        kept[audience]?.forgotten = oldest.number
+        guard kept[audience]?.entries.isEmpty == true else { return }
+        kept[audience] = nil
+        forgotten = max(forgotten, oldest.number)
     }
 
     /// Returns the `id` field of an entry.
@@ -43,14 +90,17 @@ struct EventBacklog: Sendable {
     /// The identity of the newest event, from which a new client continues.
     var newestIdentity: String { "\(run)-\(lastNumber)" }
 
-    /// Returns the events after the one with this identity.
-    func missed(since identity: String) -> Missed {
+    /// Returns the events of some audiences after the one with this identity.
+    ///
+    /// - Parameter audiences: nil for all.
+    func missed(since identity: String, of audiences: Set<ServerEvent.Audience>? = nil) -> Missed {
+        let audiences = audiences ?? Set(kept.keys).union([.everyone])
         guard let dash = identity.lastIndex(of: "-"), identity[..<dash] == run,
             let number = Int(identity[identity.index(after: dash)...]),
-            (0...lastNumber).contains(number)
+            (0...lastNumber).contains(number),
+            audiences.allSatisfy({ kept[$0]?.forgotten ?? forgotten <= number })
         else { return .unknown }
-        let missed = Array(entries).filter { $0.number > number }
-        guard missed.count == lastNumber - number else { return .unknown }
-        return .entries(missed)
+        let missed = audiences.flatMap { (kept[$0]?.entries ?? []).drop { $0.number <= number } }
+        return .entries(missed.sorted { $0.number < $1.number })
     }
 }

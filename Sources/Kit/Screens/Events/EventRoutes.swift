@@ -9,12 +9,16 @@ import ServiceLifecycle
 public struct EventRoutes: Sendable {
     private let events: EventStream
     private let sessions: SessionStore
+    private let apps: [String]
 
     /// Creates the route. A session of any app adds the events of its account, and the stream ends with the session.
-    public init(events: EventStream, sessions: SessionStore) {
+    ///
+    /// - Parameter apps: names of the apps that are served.
+    public init(events: EventStream, sessions: SessionStore, apps: [String]) {
         self.events = events
         self.sessions = sessions
-        sessions.onEnd { events.sessionEnded() }
+        self.apps = apps
+        sessions.onEnd { events.end(sessionOf: $0) }
     }
 
     /// The routes.
@@ -23,28 +27,25 @@ public struct EventRoutes: Sendable {
     }
 
     @Sendable private func listen(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let audience = try sessions.audience(of: request.credential)
+        let interest = try EventInterest(request, apps: apps, sessions: sessions)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
         let events = self.events
         let body = ResponseBody { writer in
-            let subscription = events.subscribe(lastEventID: lastEventID)
+            let subscription = events.subscribe(
+                lastEventID: lastEventID,
+                to: interest.audiences,
+                tokenHash: interest.tokenHash
+            )
             defer { events.unsubscribe(subscription.number) }
-            guard try audience.isOpen() else { return try await writer.finish(nil) }
-            let missed = subscription.missed.filter { audience.hears($0.event) }
-            try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription, replays: !missed.isEmpty)))
-            for (identity, event) in missed {
+            guard try interest.isOpen() else { return try await writer.finish(nil) }
+            try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription)))
+            for (identity, event) in subscription.missed {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
                 for await message in subscription.messages {
-                    // Events for everyone need no session and are sent to thousands of listeners; the others are few.
-                    guard try message.isForEverybody || audience.isOpen() else { break }
-                    switch message {
-                    case .heartbeat: try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
-                    case .event(let identity, let event) where audience.hears(event):
-                        try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
-                    case .event, .sessionEnded: break
-                    }
+                    guard try !message.needsSession || interest.isOpen() else { break }
+                    try await writer.write(ByteBuffer(string: ServerSentEvents.text(of: message)))
                 }
             } onCancelOrGracefulShutdown: {
                 events.unsubscribe(subscription.number)
@@ -53,27 +54,17 @@ public struct EventRoutes: Sendable {
         }
         let fields: HTTPFields = [.cacheControl: "no-store", .vary: "Authorization"]
         return ScreenResponse(headerFields: fields, body: .stream(type: MediaType.events, body), hasValidator: false)
-    }
-}
-
-/// The events that a listener receives.
-struct EventAudience: Sendable {
-    let session: Session?
-    /// Checks whether the session is still open: a stream may last for days. Always true without a session.
-    let isOpen: @Sendable () throws -> Bool
-
-    func hears(_ event: ServerEvent) -> Bool {
-        switch event.audience {
-        case .everyone: true
-        case .account(let app, let account): session?.app == app && session?.account == account
-        }
+            .byProfile()
     }
 }
 
 extension EventStream.Message {
-    /// Whether it is sent regardless of the listener's session.
-    fileprivate var isForEverybody: Bool {
-        if case .event(_, let event) = self { event.audience == .everyone } else { false }
+    /// Whether the session of the listener, if it has one, has to be open still. Events of an account have to; other
+    /// events are many, and the heartbeat finds out soon.
+    fileprivate var needsSession: Bool {
+        guard case .event(_, let event) = self else { return true }
+        if case .account = event.audience { return true }
+        return false
     }
 }
 
@@ -81,15 +72,23 @@ extension EventStream.Message {
 enum ServerSentEvents {
     /// The first lines of a stream: the reconnection time, and the position of the client. `reset` says that the client
     /// has missed events that are no longer kept.
-    static func opening(_ subscription: EventStream.Subscription, replays: Bool) -> String {
+    static func opening(_ subscription: EventStream.Subscription) -> String {
         var text = "retry: 2000\n"
         if subscription.isReset {
             let data = #"{"reason":"the events since Last-Event-ID are not kept any more"}"#
             text += "id: \(subscription.identity)\nevent: reset\ndata: \(data)\n"
-        } else if !replays {
+        } else if subscription.missed.isEmpty {
             text += "id: \(subscription.identity)\n"
         }
         return text + "\n"
+    }
+
+    static func text(of message: EventStream.Message) -> String {
+        switch message {
+        case .event(let identity, let event): text(identity: identity, event)
+        // An identity without data moves the client's `Last-Event-ID` on, past events that others have heard.
+        case .heartbeat(let identity): ": heartbeat\nid: \(identity)\n\n"
+        }
     }
 
     static func text(identity: String, _ event: ServerEvent) -> String {

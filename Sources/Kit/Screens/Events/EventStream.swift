@@ -1,18 +1,18 @@
+import Foundation
 public import Freshness
 public import ServiceLifecycle
 import Synchronization
 import Upstream
 
-/// The event stream of the server: publishes events to all listeners, and keeps the latest ones for clients that
-/// reconnect.
+/// The event stream of the server: publishes each event to the listeners of its audience, and keeps the latest ones for
+/// clients that reconnect.
 public final class EventStream: Service, Sendable {
     /// What a listener receives.
     enum Message: Sendable {
         case event(identity: String, ServerEvent)
-        /// Nothing happened for a while; keeps connections open and detects those that are gone.
-        case heartbeat
-        /// A session has ended: each listener with a session checks whether it was its own.
-        case sessionEnded
+        /// Nothing happened for a while; keeps connections open and detects those that are gone. Whatever the listener
+        /// hears up to the event of this identity was sent before.
+        case heartbeat(identity: String)
     }
 
     /// The start of a new listener.
@@ -29,8 +29,9 @@ public final class EventStream: Service, Sendable {
 
     private struct State {
         var backlog: EventBacklog
-        var listeners: [Int: AsyncStream<Message>.Continuation] = [:]
+        var listeners = EventListeners()
         var nextNumber = 0
+        var deliveries = 0
         var isFinished = false
     }
 
@@ -44,7 +45,7 @@ public final class EventStream: Service, Sendable {
     /// Creates a stream.
     /// - Parameters:
     ///   - run: tells runs of the server apart
-    ///   - capacity: number of events that are kept
+    ///   - capacity: number of events that are kept of one audience; twenty times as many of all
     ///   - heartbeat: time between heartbeats
     ///   - clock: the clock
     public init(run: String, capacity: Int = 1000, heartbeat: Duration = .seconds(15), clock: WallClock) {
@@ -55,25 +56,36 @@ public final class EventStream: Service, Sendable {
 
     /// Current number of listeners.
     public var listenerCount: Int { state.withLock { $0.listeners.count } }
+    /// How many times an event was passed to a listener so far.
+    public var deliveryCount: Int { state.withLock { $0.deliveries } }
 
-    /// Publishes an event.
+    /// Publishes an event to its audience.
     public func publish(_ event: ServerEvent) {
         state.withLock { state in
             let entry = state.backlog.append(event)
-            send(.event(identity: state.backlog.identity(of: entry), event), in: &state)
+            let message = Message.event(identity: state.backlog.identity(of: entry), event)
+            let numbers = state.listeners.numbers(of: event.audience)
+            state.deliveries += numbers.count
+            send(message, to: numbers, in: &state)
         }
     }
 
-    /// Notifies listeners that a session has ended.
-    func sessionEnded() {
-        state.withLock { send(.sessionEnded, in: &$0) }
+    /// Ends the streams of a session that has ended, behind what was published before.
+    func end(sessionOf tokenHash: Data) {
+        let ended = state.withLock { state in
+            state.listeners.numbers(ofSession: tokenHash).compactMap { state.listeners.remove($0) }
+        }
+        for listener in ended { listener.messages.finish() }
     }
 
     /// Sends heartbeats until the server stops, then ends every listener's stream.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             while await self.pauseBetweenHeartbeats() {
-                self.state.withLock { self.send(.heartbeat, in: &$0) }
+                self.state.withLock { state in
+                    let message = Message.heartbeat(identity: state.backlog.newestIdentity)
+                    self.send(message, to: state.listeners.numbers, in: &state)
+                }
             }
         } onCancelOrGracefulShutdown: {
             self.finish()
@@ -97,26 +109,36 @@ public final class EventStream: Service, Sendable {
 
     /// Ends every listener's stream.
     func finish() {
-        let listeners = state.withLock { state in
+        let ended = state.withLock { state in
             state.isFinished = true
-            defer { state.listeners = [:] }
-            return state.listeners.values.map { $0 }
+            return state.listeners.numbers.compactMap { state.listeners.remove($0) }
         }
-        for listener in listeners { listener.finish() }
+        for listener in ended { listener.messages.finish() }
     }
 
-    func subscribe(lastEventID: String?) -> Subscription {
+    /// Adds a listener.
+    ///
+    /// - Parameters:
+    ///   - lastEventID: where the client was.
+    ///   - audiences: the audiences that it belongs to; nil for all.
+    ///   - tokenHash: hash of the token of its session, with which it ends.
+    func subscribe(
+        lastEventID: String? = nil,
+        to audiences: Set<ServerEvent.Audience>? = nil,
+        tokenHash: Data? = nil
+    ) -> Subscription {
         state.withLock { state in
             state.nextNumber += 1
             let (messages, continuation) = AsyncStream.makeStream(
                 of: Message.self,
                 bufferingPolicy: .bufferingOldest(Self.listenerBuffer)
             )
-            if state.isFinished { continuation.finish() } else { state.listeners[state.nextNumber] = continuation }
+            let listener = EventListeners.Listener(messages: continuation, audiences: audiences, tokenHash: tokenHash)
+            if state.isFinished { continuation.finish() } else { state.listeners.add(listener, state.nextNumber) }
             var missed: [(identity: String, event: ServerEvent)] = []
             var isReset = false
             if let lastEventID {
-                switch state.backlog.missed(since: lastEventID) {
+                switch state.backlog.missed(since: lastEventID, of: audiences) {
                 case .entries(let entries): missed = entries.map { (state.backlog.identity(of: $0), $0.event) }
                 case .unknown: isReset = true
                 }
@@ -132,14 +154,13 @@ public final class EventStream: Service, Sendable {
     }
 
     func unsubscribe(_ number: Int) {
-        state.withLock { $0.listeners.removeValue(forKey: number) }?.finish()
+        state.withLock { $0.listeners.remove(number) }?.messages.finish()
     }
 
-    private func send(_ message: Message, in state: inout State) {
-        for (number, listener) in state.listeners {
-            if case .dropped = listener.yield(message) {
-                listener.finish()
-                state.listeners[number] = nil
+    private func send(_ message: Message, to numbers: [Int], in state: inout State) {
+        for number in numbers {
+            if case .dropped = state.listeners[number]?.messages.yield(message) {
+                state.listeners.remove(number)?.messages.finish()
             }
         }
     }

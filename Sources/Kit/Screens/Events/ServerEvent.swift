@@ -3,11 +3,15 @@ public import Foundation
 /// An event of `GET /v1/events`.
 public struct ServerEvent: Sendable, Equatable {
     /// Who may receive an event.
-    public enum Audience: Sendable, Equatable {
+    public enum Audience: Sendable, Hashable {
         /// All listeners.
         case everyone
+        /// Listeners of an app.
+        case app(String)
         /// Listeners with a session of this account.
         case account(app: String, account: String)
+        /// Listeners of a profile of an app without a login.
+        case profile(app: String, profile: String)
     }
 
     /// Value of the `event` field: `connectivity`, `screen-changed`, `job`.
@@ -41,7 +45,7 @@ public struct ServerEvent: Sendable, Equatable {
     }
 
     /// An event with data of its own, as an object of these members.
-    public init(kind: String, data: [(name: String, value: Value)], audience: Audience = .everyone) {
+    public init(kind: String, data: [(name: String, value: Value)], audience: Audience) {
         self.kind = kind
         json = "{" + data.map { "\"\($0.name)\":\($0.value.json)" }.joined(separator: ",") + "}"
         self.audience = audience
@@ -54,14 +58,13 @@ public struct ServerEvent: Sendable, Equatable {
             data: [
                 ("upstream", .text(upstream)), ("reachable", .flag(reachable)), ("offline", .flag(!reachable)),
                 ("at", .text(WireFormat.timestamp(instant))),
-            ]
+            ],
+            audience: .everyone
         )
     }
 
     /// A screen's data changed.
-    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience = .everyone)
-        -> ServerEvent
-    {
+    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience) -> ServerEvent {
         ServerEvent(
             kind: "screen-changed",
             data: [("app", .text(app)), ("screen", .text(screen)), ("revision", .number(revision))],

@@ -11,14 +11,29 @@ extension ScreenRequest {
     public func profile() throws -> String {
         let values = headerFields[values: .larderProfile]
         guard let name = values.first else { return "local" }
-        let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(Self.isOfName)
-        guard values.count == 1, isName else {
-            throw Problem(
-                .invalidParameter,
-                "Larder-Profile must be one name of 1 to 64 letters, digits, -, _ or . (ASCII)."
-            )
+        guard values.count == 1, Self.isProfile(name) else {
+            throw Problem(.invalidParameter, "Larder-Profile must be one name of \(Self.profileForm).")
         }
         return name
+    }
+
+    /// Returns the profile of a listener: as ``profile()``, or the one that the parameter `profile` names, since a
+    /// browser's `EventSource` cannot set header fields. The header field counts more.
+    /// - Throws: as ``profile()``.
+    func profileOfListener() throws -> String {
+        guard !headerFields.contains(.larderProfile), let name = try query.string("profile") else {
+            return try profile()
+        }
+        guard Self.isProfile(name) else {
+            throw Problem.invalidParameter("profile", accepted: "must be \(Self.profileForm)")
+        }
+        return name
+    }
+
+    private static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
+
+    private static func isProfile(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isOfName)
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {

@@ -1,6 +1,6 @@
 public import Database
 import Foundation
-import Freshness
+public import Freshness
 public import GRDB
 import ResponseStore
 import Synchronization
@@ -8,39 +8,36 @@ import Upstream
 
 /// The sessions of all apps, in one table. Only hashes of tokens are stored.
 public struct SessionStore: Sendable {
-    /// The table of sessions.
-    public static let migrations: [SchemaMigration] = [
-        SchemaMigration("sessions/001 session") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE session (
-                        token_hash BLOB NOT NULL PRIMARY KEY,
-                        app TEXT NOT NULL,
-                        kind TEXT NOT NULL CHECK (kind IN ('user', 'guest')),
-                        account TEXT NOT NULL,
-                        name TEXT,
-                        created_at INTEGER NOT NULL -- milliseconds since 1970 UTC
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX session_account ON session (app, account);
-                    """
-            )
-        }
-    ]
-
     /// The functions that are called after a session has ended.
     private final class EndListeners: Sendable {
-        let functions = Mutex<[@Sendable () -> Void]>([])
+        let functions = Mutex<[@Sendable (_ tokenHash: Data) -> Void]>([])
     }
 
-    private let database: LarderDatabase
+    /// What belongs to expired sessions, by app.
+    final class Removals: Sendable {
+        let byApp = Mutex<[String: Removal]>([:])
+    }
+
+    let database: LarderDatabase
+    let uses = SessionUses()
+    let removals = Removals()
+    private let lifetime: Duration?
+    private let clock: WallClock
     private let ends = VersionCounters()
     private let endListeners = EndListeners()
     private let known = KnownSessions()
 
     /// Creates a store in a database.
-    public init(_ database: LarderDatabase) {
+    ///
+    /// - Parameter lifetime: time without a use after which a session ends; nil for none.
+    public init(_ database: LarderDatabase, lifetime: Duration? = nil, clock: WallClock = .system) {
         self.database = database
+        self.lifetime = lifetime
+        self.clock = clock
     }
+
+    /// The instant before which a session was last used if it is expired; nil if none expires.
+    var oldest: Int64? { lifetime.map { clock.now().addingTimeInterval(-$0.seconds).millisecondsSince1970 } }
 
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Throws: `StorageError`.
@@ -65,17 +62,20 @@ public struct SessionStore: Sendable {
         let token = SessionToken.make()
         let hash = SessionToken.hash(token)
         try db.execute(
-            sql: "INSERT INTO session (token_hash, app, kind, account, name, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            sql: """
+                INSERT INTO session (token_hash, app, kind, account, name, created_at, used_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
             arguments: [
                 hash, session.app, session.kind.rawValue, session.account, session.name,
-                session.createdAt.millisecondsSince1970,
+                session.createdAt.millisecondsSince1970, session.createdAt.millisecondsSince1970,
             ]
         )
         return (token, Self.id(of: hash))
     }
 
     /// Returns the identity of the session whose token has this hash: the hash in hexadecimal, as SQLite's `hex`.
-    private static func id(of tokenHash: Data) -> String {
+    static func id(of tokenHash: Data) -> String {
         tokenHash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
     }
 
@@ -136,20 +136,23 @@ public struct SessionStore: Sendable {
         }
     }
 
-    private func ended(_ tokenHash: Data) {
+    func ended(_ tokenHash: Data) {
         ends[tokenHash].bump()
-        for listener in endListeners.functions.withLock({ $0 }) { listener() }
+        for listener in endListeners.functions.withLock({ $0 }) { listener(tokenHash) }
     }
 
-    /// Registers a function to be called after any session has ended.
-    func onEnd(_ listener: @escaping @Sendable () -> Void) {
+    /// Registers a function to be called after any session has ended, with the hash of its token.
+    func onEnd(_ listener: @escaping @Sendable (_ tokenHash: Data) -> Void) {
         endListeners.functions.withLock { $0.append(listener) }
     }
 
     /// Returns how long a credential opens the session that it opens now. To be taken before ``session(of:app:)``.
     func changeToken(of credential: BearerCredential) -> ChangeToken {
         guard let hash = try? credential.tokenHash else { return .unlimited }
-        return ChangeToken(of: ends[hash])
+        let unended = ChangeToken(of: ends[hash])
+        guard lifetime != nil else { return unended }
+        // A cached response is a use as well.
+        return unended.noting(AccessReporter { [uses, clock] in uses.note(hash, at: clock.now()) })
     }
 
     /// Returns how long ``session(ofAny:)`` gives the same. To be taken before it.
@@ -160,6 +163,12 @@ public struct SessionStore: Sendable {
     /// Returns the session of a token. One that was read before is not read again until it ends.
     /// - Throws: `StorageError`.
     func session(tokenHash: Data) throws -> Session? {
+        guard let session = try knownOrStored(tokenHash) else { return nil }
+        if lifetime != nil { uses.note(tokenHash, at: clock.now()) }
+        return session
+    }
+
+    private func knownOrStored(_ tokenHash: Data) throws -> Session? {
         if let session = known.session(tokenHash) { return session }
         let unended = ChangeToken(of: ends[tokenHash])
         guard let session = try storedSession(tokenHash) else { return nil }
@@ -167,15 +176,18 @@ public struct SessionStore: Sendable {
         return session
     }
 
-    /// Returns the session of a token as it is stored now.
+    /// Returns the session of a token as it is stored now; nil if it is expired.
     /// - Throws: `StorageError`.
     func storedSession(_ tokenHash: Data) throws -> Session? {
         try database.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(
-                    sql: "SELECT app, kind, account, name, created_at FROM session WHERE token_hash = ?"
+                    sql: """
+                        SELECT app, kind, account, name, created_at FROM session
+                        WHERE token_hash = ? AND used_at >= ?
+                        """
                 ),
-                arguments: [tokenHash]
+                arguments: [tokenHash, oldest ?? Int64.min]
             ).map { row in
                 Session(
                     app: row[0],

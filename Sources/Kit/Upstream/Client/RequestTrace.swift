@@ -23,7 +23,7 @@ public struct RequestTrace: Sendable, Equatable {
     public init(requestID: String, _ fields: HTTPFields, spanID: () -> UInt64) {
         self.requestID = requestID
         let values = fields[values: .traceparent]
-        guard values.count == 1, let parent = Self.parse(values[0]) else {
+        guard values.count == 1, let parent = TraceParent(values[0]) else {
             (traceID, traceparent, tracestate) = (nil, nil, nil)
             return
         }
@@ -39,21 +39,6 @@ public struct RequestTrace: Sendable, Equatable {
         fields[.requestIdentity] = requestID
         if let traceparent { fields[.traceparent] = traceparent }
         if let tracestate { fields[.tracestate] = tracestate }
-    }
-
-    private static func parse(_ text: String) -> (traceID: String, flags: String)? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        // A later version may have more parts (§3.2.4), version 00 has four.
-        guard parts.count == 4 || (parts.count > 4 && parts[0] != "00"), parts[0] != "ff",
-            zip(parts, [2, 32, 16, 2]).allSatisfy({ $0.utf8.count == $1 && $0.utf8.allSatisfy(isLowerCaseHexadecimal) }
-            ),
-            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })
-        else { return nil }
-        return (String(parts[1]), String(parts[3]))
-    }
-
-    private static func isLowerCaseHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 }
 

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The listeners of the event stream, found by what they hear: an event costs what its audience costs. A value without
+/// locks.
+struct EventListeners: Sendable {
+    /// A listener.
+    struct Listener: Sendable {
+        let messages: AsyncStream<EventStream.Message>.Continuation
+        /// The audiences that it belongs to; nil for all.
+        let audiences: Set<ServerEvent.Audience>?
+        /// Hash of the token of its session.
+        let tokenHash: Data?
+    }
+
+    private var listeners: [Int: Listener] = [:]
+    private var byAudience: [ServerEvent.Audience: Set<Int>] = [:]
+    private var ofAllAudiences: Set<Int> = []
+    private var bySession: [Data: Set<Int>] = [:]
+
+    /// Number of listeners.
+    var count: Int { listeners.count }
+    /// The numbers of all listeners.
+    var numbers: [Int] { Array(listeners.keys) }
+
+    subscript(_ number: Int) -> Listener? { listeners[number] }
+
+    /// Returns the numbers of the listeners that hear an audience's events.
+    func numbers(of audience: ServerEvent.Audience) -> [Int] { Array(byAudience[audience] ?? []) + ofAllAudiences }
+
+    /// Returns the numbers of the listeners of a session.
+    func numbers(ofSession tokenHash: Data) -> [Int] { Array(bySession[tokenHash] ?? []) }
+
+    mutating func add(_ listener: Listener, _ number: Int) {
+        listeners[number] = listener
+        if listener.audiences == nil { ofAllAudiences.insert(number) }
+        for audience in listener.audiences ?? [] { byAudience[audience, default: []].insert(number) }
+        if let tokenHash = listener.tokenHash { bySession[tokenHash, default: []].insert(number) }
+    }
+
+    /// Returns the listener that was removed; nil if it was already.
+    mutating func remove(_ number: Int) -> Listener? {
+        guard let listener = listeners.removeValue(forKey: number) else { return nil }
+        ofAllAudiences.remove(number)
+        for audience in listener.audiences ?? [] {
+            byAudience[audience]?.remove(number)
+            if byAudience[audience]?.isEmpty == true { byAudience[audience] = nil }
+        }
+        if let tokenHash = listener.tokenHash {
+            bySession[tokenHash]?.remove(number)
+            if bySession[tokenHash]?.isEmpty == true { bySession[tokenHash] = nil }
+        }
+        return listener
+    }
+}

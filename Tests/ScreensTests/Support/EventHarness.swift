@@ -1,0 +1,94 @@
+import Freshness
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Testing
+
+@testable import Screens
+
+/// `/v1/events` through the router, with a clock whose sleepers the test wakes.
+struct EventHarness {
+    /// A heartbeat that comes when the test says.
+    struct Beats {
+        let ticks: AsyncStream<Void>
+        let tick: AsyncStream<Void>.Continuation
+
+        init() { (ticks, tick) = AsyncStream.makeStream() }
+
+        var clock: WallClock {
+            WallClock(
+                now: { ten },
+                sleep: { [ticks] _ in
+                    for await _ in ticks { return }
+                    throw CancellationError()
+                }
+            )
+        }
+    }
+
+    /// A listener's connection: what was written to it, piece by piece.
+    private struct Line: ResponseBodyWriter {
+        let pieces: AsyncStream<String>.Continuation
+        let hold: @Sendable () async -> Void
+
+        func write(_ buffer: ByteBuffer) async throws {
+            pieces.yield(String(buffer: buffer))
+            await hold()
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws { pieces.finish() }
+    }
+
+    let beats = Beats()
+    let events: EventStream
+    let harness: ScreenHarness
+
+    /// - Parameter capacity: number of events that are kept of one audience
+    init(capacity: Int = 3) throws {
+        let events = EventStream(run: "r", capacity: capacity, clock: beats.clock)
+        self.events = events
+        let apps = ["disk", "shop", "pdf", "ships", "notes"]
+        harness = try ScreenHarness { EventRoutes(events: events, sessions: $0, apps: apps).routes }
+    }
+
+    func listen(_ fields: HTTPFields = [:], query: String = "", hold: @escaping @Sendable () async -> Void = {})
+        async throws -> (
+            pieces: AsyncStream<String>, task: Task<Void, any Error>
+        )
+    {
+        let response = try await harness.respond(.get, "/v1/events\(query)", fields)
+        #expect(response.status == .ok)
+        #expect(response.headers[.contentType] == "text/event-stream; charset=utf-8")
+        #expect(
+            response.headers[.cacheControl] == "no-store" && response.headers[.contentLength] == nil
+                && response.headers[.contentEncoding] == nil
+        )
+        let (pieces, continuation) = AsyncStream.makeStream(of: String.self)
+        return (pieces, Task { try await response.body.write(Line(pieces: continuation, hold: hold)) })
+    }
+
+    func publish(_ number: Int, to audience: ServerEvent.Audience = .everyone) {
+        events.publish(ServerEvent(kind: "k", data: [("n", .number(number))], audience: audience))
+    }
+
+    /// Publishes to an account of the Ships app.
+    func publish(_ number: Int, to account: String) {
+        publish(number, to: .account(app: "ships", account: account))
+    }
+
+    func text(_ number: Int) -> String { "id: r-\(number)\nevent: k\ndata: {\"n\":\(number)}\n\n" }
+
+    /// Opens a session of an account and returns its header field.
+    func bearer(_ account: String, of app: String = "ships") async throws -> HTTPFields {
+        let session = Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)
+        return [.authorization: "Bearer \(try await harness.sessions.open(session))"]
+    }
+}
+
+extension HTTPFields {
+    func merging(_ other: HTTPFields) -> HTTPFields {
+        var fields = self
+        fields.append(contentsOf: other)
+        return fields
+    }
+}
