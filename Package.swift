@@ -79,7 +79,8 @@ let package = Package(
         .target(
             name: "Disk",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
+                "Freshness",
                 "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore,
                 lifecycle,
             ],
@@ -99,7 +100,8 @@ let package = Package(
         .target(
             name: "PDF",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "Freshness", "Concurrency",
+                "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "TextSearch", "Freshness",
+                "Concurrency",
                 "HTTPSemantics", "Media", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Sources/Apps/PDF",
@@ -108,7 +110,8 @@ let package = Package(
         .target(
             name: "Notes",
             dependencies: [
-                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
+                "Freshness",
                 "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
             ],
             path: "Sources/Apps/Notes",
@@ -203,6 +206,13 @@ let package = Package(
             name: "Database",
             dependencies: [crypto, grdb, logging],
             path: "Sources/Kit/Database",
+            swiftSettings: strict
+        ),
+        // What texts are found by, and the index of it.
+        .target(
+            name: "TextSearch",
+            dependencies: ["Database", grdb],
+            path: "Sources/Kit/TextSearch",
             swiftSettings: strict
         ),
         // Where data comes from and how long it holds: what store, upstream and screens say to each other.
@@ -303,7 +313,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ResponseStore", "Backup", "Database", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb, httpTypes,
+                "ResponseStore", "Backup", "Database", "TextSearch", "HTTPCaching", "TestKit", "FaultKit", crypto, grdb,
+                httpTypes,
                 logging,
             ],
             swiftSettings: strict
@@ -352,7 +363,8 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
+                "Freshness",
                 "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
@@ -380,7 +392,7 @@ let package = Package(
         .testTarget(
             name: "NotesTests",
             dependencies: [
-                "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch", "Freshness",
                 "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/NotesTests",

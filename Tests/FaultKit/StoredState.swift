@@ -26,7 +26,11 @@ package struct StoredState: Equatable, Sendable {
             }
             let names = try String.fetchAll(
                 db,
-                sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+                // A full-text index without contents cannot be read; its own tables are compared instead.
+                sql: """
+                    SELECT name FROM sqlite_schema
+                    WHERE type = 'table' AND sql NOT LIKE '%USING fts5%content = ''''%' ORDER BY name
+                    """
             )
             var tables: [String: [[String]]] = [:]
             for name in names where !Self.bookkeeping.contains(name) {

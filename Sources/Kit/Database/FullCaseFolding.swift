@@ -18,7 +18,7 @@ extension String {
 
     /// Lower case of the upper case of the lower case: full mappings of single scalars, so that neither ß, ẞ and ss nor
     /// the two small sigmas differ.
-    private static func fullyFolded(_ scalar: Unicode.Scalar) -> String {
+    package static func fullyFolded(_ scalar: Unicode.Scalar) -> String {
         // The dotless i has no folding outside of Turkic languages.
         if scalar == "\u{131}" { return String(scalar) }
         let upper = scalar.properties.lowercaseMapping.unicodeScalars.map(\.properties.uppercaseMapping).joined()

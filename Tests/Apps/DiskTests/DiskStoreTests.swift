@@ -22,7 +22,8 @@ struct DiskStoreTests {
             DiskStore.moveBelow,
             DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared,
             DiskStore.finishDownload,
-            DiskStore.selectFound, DiskStore.countFound, DiskStore.deleteOverwritten, DiskStore.nextEpoch,
+            DiskStore.selectRanked, DiskStore.selectRank, DiskStore.deleteAllItems, DiskStore.deleteOverwritten,
+            DiskStore.nextEpoch,
             DiskStore.selectSeen,
         ]
     )

@@ -20,7 +20,7 @@ struct ItemReaderTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)) == [
+                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)).sorted() == [
                     "gone.txt", "stays.txt",
                 ]
             )

@@ -426,9 +426,13 @@ struct ListingTests {
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
             let offline = try await app.get("/v1/disk/search?query=\("ОТЧЁТ".q)&limit=1", as: token)
-            #expect(DiskHarness.names(offline) == ["Отчёт за МАЙ.pdf"])
             #expect(offline["meta.page.total"] == 2 && offline["meta.page.has_more"] == true)
             #expect(offline["meta.partial"] == true && offline["meta.offline"] == true)
+            let second = try await app.get(try offline.string("links.next"), as: token)
+            let both = DiskHarness.names(offline) + DiskHarness.names(second)
+            #expect(both.sorted() == ["Отчёт за МАЙ.pdf", "Отчёты"] && second["meta.page.has_more"] == false)
+            let other = try offline.string("links.next").replacing("query=\("ОТЧЁТ".q)", with: "query=txt")
+            try await app.get(other, as: token).expectProblem("invalid-parameter", 400)
         }
     }
 }

@@ -100,9 +100,7 @@ struct NoteAccountsTests {
                 } + [try Int.fetchOne(db, sql: "SELECT count(*) FROM note_cell WHERE account = 1")]
             }
             #expect(counts == [1, 1, 1, 1, 0])
-            try await app.database.write { db in
-                try db.execute(sql: "INSERT INTO note_text (note_text, rank) VALUES ('integrity-check', 1)")
-            }
+            try await NoteIndex.expectExact(in: app.database)
             #expect(try await app.get("/v1/notes?q=plan", as: eve)["meta.page.total"] == 1)
             #expect(try await app.session("register", "bob").status == 201)
             let again = try await app.register("carl")

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import ResponseStore
+import TextSearch
 
 extension DiskStore {
     /// The state of an account after a change.
@@ -56,7 +57,7 @@ extension DiskStore {
 
     /// Removes a row and those below it, also from all lists, and their bodies.
     private func remove(_ path: DiskPath, account: String, _ db: Database) throws {
-        try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, path.text])
+        try Self.deleteRows(Self.deleteItem, [account, path.text], account: account, db)
         try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
         try removeContents(of: path, account: account, db)
     }
@@ -66,7 +67,7 @@ extension DiskStore {
     private func removeOverwritten(_ to: DiskPath, by from: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
         if try Int64.fetchOne(db.cachedStatement(sql: Self.selectSeen), arguments: [account, from.text]) != nil {
-            try db.cachedStatement(sql: Self.deleteItem).execute(arguments: [account, to.text])
+            try Self.deleteRows(Self.deleteItem, [account, to.text], account: account, db)
             try removeContents(of: to, account: account, db)
         }
         try db.cachedStatement(sql: Self.deleteOverwritten).execute(arguments: [owner, to.text, owner, from.text])
@@ -75,9 +76,8 @@ extension DiskStore {
     /// Removes the rows below a row, its lists, and the bodies of both.
     func removeContents(of path: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
-        try db.cachedStatement(sql: Self.deleteBelow).execute(arguments: [
-            account, path.below, Self.end(of: path.below),
-        ])
+        let below: StatementArguments = [account, path.below, Self.end(of: path.below)]
+        try Self.deleteRows(Self.deleteBelow, below, account: account, db)
         try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
         try removeLists(of: path, owner: owner, db)
         for prefix in Self.bodyPrefixes(of: path) {
@@ -97,9 +97,7 @@ extension DiskStore {
 
     private func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         let owner = Self.owner(account)
-        try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
-            to.text, to.name, Self.folded(to.name), account, from.text,
-        ])
+        try rename(from, to, account: account, db)
         try db.cachedStatement(sql: Self.moveBelow)
             .execute(arguments: [
                 to.below, from.below.unicodeScalars.count + 1, account, from.below, Self.end(of: from.below),
@@ -113,6 +111,19 @@ extension DiskStore {
         }
         try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
         try moveListsAndBodies(from, to, account: account, db)
+    }
+
+    private func rename(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
+        let old = try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, from.text])
+        let folded = to.name.searchFolded
+        try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
+            to.text, to.name, folded, account, from.text,
+        ])
+        guard let name = old.flatMap(IndexedName.init(row:)) else { return }
+        var names = NameChanges(account)
+        names.remove(name)
+        names.insert(IndexedName(rank: name.rank, folded: folded))
+        try names.write(db)
     }
 
     private func moveListsAndBodies(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
@@ -144,8 +155,10 @@ extension DiskStore {
         DELETE FROM page_row WHERE account = ? AND row_key = ?
         AND page_id IN (SELECT page_id FROM page_row WHERE account = ? AND row_key = ?)
         """
-    static let deleteItem = "DELETE FROM disk_item WHERE account = ? AND path = ?"
-    static let deleteBelow = "DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ?"
+    static let deleteItem = "DELETE FROM disk_item WHERE account = ? AND path = ? RETURNING rank, folded"
+    static let deleteBelow = """
+        DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ? RETURNING rank, folded
+        """
     static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"
     static let moveBelow =
         "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import GRDB
 import ResponseStore
+import TextSearch
 import Upstream
 
 extension DiskStore {

@@ -1,49 +1,49 @@
 import Database
 import Foundation
 import GRDB
+import Screens
+import TextSearch
 
 extension DiskStore {
-    /// Returns the rows whose name contains a text, by name, and their total number.
+    /// Returns the rows whose name contains a text, the last modified first.
     ///
     /// - Parameter lastPart: Offset of the last part of the list of all files, if all of it is stored: a file that is
     ///   not in it, and that no list has shown since, is not there any more.
-    func search(_ text: String, account: String, lastPart: Int?, limit: Int, offset: Int) throws -> (
-        rows: [DiskRow], total: Int
+    func search(_ query: PartQuery, account: String, lastPart: Int?, page: PageRequest) throws -> (
+        rows: [DiskRow], hits: SearchHits
     ) {
+        guard !query.isEmpty else { return ([], SearchHits()) }
         let arguments: StatementArguments = [
-            "account": account, "owner": Self.owner(account), "needle": Self.folded(text), "last_part": lastPart,
+            "terms": SearchIndex.expression(query.terms, of: Self.owner(ofTerms: account)), "account": account,
+            "owner": Self.owner(account), "needle": query.text, "last_part": lastPart,
         ]
+        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
         return try database.read { db in
-            let found = try Row.fetchAll(
-                db,
-                sql: Self.selectFound,
-                arguments: arguments + ["limit": limit, "offset": offset]
-            )
-            let total = try Int.fetchOne(db, sql: Self.countFound, arguments: arguments) ?? 0
-            return (try diskRows(found, account: account, db), total)
+            let hits = try SearchHits(Self.selectHits, arguments, request, db)
+            let select = try db.cachedStatement(sql: Self.selectRanked)
+            let found = try hits.ranks.compactMap { try Row.fetchOne(select, arguments: [$0, account]) }
+            return (try diskRows(found, account: account, db), hits)
         }
     }
 
-    /// Returns a text as searches compare it: composed and in lower case.
-    static func folded(_ text: String) -> String {
-        text.precomposedStringWithCompatibilityMapping.lowercased()
-    }
-
-    static let selectFound = "SELECT * \(found) ORDER BY folded, path LIMIT :limit OFFSET :offset"
-    static let countFound = "SELECT count(*) \(found)"
-    private static let found = """
-        FROM disk_item WHERE account = :account AND path >= 'disk:/' AND path < 'disk:0' AND instr(folded, :needle) > 0
-        AND (
-            kind = 'dir' OR :last_part IS NULL
-            OR seen_at > (
-                SELECT min(fetched_at) FROM page
-                WHERE account = :owner AND screen = 'all' AND page_offset <= :last_part
-            )
-            OR EXISTS (
-                SELECT 1 FROM page_row JOIN page ON page.id = page_row.page_id
-                WHERE page_row.account = :owner AND page_row.row_key = disk_item.path
-                AND page.screen = 'all' AND page.page_offset <= :last_part
-            )
-        )
+    /// The condition of the rank is a bound of the scan of the index; whether a name has the whole text, whose row it
+    /// is and whether it is still there is looked up for each row that has the terms.
+    static let selectHits = """
+        SELECT disk_term.rowid AS rank, coalesce(
+            item.account = :account AND instr(item.folded, :needle) > 0 AND (
+                item.kind = 'dir' OR :last_part IS NULL
+                OR item.seen_at > (
+                    SELECT min(fetched_at) FROM page
+                    WHERE account = :owner AND screen = 'all' AND page_offset <= :last_part
+                )
+                OR EXISTS (
+                    SELECT 1 FROM page_row JOIN page ON page.id = page_row.page_id
+                    WHERE page_row.account = :owner AND page_row.row_key = item.path
+                    AND page.screen = 'all' AND page.page_offset <= :last_part
+                )
+            ), 0) AS is_hit
+        FROM disk_term LEFT JOIN disk_item AS item ON item.rank = disk_term.rowid
+        WHERE disk_term MATCH :terms AND disk_term.rowid < :before ORDER BY disk_term.rowid DESC
         """
+    static let selectRanked = "SELECT * FROM disk_item WHERE rank = ? AND account = ?"
 }

@@ -104,6 +104,7 @@ struct DiskStore: Sendable {
                 ALTER TABLE disk_account DROP COLUMN rejected;
                 """
         ),
+        SchemaMigration("disk/003 names", migrate: indexNames),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.

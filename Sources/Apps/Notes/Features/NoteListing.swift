@@ -1,6 +1,7 @@
 import Foundation
 import Freshness
 import Screens
+import TextSearch
 
 /// The notes of an account as a list.
 struct NoteListing: Sendable {
@@ -10,18 +11,28 @@ struct NoteListing: Sendable {
     /// `GET /v1/notes`: all notes, or with `q` those that contain its words.
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
-        let page = try request.query.page()
         let zone = try request.query.timeZone() ?? .gmt
         let question = try request.query.string("q")?.trimmingCharacters(in: .whitespacesAndNewlines)
-        let search = question.flatMap { $0.isEmpty ? nil : SearchQuery($0) }
+        let search = question.flatMap { $0.isEmpty ? nil : WordQuery($0) }
+        let list = NotePage.list(search)
+        let page = try request.query.page(of: list)
         let changeToken = store.changeToken(account: account)
         let listing = try store.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
+        var shown = Page(
+            page,
+            count: listing.notes.count,
+            total: listing.total,
+            totalAtLeast: listing.totalAtLeast,
+            hasMore: listing.hasMore
+        )
+        if listing.isCut { shown.nextOffset = nil }
         return try response(
             to: request,
             listing,
             time,
-            Page(page, count: listing.notes.count, total: listing.total),
+            shown,
+            next: listing.next.map { list.cursor(after: [.integer(Int64($0))]) },
             changeToken: changeToken.and(ChangeToken(until: time.deadline))
         )
     }
@@ -31,6 +42,7 @@ struct NoteListing: Sendable {
         _ listing: NotePage,
         _ time: NoteTime,
         _ shown: Page,
+        next: String?,
         changeToken: ChangeToken
     ) throws -> ScreenResponse {
         let isEmpty = listing.total == 0
@@ -45,7 +57,8 @@ struct NoteListing: Sendable {
             revision: listing.revision,
             page: shown
         )
-        var response = try ScreenResponse.local(screen, meta, request.links(for: shown), changeToken: changeToken)
+        let links = request.links(for: shown, next: next)
+        var response = try ScreenResponse.local(screen, meta, links, changeToken: changeToken)
         response.version = String(listing.revision)
         return response
     }

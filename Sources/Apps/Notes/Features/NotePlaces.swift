@@ -1,6 +1,7 @@
 import Foundation
 import Freshness
 import Screens
+import TextSearch
 import Upstream
 
 /// Suggestions of places: from the account's notes, the gazetteer and the geocoder.
@@ -19,7 +20,7 @@ struct NotePlaces: Sendable {
             throw Problem.invalidParameter("q", accepted: "accepts \(Note.Location.longestName) characters")
         }
         let changeToken = store.changeToken(account: account)
-        let search = SearchQuery(question)
+        let search = WordQuery(question)
         let own = try store.places(search, account: account, limit: Place.mostSuggestions).map {
             Place(name: $0.name, region: "", coordinate: $0.coordinate, source: .notes)
         }

@@ -131,6 +131,7 @@ extension NoteStore {
         defer { noteChanges[account.id].bump() }
         try await database.writeErasing { db in
             try Self.check(account, db)
+            try Self.removeTexts(of: account.id, db)
             for statement in Self.deletions {
                 try db.execute(sql: statement, arguments: ["account": account.id])
             }
@@ -138,13 +139,9 @@ extension NoteStore {
         }
     }
 
-    // The indexes go first: they are deleted by the rows of the notes. The cells go before the notes, whose trigger
+    // The R-tree goes first: it is deleted by the rows of the notes. The cells go before the notes, whose trigger
     // would otherwise count each note out of fifteen of them.
     private static let deletions = [
-        """
-        INSERT INTO note_text (note_text, rowid, account, body, location_name)
-            SELECT 'delete', id, account, body, location_name FROM note WHERE account = :account
-        """,
         "DELETE FROM note_position WHERE id IN (SELECT id FROM note WHERE account = :account)",
         "DELETE FROM note_cell WHERE account = :account",
         "DELETE FROM note WHERE account = :account",

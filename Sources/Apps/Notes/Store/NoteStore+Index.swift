@@ -1,12 +1,30 @@
+import Database
 import GRDB
+import TextSearch
 
-/// The full-text index and the R-tree of notes. Both are virtual tables, which triggers may not write: the schema is
+/// The search index and the R-tree of notes. Both are virtual tables, which triggers may not write: the schema is
 /// not trusted (`PRAGMA trusted_schema = OFF`), so that a manipulated file cannot run them. Every write of a note
 /// calls these functions in its transaction.
 extension NoteStore {
+    /// The terms of the notes. A note is entered under its rank, so that the last saved is read first.
+    static let terms = SearchIndex("note_term")
+
+    /// The bits of a rank that are the revision.
+    private static let revisionBits: Int64 = 36
+
+    /// Returns the rank of a note: its account and its revision.
+    static func rank(_ account: Int64, _ revision: Int) -> Int64 { account << revisionBits | Int64(revision) }
+
+    /// Returns the revision that a rank names.
+    static func revision(ofRank rank: Int64) -> Int { Int(rank & (1 << revisionBits - 1)) }
+
     /// Adds a note that was inserted.
     static func index(_ note: Note, account: Int64, _ db: Database) throws {
-        try db.cachedStatement(sql: insertText).execute(arguments: [note.id, account, note.body, note.location.name])
+        try indexText(note, account: account, db)
+        try indexPosition(note, account: account, db)
+    }
+
+    static func indexPosition(_ note: Note, account: Int64, _ db: Database) throws {
         let (latitude, longitude) = (note.location.coordinate.latitude, note.location.coordinate.longitude)
         try db.cachedStatement(sql: "INSERT INTO note_position VALUES (?, ?, ?, ?, ?, ?, ?)")
             .execute(arguments: [note.id, longitude, longitude, latitude, latitude, account, Double(account) + 0.5])
@@ -16,24 +34,62 @@ extension NoteStore {
     ///
     /// - Parameter note: the note as it was added: the index has no copy of the text.
     static func remove(_ note: Note, account: Int64, _ db: Database) throws {
-        try db.cachedStatement(sql: deleteText).execute(arguments: [note.id, account, note.body, note.location.name])
+        try removeText(note, account: account, db)
         try db.cachedStatement(sql: "DELETE FROM note_position WHERE id = ?").execute(arguments: [note.id])
     }
 
-    /// Updates a note that was changed.
+    /// Updates a note that was changed. Its revision has changed in any case.
     static func change(_ old: Note, to new: Note, account: Int64, _ db: Database) throws {
-        if old.body != new.body || old.location.name != new.location.name {
-            try db.cachedStatement(sql: deleteText).execute(arguments: [old.id, account, old.body, old.location.name])
-            try db.cachedStatement(sql: insertText).execute(arguments: [new.id, account, new.body, new.location.name])
-        }
+        try removeText(old, account: account, db)
+        try indexText(new, account: account, db)
         let point = new.location.coordinate
         guard old.location.coordinate != point else { return }
         try db.cachedStatement(sql: "UPDATE note_position SET west = ?, east = ?, south = ?, north = ? WHERE id = ?")
             .execute(arguments: [point.longitude, point.longitude, point.latitude, point.latitude, new.id])
     }
 
-    private static let insertText = "INSERT INTO note_text (rowid, account, body, location_name) VALUES (?, ?, ?, ?)"
-    // FTS5, "External Content Tables": a row is deleted by its former values.
-    private static let deleteText =
-        "INSERT INTO note_text (note_text, rowid, account, body, location_name) VALUES ('delete', ?, ?, ?, ?)"
+    /// Removes the texts of all notes of an account.
+    static func removeTexts(of account: Int64, _ db: Database) throws {
+        if try Bool.fetchOne(db, sql: hasOthers, arguments: ["account": account]) == false {
+            try terms.deleteAll(db)
+            try db.execute(sql: "DELETE FROM note_passage")
+        } else {
+            try forEachNote(of: account, db) { try removeText($0, account: account, db) }
+        }
+    }
+
+    private static let hasOthers = """
+        SELECT EXISTS (SELECT 1 FROM note WHERE account < :account)
+            OR EXISTS (SELECT 1 FROM note WHERE account > :account)
+        """
+
+    /// Enters the texts of all notes into an empty index.
+    static func indexTexts(_ db: Database) throws {
+        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
+            try forEachNote(of: account, db) { try indexText($0, account: account, db) }
+        }
+    }
+
+    /// In ascending order of their ranks.
+    private static func forEachNote(of account: Int64, _ db: Database, _ body: (Note) throws -> Void) throws {
+        let sql = "SELECT * FROM note WHERE account = ? ORDER BY revision"
+        let rows = try Row.fetchCursor(db, sql: sql, arguments: [account])
+        while let row = try rows.next() {
+            if let note = Note(row: row) { try body(note) }
+        }
+    }
+
+    private static func indexText(_ note: Note, account: Int64, _ db: Database) throws {
+        let (found, rank) = (NoteTerms(note), rank(account, note.revision))
+        try terms.insert(found.terms, of: account, at: rank, db)
+        guard !found.passages.isEmpty else { return }
+        try db.cachedStatement(sql: "INSERT INTO note_passage (rank, text) VALUES (?, ?)")
+            .execute(arguments: [rank, found.passages])
+    }
+
+    private static func removeText(_ note: Note, account: Int64, _ db: Database) throws {
+        let rank = rank(account, note.revision)
+        try terms.delete(NoteTerms(note).terms, of: account, at: rank, db)
+        try db.cachedStatement(sql: "DELETE FROM note_passage WHERE rank = ?").execute(arguments: [rank])
+    }
 }

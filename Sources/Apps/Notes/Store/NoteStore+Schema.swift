@@ -1,5 +1,6 @@
 public import Database
 import GRDB
+import TextSearch
 
 extension NoteStore {
     /// The migrations of the tables.
@@ -10,6 +11,8 @@ extension NoteStore {
         SchemaMigration("notes/004 people", sql: people),
         SchemaMigration("notes/005 volumes", sql: volumes),
         SchemaMigration("notes/006 folded names", migrate: foldNames),
+        SchemaMigration("notes/007 people counted", sql: peopleCounted),
+        SchemaMigration("notes/008 terms", migrate: enterTerms),
     ]
 
     private static let accounts = """
@@ -115,6 +118,21 @@ extension NoteStore {
         INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note;
         """
 
+    // The words of notes were made by FTS5 and ordered by the ids of notes, so that a search read all that it found.
+    private static func enterTerms(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                DROP TABLE note_text;
+                \(terms.creation)
+                CREATE TABLE note_passage (
+                    rank INTEGER PRIMARY KEY,    -- that of the note in note_term
+                    text TEXT NOT NULL           -- what of it is in scripts without spaces
+                ) STRICT;
+                """
+        )
+        try indexTexts(db)
+    }
+
     // Names were compared by their lower case. Accounts whose names are equal by full case folding stay apart.
     private static func foldNames(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE notes_account ADD COLUMN name_folded TEXT NOT NULL DEFAULT ''")
@@ -145,5 +163,13 @@ extension NoteStore {
             avatar_url TEXT
         ) STRICT;
         CREATE INDEX notes_person_by_name ON notes_person (sort_first, sort_last, id);
+        """
+
+    // Cursors have the sort keys in them, so that these are cut.
+    private static let peopleCounted = """
+        ALTER TABLE notes_people ADD COLUMN people INTEGER NOT NULL DEFAULT 0; -- of the snapshot
+        UPDATE notes_people SET people = (SELECT count(*) FROM notes_person);
+        UPDATE notes_person SET sort_first = substr(sort_first, 1, 200), sort_last = substr(sort_last, 1, 200)
+            WHERE length(sort_first) > 200 OR length(sort_last) > 200;
         """
 }

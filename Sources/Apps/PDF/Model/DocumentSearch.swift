@@ -1,4 +1,4 @@
-import Database
+import TextSearch
 
 /// A search of documents by name: every word must occur in the name, in any case and width, with accents or without.
 struct DocumentSearch: Sendable, Equatable {

@@ -7,7 +7,8 @@ import TestKit
 
 /// A database with many notes of one account, all over the world and many in one city.
 enum ManyNotes {
-    static func fill(_ database: LarderDatabase, notes: Int) throws {
+    /// - Parameter hasTerms: Whether the database has the index of terms: those of earlier versions have not.
+    static func fill(_ database: LarderDatabase, notes: Int, hasTerms: Bool = true) throws {
         var chance = SeededRandom(seed: 11)
         try database.write { db in
             try db.execute(
@@ -40,7 +41,11 @@ enum ManyNotes {
                     "location_name": note.location.name,
                     "cell_x": cell.x, "cell_y": cell.y, "created": number, "modified": number, "revision": number,
                 ])
-                try NoteStore.index(note, account: 1, db)
+                if hasTerms {
+                    try NoteStore.index(note, account: 1, db)
+                } else {
+                    try NoteStore.indexPosition(note, account: 1, db)
+                }
             }
             try db.execute(sql: "UPDATE notes_account SET revision = ?", arguments: [notes])
         }

@@ -4,6 +4,7 @@ import HTTPCaching
 import HTTPTypes
 import ResponseStore
 import Screens
+import TextSearch
 import Upstream
 
 /// Search by name. The API cannot search, so its list of all files is brought up to date first; the rows that are known
@@ -23,31 +24,33 @@ struct Search: Sendable {
 
     /// `GET /v1/disk/search`: files and folders whose name contains a text.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let asked = try request.query.page(defaultLimit: 20)
-        let text = try text(request)
+        let query = try query(request)
+        let list = PagedList("disk.search", filter: query.text, key: [.integer])
+        let asked = try request.query.page(of: list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
         let account = try await accounts.account(of: session)
         let known = try await allFiles(of: account, try request.cachePolicy())
-        let found = try store.search(
-            text,
-            account: account.id,
-            lastPart: known.lastPart,
-            limit: asked.limit,
-            offset: min(asked.offset, Int(Int32.max))
+        let (rows, hits) = try store.search(query, account: account.id, lastPart: known.lastPart, page: asked)
+        let isEmpty = hits.total == 0
+        var shown = Page(
+            asked,
+            count: rows.count,
+            total: hits.total,
+            totalAtLeast: hits.totalAtLeast,
+            hasMore: hits.hasMore
         )
-        let shown = Page(asked, count: found.rows.count, total: found.total, hasMore: asked.end < found.total)
-        let isEmpty = found.total == 0
+        if hits.isCut { shown.nextOffset = nil }
         return try .screen(
             Envelope(
                 data: RowListScreen(
-                    found.rows,
+                    rows,
                     timeZone: timeZone,
                     empty: known.isWhole ? .search : .searchInPart,
                     isEmpty: isEmpty,
                     offline: known.provenance.offline
                 ),
                 meta: Self.meta(known, isEmpty: isEmpty, shown),
-                links: request.links(for: shown)
+                links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) })
             ),
             provenance: known.provenance,
             now: clock.now()
@@ -57,12 +60,12 @@ struct Search: Sendable {
     /// Reads the text to be searched for.
     ///
     /// - Throws: 400 `invalid-parameter`.
-    private func text(_ request: ScreenRequest) throws -> String {
+    private func query(_ request: ScreenRequest) throws -> PartQuery {
         let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
             throw Problem.invalidParameter("query", accepted: "accepts 1 to \(DiskPath.longestName) characters")
         }
-        return text
+        return PartQuery(text)
     }
 
     private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page) -> Meta {

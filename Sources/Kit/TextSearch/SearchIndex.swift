@@ -1,0 +1,71 @@
+public import GRDB
+
+/// A table of the terms by which rows are found, the newest first.
+///
+/// It is a table of FTS5 without contents and without positions: an entry is a term of one owner and a rank, which
+/// names a row and is greater for a newer one. The ranks of a term are read from the greatest on, so a search costs what
+/// it returns, however many rows have the term. The owner is part of each term: what others have costs nothing.
+///
+/// Triggers may not write virtual tables, because the schema is not trusted (`PRAGMA trusted_schema = OFF`). Whatever
+/// writes a row calls these functions in the same transaction.
+public struct SearchIndex: Sendable {
+    /// The name of the table.
+    public let table: String
+    private let insertion: String
+    private let deletion: String
+
+    /// Names an index.
+    public init(_ table: String) {
+        self.table = table
+        insertion = "INSERT INTO \(table) (rowid, terms) VALUES (?, ?)"
+        // FTS5, "Contentless Tables": a row is deleted by its former values.
+        deletion = "INSERT INTO \(table) (\(table), rowid, terms) VALUES ('delete', ?, ?)"
+    }
+
+    /// The statement that creates the table.
+    public var creation: String {
+        """
+        CREATE VIRTUAL TABLE \(table) USING fts5 (
+            terms, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
+        );
+        """
+    }
+
+    /// Adds a row. In one transaction rows are best added in ascending order of their ranks.
+    ///
+    /// - Throws: GRDB's errors.
+    public func insert(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
+        guard !terms.isEmpty else { return }
+        try db.cachedStatement(sql: insertion).execute(arguments: [rank, Self.text(terms, of: owner)])
+    }
+
+    /// Removes a row.
+    ///
+    /// - Parameter terms: The terms with which it was added.
+    /// - Throws: GRDB's errors.
+    public func delete(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
+        guard !terms.isEmpty else { return }
+        try db.cachedStatement(sql: deletion).execute(arguments: [rank, Self.text(terms, of: owner)])
+    }
+
+    /// Removes all rows of all owners.
+    ///
+    /// - Throws: GRDB's errors.
+    public func deleteAll(_ db: Database) throws {
+        try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('delete-all')")
+    }
+
+    /// Returns the expression that all terms of an owner match, for `MATCH`.
+    public static func expression(_ terms: [String], of owner: Int64) -> String {
+        let prefix = prefix(of: owner)
+        return terms.map { "\"\(prefix)\($0)\"" }.joined(separator: " AND ")
+    }
+
+    private static func text(_ terms: Set<String>, of owner: Int64) -> String {
+        let prefix = prefix(of: owner)
+        return terms.map { prefix + $0 }.joined(separator: " ")
+    }
+
+    /// No term begins with a middle dot, so no owner has terms of another one.
+    private static func prefix(of owner: Int64) -> String { String(owner, radix: 36) + "\u{B7}" }
+}

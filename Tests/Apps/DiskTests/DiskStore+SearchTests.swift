@@ -1,0 +1,148 @@
+import Database
+import Foundation
+import GRDB
+import Screens
+import TestKit
+import Testing
+import TextSearch
+
+@testable import Disk
+
+@Suite("Search for names on a Disk")
+struct DiskStoreSearchTests {
+    private static func item(_ path: String, modified: Int?, kind: DiskItem.Kind = .file) throws -> DiskItem {
+        var item = DiskItem(path: try #require(DiskPath(path) ?? DiskPath(path, scheme: .trash)), kind: kind)
+        item.modified = modified.map { Date(timeIntervalSince1970: Double($0)) }
+        return item
+    }
+
+    private static func keep(_ items: [DiskItem], of account: String = "1130", in app: DiskHarness) async throws {
+        let now = app.clock.now
+        _ = try await app.database.write { db in
+            try app.store.keep(items, about: nil, account: account, at: now, in: db)
+        }
+    }
+
+    private static func names(_ text: String, of account: String = "1130", in app: DiskHarness) throws -> [String] {
+        try app.store.search(PartQuery(text), account: account, lastPart: nil, page: .init(limit: 100))
+            .rows.map(\.item.name)
+    }
+
+    @Test("DISK-34 The last modified come first; ß, width and accents do not count, spaces and punctuation do")
+    func order() async throws {
+        try await DiskHarness.run { app in
+            try await Self.keep(
+                [
+                    Self.item("disk:/Straße 1.txt", modified: 100), Self.item("disk:/a/STRASSE 2.txt", modified: 300),
+                    Self.item("disk:/strasse", modified: 200, kind: .dir), Self.item("disk:/ｒésumé.pdf", modified: nil),
+                    Self.item("disk:/東京都庁の写真.jpg", modified: 5), Self.item("trash:/strasse 3.txt", modified: 900),
+                ],
+                in: app
+            )
+            #expect(try Self.names("strasse", in: app) == ["STRASSE 2.txt", "strasse", "Straße 1.txt"])
+            #expect(try Self.names("ße 1.T", in: app) == ["Straße 1.txt"])
+            #expect(try Self.names("e 1", in: app) == ["Straße 1.txt"])
+            #expect(try Self.names("Resume.", in: app) == ["ｒésumé.pdf"])
+            #expect(try Self.names("京都", in: app) == ["東京都庁の写真.jpg"])
+            #expect(try Self.names("東京都庁の写真.jpg", in: app) == ["東京都庁の写真.jpg"])
+            #expect(try Self.names("京庁", in: app) == [])
+            #expect(try Self.names("\u{301}", in: app) == [])
+            #expect(try Self.names("strasse", of: "1131", in: app) == [])
+            try await NameIndex.expectExact(in: app.database)
+        }
+    }
+
+    @Test(
+        "DISK-34 The index follows what is changed, renamed, moved, deleted and logged out, and keeps what others have"
+    )
+    func follows() async throws {
+        try await DiskHarness.run { app in
+            _ = try await app.logIn()
+            try await Self.keep([Self.item("disk:/plan other.txt", modified: 1)], of: "1131", in: app)
+            let items = [
+                try Self.item("disk:/plan a.txt", modified: 10), try Self.item("disk:/plan b.txt", modified: 10),
+                try Self.item("disk:/folder", modified: 5, kind: .dir),
+                try Self.item("disk:/folder/plan c.txt", modified: 7),
+            ]
+            try await Self.keep(items, in: app)
+            // Stored again, also twice in one response, changed and not.
+            try await Self.keep(items + [try Self.item("disk:/plan a.txt", modified: 20), items[1], items[0]], in: app)
+            try await Self.keep([try Self.item("disk:/plan b.txt", modified: 30)], in: app)
+            #expect(try Self.names("plan", in: app).first == "plan b.txt")
+            try await NameIndex.expectExact(in: app.database)
+            let (from, to) = (DiskPath.root.child("plan b.txt"), DiskPath.root.child("Entwurf.txt"))
+            try await app.store.apply(.moved(from: from, to: to), account: "1130", at: app.clock.now)
+            let folder = DiskPath.root.child("folder")
+            let moved = DiskPath.root.child("Ordner")
+            try await app.store.apply(.moved(from: folder, to: moved), account: "1130", at: app.clock.now)
+            #expect(try Self.names("plan", in: app) == ["plan a.txt", "plan c.txt"])
+            #expect(try Self.names("ENTW", in: app) == ["Entwurf.txt"])
+            try await NameIndex.expectExact(in: app.database)
+            try await app.store.apply(.deleted(moved), account: "1130", at: app.clock.now)
+            #expect(try Self.names("plan", in: app) == ["plan a.txt"])
+            #expect(try Self.names("ordn", in: app) == [])
+            try await NameIndex.expectExact(in: app.database)
+            try await app.store.wipe("1130", sessions: app.sessions)
+            #expect(try Self.names("plan", in: app) == [])
+            #expect(try Self.names("plan", of: "1131", in: app) == ["plan other.txt"])
+            try await NameIndex.expectExact(in: app.database)
+            try await app.store.wipe("1131", sessions: app.sessions)
+            try await NameIndex.expectExact(in: app.database)
+        }
+    }
+
+    @Test(
+        "DISK-34 As many rows are read among 1,100 hits as among 4,400; files that are not there any more count for little"
+    )
+    func bounded() async throws {
+        for count in [1_100, 4_400] {
+            try await DiskHarness.run { app in
+                let items = try (0..<count).map { try Self.item("disk:/report \($0).txt", modified: $0) }
+                try await Self.keep(items, in: app)
+                let page = PageRequest(limit: 20)
+                let (rows, hits) = try app.store.search(PartQuery("port"), account: "1130", lastPart: nil, page: page)
+                #expect(rows.first?.item.name == "report \(count - 1).txt" && rows.count == 20)
+                #expect(hits.total == nil && hits.totalAtLeast == SearchHits.counted + 1)
+                #expect(hits.examined == SearchHits.counted + 1)
+                // No stored list has these files: after the first 5000 misses the page would be cut.
+                let gone = try app.store.search(PartQuery("port"), account: "1130", lastPart: 0, page: page)
+                #expect(gone.rows.isEmpty && gone.hits.examined <= SearchHits.mostMisses)
+            }
+        }
+    }
+
+    @Test("DISK-34 The names are read in the order of their index, each row by its rank")
+    func plan() async throws {
+        try await DiskHarness.run { app in
+            let plan = try QueryPlan(DiskStore.selectHits, in: app.database)
+            let first = try #require(plan.steps.first)
+            #expect(first.hasPrefix("SCAN disk_term VIRTUAL TABLE INDEX") && first.contains("<"), "\(plan)")
+            #expect(plan.steps.contains("SEARCH item USING INDEX disk_item_by_rank (rank=?) LEFT-JOIN"), "\(plan)")
+            #expect(plan.steps.count { $0.hasPrefix("SCAN") } == 1 && !plan.sorts, "\(plan)")
+        }
+    }
+
+    @Test("DISK-34 Names that an earlier version has stored are found after the update")
+    func earlier() async throws {
+        let old = DiskStore.migrations.filter { $0.name < "disk/003" }
+        let database = try LarderDatabase.temporary(migrations: SessionStore.migrations + old)
+        try await database.write { db in
+            for (account, path, name, modified) in [
+                ("1", "disk:/Straße.txt", "Straße.txt", 10), ("1", "disk:/b/Straße.txt", "Straße.txt", 10),
+                ("1", "trash:/Straße.txt", "Straße.txt", 10), ("2", "disk:/strasse", "strasse", 5),
+            ] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO disk_item (account, path, name, folded, kind, modified, published, seen_at)
+                        VALUES (?, ?, ?, lower(?), 'file', ?, 0, 1)
+                        """,
+                    arguments: [account, path, name, name, modified * 1000]
+                )
+            }
+        }
+        try await database.write { try DiskStore.indexNames($0) }
+        try await NameIndex.expectExact(in: database)
+        let ranks = try database.read { try Int64.fetchAll($0, sql: "SELECT rank FROM disk_item WHERE rank NOTNULL") }
+        #expect(Set(ranks).count == 3)
+    }
+}

@@ -1,0 +1,35 @@
+import Database
+import GRDB
+import Testing
+import TextSearch
+
+@testable import Disk
+
+/// The index of names, compared with the rows.
+enum NameIndex {
+    /// Checks that the index has the terms of all rows but those of the trash, and no others.
+    static func expectExact(in database: LarderDatabase) async throws {
+        let (entries, expected, unranked) = try await database.write { db in
+            try db.execute(
+                sql: "CREATE VIRTUAL TABLE temp.disk_entry USING fts5vocab ('main', 'disk_term', 'instance')"
+            )
+            let entries = try Row.fetchAll(db, sql: "SELECT doc, term FROM temp.disk_entry").map {
+                "\($0["doc"] as Int64) \($0["term"] as String)"
+            }
+            try db.execute(sql: "DROP TABLE temp.disk_entry")
+            var (expected, unranked): (Set<String>, [String]) = ([], [])
+            for row in try Row.fetchAll(db, sql: "SELECT account, path, name, folded, rank FROM disk_item") {
+                let (account, path, name): (String, String, String) = (row["account"], row["path"], row["name"])
+                let folded: String = row["folded"]
+                let owner = String(DiskStore.owner(ofTerms: account), radix: 36)
+                if let rank = row["rank"] as Int64?, folded == name.searchFolded {
+                    expected.formUnion(SearchTerms.parts(of: folded).map { "\(rank) \(owner)\u{B7}\($0)" })
+                } else if !path.hasPrefix("trash:") {
+                    unranked.append(path)
+                }
+            }
+            return (entries, expected, unranked)
+        }
+        #expect(entries.count == expected.count && Set(entries) == expected && unranked == [])
+    }
+}

@@ -1,0 +1,31 @@
+import Database
+import GRDB
+import Testing
+
+@testable import Notes
+
+/// The search index of notes, compared with the notes.
+enum NoteIndex {
+    /// Checks that the index has the terms of all notes and no others.
+    static func expectExact(in database: LarderDatabase) async throws {
+        let (entries, expected, passages) = try await database.write { db in
+            try db.execute(
+                sql: "CREATE VIRTUAL TABLE temp.note_entry USING fts5vocab ('main', 'note_term', 'instance')"
+            )
+            let entries = try Row.fetchAll(db, sql: "SELECT doc, term FROM temp.note_entry").map {
+                "\($0["doc"] as Int64) \($0["term"] as String)"
+            }
+            try db.execute(sql: "DROP TABLE temp.note_entry")
+            var (expected, passages): (Set<String>, Set<Int64>) = ([], [])
+            for row in try Row.fetchAll(db, sql: "SELECT * FROM note") {
+                let (account, note): (Int64, Note) = (row["account"], try #require(Note(row: row)))
+                let (rank, found) = (NoteStore.rank(account, note.revision), NoteTerms(note))
+                expected.formUnion(found.terms.map { "\(rank) \(String(account, radix: 36))\u{B7}\($0)" })
+                if !found.passages.isEmpty { passages.insert(rank) }
+            }
+            let stored = try Set(Int64.fetchAll(db, sql: "SELECT rank FROM note_passage"))
+            return (entries, expected, stored == passages)
+        }
+        #expect(entries.count == expected.count && Set(entries) == expected && passages)
+    }
+}
