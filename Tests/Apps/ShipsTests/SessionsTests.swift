@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Freshness
+import GRDB
 import HTTPTypes
 import Screens
 import TestKit
@@ -68,6 +69,25 @@ struct SessionsTests {
             app.clock.advance(by: .milliseconds(1))
             let response = try await waiting
             #expect(response.status == 201)
+        }
+    }
+
+    @Test("what a guest has deleted goes with the session that expires; a user's deletions stay")
+    func expiry() async throws {
+        try await ShipsHarness.run { app in
+            let (guest, user) = (try await app.enterAsGuest(), try await app.logIn())
+            for token in [guest, user] {
+                _ = try await app.get("/v1/ships", as: token)
+                #expect(try await app.ask(.delete, "/v1/ships/b0b", as: token).status == 200)
+            }
+            let accounts = {
+                try app.database.read { try String.fetchAll($0, sql: "SELECT DISTINCT account FROM ship_of_account") }
+            }
+            #expect(try accounts().count == 2)
+            app.clock.advance(by: .seconds(401 * 86_400))
+            try await app.sessions.endUnused()
+            #expect(try accounts() == ["user:example@domain.com"])
+            try await app.get("/v1/ships", as: guest).expectProblem("session-expired", 401)
         }
     }
 
