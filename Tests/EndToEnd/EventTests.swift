@@ -11,7 +11,7 @@ import Testing
             upstream: sandbox.spacex,
             [
                 "--upstreams-catalogue-url", sandbox.base + "/catalogue", "--freshness-shop-s", "3600",
-                "--upstreams-spacex-probe-interval-ms", "3600000",
+                "--freshness-ships-s", "3600", "--upstreams-spacex-probe-interval-ms", "3600000",
             ]
         )
         return (larder, sandbox)
