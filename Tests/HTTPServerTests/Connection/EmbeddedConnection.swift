@@ -7,6 +7,9 @@ import NIOHTTP1
 
 /// A connection's pipeline up to the front handlers, on an event loop whose time the test moves.
 final class EmbeddedConnection {
+    /// Units of a client that never waits for its turn.
+    static let manyUnits = 1_000_000
+
     let channel = EmbeddedChannel()
     let socket = FakeSocket()
     let application = RecordingApplication()
@@ -16,6 +19,7 @@ final class EmbeddedConnection {
     init(
         _ limits: ConnectionLimits = .standard,
         responseCache: ResponseCache? = nil,
+        clientUnits: Int = manyUnits,
         frontHandlers: [any ChannelHandler] = []
     ) throws {
         let journal = journal
@@ -29,7 +33,7 @@ final class EmbeddedConnection {
         )
         try channel.pipeline.syncOperations.addHandler(socket)
         let loop = channel.embeddedEventLoop
-        let queue = FairQueue(clientUnits: 1_000_000) { queue, _ in
+        let queue = FairQueue(clientUnits: clientUnits) { queue, _ in
             loop.assumeIsolated().execute { queue.roundEnded(now: loop.now) }
         }
         try larder.addHTTP1Handlers(to: channel, annotations, ConnectionShare(nil, of: queue))

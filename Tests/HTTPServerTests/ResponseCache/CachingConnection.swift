@@ -12,10 +12,15 @@ struct CachingConnection {
     let responses: ResponseCache
     let connection: EmbeddedConnection
 
-    init(_ limits: ConnectionLimits = .standard, budget: Int = 1 << 20, responses: ResponseCache? = nil) throws {
+    init(
+        _ limits: ConnectionLimits = .standard,
+        budget: Int = 1 << 20,
+        responses: ResponseCache? = nil,
+        clientUnits: Int = EmbeddedConnection.manyUnits
+    ) throws {
         let logger = Logger.quiet
         self.responses = responses ?? ResponseCache(budgetBytes: budget, run: "run", logger: logger)
-        connection = try EmbeddedConnection(limits, responseCache: self.responses)
+        connection = try EmbeddedConnection(limits, responseCache: self.responses, clientUnits: clientUnits)
     }
 
     var application: RecordingApplication { connection.application }

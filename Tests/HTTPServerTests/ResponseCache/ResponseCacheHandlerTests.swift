@@ -305,6 +305,22 @@ import Testing
         #expect(kept.passed == 2)
     }
 
+    @Test("TRUST-18 A request that waited for the turn of its client gets a response that is cached like every other")
+    func waited() throws {
+        let kept = try CachingConnection(clientUnits: 2)
+        _ = try kept.record(Self.other, "other")
+        kept.connection.receive(Self.head)
+        #expect(kept.passed == 1, "its turn is over")
+        kept.connection.channel.embeddedEventLoop.run()
+        #expect(kept.passed == 2)
+        kept.respond("kept")
+        #expect(try kept.connection.sent().hasSuffix("kept"))
+        kept.connection.receive(Self.head)
+        kept.connection.channel.embeddedEventLoop.run()
+        #expect(try kept.connection.sent().hasSuffix("kept"))
+        #expect(kept.passed == 2)
+    }
+
     @Test("TRUST-18 What a client pipelines and does not read waits ahead of the decoder; its end is seen behind it")
     func unread() throws {
         // A shard of the cache has to hold a response that is larger than a turn.

@@ -140,7 +140,8 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let before = connection.decoded
         context.fireChannelRead(Self.wrapInboundOut(piece))
         boundary.passed(stretch, before: before, after: connection.decoded)
-        candidate = nil
+        // What waits for its turn begins later; nothing is passed on before.
+        if !connection.state.isTurnAwaited { candidate = nil }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
