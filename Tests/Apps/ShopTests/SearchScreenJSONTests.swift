@@ -53,8 +53,10 @@ struct ShopScreenJSONTests {
         }
         let totals = ListTotals(lines: items.count, pieces: 27, price: 29.97)
         let list = ShoppingList(items: items, totals: totals, revision: 1, changed: items.first)
-        try expectSame(ListScreen(list, alreadyInList: alreadyInList))
+        for afterWrite in [false, true] {
+            try expectSame(ListScreen(list, afterWrite: afterWrite, alreadyInList: alreadyInList))
+        }
         let empty = ShoppingList(items: [], totals: ListTotals(), revision: 1)
-        try expectSame(ListScreen(empty, alreadyInList: alreadyInList))
+        try expectSame(ListScreen(empty, afterWrite: true, alreadyInList: alreadyInList))
     }
 }

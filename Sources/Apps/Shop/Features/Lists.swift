@@ -155,7 +155,7 @@ struct Lists: Sendable {
         let shown = Page(page, count: list.items.count, total: lines, hasMore: list.hasMore)
         let next = list.lastPosition.map { Self.pages.cursor(after: [.integer(Int64($0))]) }
         return try ScreenResponse.local(
-            ListScreen(list, alreadyInList: alreadyInList),
+            ListScreen(list, afterWrite: request.method != .get, alreadyInList: alreadyInList),
             Meta(
                 screen: "shop.list",
                 state: lines == 0 ? .empty : .content,

@@ -56,8 +56,8 @@ struct ListScreen: Encodable, Sendable {
         }
     }
 
-    /// The line that a write has added or changed, wherever it is on the list.
-    let item: Row?
+    /// Only in the response to a write: the line that it has added or changed, wherever it is on the list, or null.
+    let item: Nullable<Row>?
     /// The lines of the page.
     let items: [Row]
     let totals: Totals
@@ -66,9 +66,9 @@ struct ListScreen: Encodable, Sendable {
     /// Only in the response to an addition: whether the product was on the list already, and is unchanged.
     let alreadyInList: Bool?
 
-    init(_ list: ShoppingList, alreadyInList: Bool? = nil) {
+    init(_ list: ShoppingList, afterWrite: Bool = false, alreadyInList: Bool? = nil) {
         let isEmpty = list.totals.lines == 0
-        item = list.changed.map(Row.init)
+        item = afterWrite ? Nullable(wrappedValue: list.changed.map(Row.init)) : nil
         items = list.items.map(Row.init)
         totals = Totals(list.totals)
         actions = isEmpty ? [] : [.shareList, .clearList]
@@ -93,7 +93,7 @@ extension ListScreen: JSONWritable {
         try json.member("actions", actions)
         if let alreadyInList { json.member("already_in_list", alreadyInList) }
         if let empty { try json.member("empty", empty) }
-        if let item { try json.member("item", item) }
+        if let item { try json.member("item", item.wrappedValue) }
         try json.member("items", items)
         try json.member("totals", totals)
         json.endObject()
