@@ -175,6 +175,24 @@ struct SearchTests {
         }
     }
 
+    @Test("SHOP-04 a forged cursor begins elsewhere, and moves no page of other clients")
+    func forgedCursor() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let query = "price_min=0&price_max=100"
+            let known = try SearchQuery(QueryItems(query))
+            for values: [Int64] in [[2, 40, 2, -1], [-5, 9, 7, -1], [.max, .max, .max, .max], [1, .min, 0, 3]] {
+                let cursor = SearchPlace.list(of: known).cursor(after: values.map { .integer($0) })
+                let page = try await app.get("/v1/shop/search?\(query)&limit=2&cursor=\(cursor)")
+                #expect(page.status == 200, "\(page.text)")
+            }
+            let all = try await app.get("/v1/shop/search?\(query)&limit=100").ids
+            for offset in [0, 2, 4, 6] {
+                let page = try await app.get("/v1/shop/search?\(query)&limit=2&offset=\(offset)").ids
+                #expect(page == Array(all.dropFirst(offset).prefix(2)), "\(offset)")
+            }
+        }
+    }
+
     @Test("SHOP-16 without the upstream a cursor goes on, and products that come or vanish move no others")
     func offlineCursor() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -122,6 +122,7 @@ extension ContractScenario {
             for query in ["?limit=2&tz=Europe/Moscow", "?limit=2&offset=2", "?offset=1000", "?limit=0", "?tz=Mars"] {
                 try await ask("GET /v1/disk/\(screen)", query: query, member)
             }
+            try await askPages("GET /v1/disk/\(screen)", member)
         }
         for query in ["?media_type=image", "?media_type=movies"] {
             try await ask("GET /v1/disk/recent", query: query, member)
@@ -135,6 +136,7 @@ extension ContractScenario {
         for query in ["?query=a&limit=2&offset=0&tz=UTC&refresh=1", "?query=", "?query=zzzz"] {
             try await ask("GET /v1/disk/search", query: query, member)
         }
+        try await askPages("GET /v1/disk/search", query: "?query=t&limit=1", member)
         let search = try await ask("GET /v1/disk/search", query: "?query=zzzz", member)
         try await ask(
             "GET /v1/disk/search",

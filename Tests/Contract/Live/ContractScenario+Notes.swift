@@ -142,6 +142,7 @@ extension ContractScenario {
             #expect(try await ask("GET /v1/notes", query: query, member).status == 400)
         }
         let extra = try await ask(create, member, body: body)
+        try await askPages("GET /v1/notes", member)
         try await ask(
             "DELETE /v1/notes/{id}",
             ship: try #require(try extra.json.at(pointer: "/data/id")?.string),
@@ -222,6 +223,7 @@ extension ContractScenario {
         for query in ["?limit=2&offset=1", "?limit=500", "?q=a", "?q=nobodyatall"] {
             #expect(try await ask("GET /v1/notes/people", query: query, member).status == 200)
         }
+        try await askPages("GET /v1/notes/people", member)
         #expect(try await ask("GET /v1/notes/people", query: "?limit=501", member).status == 400)
         try await larder.fault("offline", of: "people")
         try await ask("GET /v1/notes/people", query: "?refresh=1&replace=1", member)

@@ -187,6 +187,7 @@ extension ContractScenario {
         for query in ["", "?limit=1", "?limit=1&offset=1"] {
             try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"])
         }
+        try await askPages("GET \(Self.documents)")
         for operation in ["GET \(Self.documents)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }

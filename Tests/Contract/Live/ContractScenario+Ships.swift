@@ -54,6 +54,7 @@ extension ContractScenario {
         ] {
             try await ask("GET /v1/ships", query: query, member)
         }
+        try await askPages("GET /v1/ships", member)
         try await larder.control("DELETE", "/spacex/ships/00000000000000000000000b")
         try await ask("GET /v1/ships", query: "?refresh=1", member)
         try await ask(

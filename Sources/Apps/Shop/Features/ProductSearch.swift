@@ -119,7 +119,10 @@ struct ProductSearch: Sendable {
         var places: [ShopStore.Place] = []
         if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
         if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
-        try await store.record(places, of: page.query, limit: limit, isExact: isExact, at: clock.now())
+        // What a cursor says may be made up, so that it is not recorded for other clients.
+        if page.place.reached == nil {
+            try await store.record(places, of: page.query, limit: limit, isExact: isExact, at: clock.now())
+        }
         return position.map { SearchPlace(offset: isReached ? reached : offset, reached: ($0, reached)) }
     }
 
