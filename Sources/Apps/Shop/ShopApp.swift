@@ -113,7 +113,12 @@ public struct ShopApp: App {
     public func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
             _ = try await categories.refresh(.useCache)
-            _ = try await productSearch.find(SearchQuery(), PageRequest(limit: Search.defaultLimit), .useCache)
+            _ = try await productSearch.find(
+                SearchQuery(),
+                from: SearchPlace(offset: 0),
+                limit: Search.defaultLimit,
+                .useCache
+            )
         } catch {
             logger.warning("the catalogue could not be refreshed after recovery", metadata: ["error": "\(error)"])
         }
