@@ -31,7 +31,7 @@ import Testing
         "PDF-17 case is folded fully, and width",
         arguments: [
             ("strasse", "Straße 12"), ("STRASSE", "Straße 12"), ("σίσυφος", "ΣΊΣΥΦΟΣ"), ("full", "Ｆｕｌｌ"),
-            ("🎉", "Fest 🎉"),
+            ("🎉", "Fest 🎉"), ("👍", "👍🏽 ok"), ("👨", "👨‍👩‍👧 fam"), ("ภาษาที", "ภาษาที่"), ("हिन", "हिन्दी"),
         ]
     )
     func folded(question: String, name: String) async throws {

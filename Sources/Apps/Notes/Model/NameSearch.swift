@@ -6,10 +6,10 @@ struct NameSearch: Sendable, Equatable {
 
     private let words: [String]
 
-    /// Reads a text; nil if it has no word.
+    /// Reads a text; nil if it is blank. Without a word, such as `!`, no name matches.
     init?(_ text: String) {
+        guard !text.allSatisfy(\.isWhitespace) else { return nil }
         words = Array(Self.words(text).prefix(Self.mostWords))
-        guard !words.isEmpty else { return nil }
     }
 
     /// The words in a normal form.
@@ -18,7 +18,7 @@ struct NameSearch: Sendable, Equatable {
     /// Returns whether a name has all words.
     func matches(_ name: String) -> Bool {
         let parts = Self.words(name)
-        return words.allSatisfy { word in parts.contains { $0.utf8.starts(with: word.utf8) } }
+        return !words.isEmpty && words.allSatisfy { word in parts.contains { $0.utf8.starts(with: word.utf8) } }
     }
 
     private static func words(_ text: String) -> [String] {

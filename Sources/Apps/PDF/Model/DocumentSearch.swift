@@ -14,9 +14,10 @@ struct DocumentSearch: Sendable, Equatable {
     /// The words in a normal form.
     var text: String { words.joined(separator: " ") }
 
-    /// Whether a name has all words.
+    /// Whether a name has all words, each anywhere: also a part of what is shown as one character, such as a Thai
+    /// consonant without its vowel sign.
     func matches(_ name: String) -> Bool {
-        let name = name.searchFolded
-        return words.allSatisfy { name.contains($0) }
+        let name = name.searchFolded.utf8
+        return words.allSatisfy { name.contains($0.utf8) }
     }
 }
