@@ -91,7 +91,7 @@ struct NotePeople: Sendable {
         let snapshot = try store.snapshot()
         if let snapshot, !isReplacing { return client.storedResult(fetchedAt: snapshot.fetchedAt) }
         let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())
-        let (result, persistRows) = try await client.readPeople(cachePolicy, storedAt: snapshot?.fetchedAt) { people in
+        var (result, persistRows) = try await client.readPeople(cachePolicy, storedAt: snapshot?.fetchedAt) { people in
             NoteStore.persistRows(of: people, fetchedAt: now) { number in
                 stamp.bump()
                 let audience = ServerEvent.Audience.app(NotesApp.name)
@@ -102,6 +102,8 @@ struct NotePeople: Sendable {
         }
         // A response that was stored without its rows, because the mount of the upstream has fetched it.
         if let persistRows, try store.snapshot() == nil { try await store.write(persistRows) }
+        // The same time as in each later response.
+        if let stored = try store.snapshot() { result.provenance.validatedAt = stored.fetchedAt }
         return result
     }
 
