@@ -5,9 +5,9 @@ extension String {
     /// The text as searches compare it, whatever its case, width and diacritics.
     ///
     /// Compatibility forms are replaced (NFKC: fullwidth letters, ligatures, halfwidth Katakana, single jamo), letters
-    /// are in full case folding (`Straße` is `strasse`, both small sigmas are one) and composed. Latin and Greek letters
-    /// lose their diacritics and strokes, ё is е, and marks that readers supply, such as the vowel points of Arabic and
-    /// Hebrew, are left out, as are characters without a shape of their own.
+    /// are in full case folding (`Straße` is `strasse`, both small sigmas are one) and composed. Latin and Greek
+    /// letters lose their diacritics and strokes, ё is е, and marks that readers supply, such as the vowel points of
+    /// Arabic and Hebrew, are left out, as are characters without a shape of their own.
     public var searchFolded: String {
         if utf8.allSatisfy({ $0 < 0x80 }) {
             return String(decoding: utf8.lazy.map(SearchFolding.lowered), as: UTF8.self)
@@ -51,8 +51,8 @@ enum SearchFolding {
         return String(plain)
     }
 
-    /// Returns the letter that stands for one with a stroke or for a ligature, which Unicode does not decompose, and for
-    /// ё, for which most people write е; nil for others.
+    /// Returns the letter that stands for one with a stroke or for a ligature, which Unicode does not decompose, and
+    /// for ё, for which most people write е; nil for others.
     private static func plainLetter(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "ł": "l"

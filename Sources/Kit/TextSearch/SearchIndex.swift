@@ -3,8 +3,8 @@ public import GRDB
 /// A table of the terms by which rows are found, the newest first.
 ///
 /// It is a table of FTS5 without contents and without positions: an entry is a term of one owner and a rank, which
-/// names a row and is greater for a newer one. The ranks of a term are read from the greatest on, so a search costs what
-/// it returns, however many rows have the term. The owner is part of each term: what others have costs nothing.
+/// names a row and is greater for a newer one. The ranks of a term are read from the greatest on, so a search costs
+/// what it returns, however many rows have the term. The owner is part of each term: what others have costs nothing.
 ///
 /// Triggers may not write virtual tables, because the schema is not trusted (`PRAGMA trusted_schema = OFF`). Whatever
 /// writes a row calls these functions in the same transaction.

@@ -39,8 +39,8 @@ package enum BoundedWait {
         }
     }
 
-    /// Asks again and again whether a condition holds, of which nothing tells, and lets other tasks run meanwhile. If it
-    /// does not hold in time, records an issue.
+    /// Asks again and again whether a condition holds, of which nothing tells, and lets other tasks run meanwhile. If
+    /// it does not hold in time, records an issue.
     ///
     /// - Parameter what: What is waited for.
     package static func poll(

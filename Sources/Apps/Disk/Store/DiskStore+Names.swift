@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import TextSearch
 
-/// The index of the names on a Disk, by which a search finds them. Every write of a row keeps it in its transaction: its
-/// table may not be written by triggers.
+/// The index of the names on a Disk, by which a search finds them. Every write of a row keeps it in its transaction:
+/// its table may not be written by triggers.
 extension DiskStore {
     /// The terms of the names. A name is entered under the rank of its row, so that the last modified is read first.
     static let names = SearchIndex("disk_term")

@@ -41,7 +41,8 @@ final class ShipMerge: Sendable {
 
     /// Writes the next part. If the ships have changed since the part before, finds what is left to write first.
     ///
-    /// - Returns: The revision of the part, nil if it changed nothing that an account sees, and whether it was the last.
+    /// - Returns: The revision of the part, nil if it changed nothing that an account sees, and whether it was the
+    ///   last.
     /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept; errors of the database.
     func writeNext(_ db: Database) throws -> (revision: Int?, isLast: Bool) {
         var left = try plan.withLock(\.self) ?? Plan(listing: ships, db)

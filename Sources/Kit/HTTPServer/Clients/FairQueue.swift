@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Shares an event loop among clients by fair queuing (RFC 970): work of a client that has had its part of a round waits
-/// for the next one, in which clients take turns. So a client that asks for little is served at once, whatever another
-/// one asks for.
+/// Shares an event loop among clients by fair queuing (RFC 970): work of a client that has had its part of a round
+/// waits for the next one, in which clients take turns. So a client that asks for little is served at once, whatever
+/// another one asks for.
 ///
 /// It has no event loop: times are passed in, and `endRound` schedules the end of a round. All of it runs on one event
 /// loop. Work is counted in units of about 10 µs of processor time.

@@ -31,8 +31,8 @@ final class FairQueues: Sendable {
 extension FairQueue {
     /// Schedules the end of a round.
     ///
-    /// NIO runs tasks until there are none before it looks at its sockets, also those that tasks submit. So the end of a
-    /// round is due a little later.
+    /// NIO runs tasks until there are none before it looks at its sockets, also those that tasks submit. So the end of
+    /// a round is due a little later.
     fileprivate func schedule(_ end: RoundEnd, on loop: any EventLoop) {
         let queue = NIOLoopBound(self, eventLoop: loop)
         let later = { @Sendable in

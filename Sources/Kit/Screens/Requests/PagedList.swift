@@ -5,8 +5,8 @@ import Foundation
 ///
 /// A cursor names the row behind which a page begins by the values that the list is ordered by. So a row that is
 /// inserted or deleted between two pages neither repeats nor hides another one. It is base64url (RFC 4648 §5) of JSON:
-/// `{"f":"…","k":["Alma","5ea6"],"l":"ships.list","o":"name","v":1}`. What it says is not secret, and it grants nothing:
-/// with another key a page begins elsewhere in what the request may see anyway.
+/// `{"f":"…","k":["Alma","5ea6"],"l":"ships.list","o":"name","v":1}`. What it says is not secret, and it grants
+/// nothing: with another key a page begins elsewhere in what the request may see anyway.
 public struct PagedList: Sendable {
     /// Why a cursor is not one of a list.
     enum CursorError: Error, Equatable {
