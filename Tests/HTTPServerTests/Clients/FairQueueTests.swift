@@ -13,6 +13,13 @@ struct FairQueueTests {
 
         func pass(_ time: TimeAmount) { now = now + time }
 
+        /// Returns a client after one with another address was served.
+        func client(beside other: String) -> FairQueue.Client {
+            let client = queue.add(IPAddress("192.0.2.1"))
+            for client in [client, queue.add(IPAddress(other))] { _ = queue.begins(.cachedResponse, of: client, now: now) }
+            return client
+        }
+
         func endRound() {
             ends.removeFirst()
             queue.roundEnded(now: now)
@@ -23,6 +30,8 @@ struct FairQueueTests {
     func parts() {
         let rounds = Rounds()
         let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
+        #expect((0..<1000).allSatisfy { _ in rounds.queue.begins(.request, of: busy, now: rounds.now) }, "it is alone")
+        #expect(rounds.queue.begins(.request, of: calm, now: rounds.now))
         let begun = (0..<100).count { _ in rounds.queue.begins(.request, of: busy, now: rounds.now) }
         #expect((2...16).contains(begun))
         #expect(rounds.queue.begins(.request, of: calm, now: rounds.now))
@@ -50,7 +59,7 @@ struct FairQueueTests {
     @Test("A round in which the application got work ends when its threads have begun it, another one with the tick")
     func ends() {
         let rounds = Rounds()
-        let client = rounds.queue.add(nil)
+        let client = rounds.client(beside: "192.0.2.2")
         #expect(rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
         rounds.queue.enqueue(.cachedResponse, of: client) {}
         #expect(rounds.ends.map(\.isApplicationBehind) == [false])
@@ -68,23 +77,18 @@ struct FairQueueTests {
         #expect(rounds.ends.map(\.isShared) == [false])
         rounds.endRound()
         rounds.pass(.milliseconds(2))
-        #expect(rounds.queue.begins(.request, of: calm, now: rounds.now))
+        for client in [busy, calm] { #expect(rounds.queue.begins(.request, of: client, now: rounds.now)) }
         rounds.queue.enqueue(.request, of: busy) {}
         #expect(rounds.ends.map(\.isShared) == [true])
-        rounds.endRound()
-        rounds.pass(.seconds(2))
-        #expect(rounds.queue.begins(.cachedResponse, of: busy, now: rounds.now), "begins a round")
-        rounds.queue.enqueue(.request, of: busy) {}
-        #expect(rounds.ends.map(\.isShared) == [true], "it is calm itself by now")
     }
 
     @Test("Work of a client that waits already is not overtaken, and waits no longer than one round")
     func order() {
         let rounds = Rounds()
-        let client = rounds.queue.add(nil)
+        let client = rounds.client(beside: "192.0.2.2")
         var isRun = false
         rounds.queue.enqueue(.cachedResponse, of: client) { isRun = true }
-        rounds.pass(.seconds(1))
+        rounds.pass(.milliseconds(500))
         #expect(!rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
         rounds.endRound()
         #expect(isRun && rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
@@ -93,7 +97,7 @@ struct FairQueueTests {
     @Test("Time gives a client a new part; what it was sent counts")
     func time() {
         let rounds = Rounds()
-        let client = rounds.queue.add(nil)
+        let client = rounds.client(beside: "192.0.2.2")
         #expect(rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))
         rounds.queue.count(1000, of: client)
         #expect(!rounds.queue.begins(.cachedResponse, of: client, now: rounds.now))

@@ -33,10 +33,14 @@ final class EmbeddedConnection {
         )
         try channel.pipeline.syncOperations.addHandler(socket)
         let loop = channel.embeddedEventLoop
+        // No clock is at zero.
+        loop.advanceTime(by: .seconds(1))
         let queue = FairQueue(clientUnits: clientUnits) { queue, _ in
             loop.assumeIsolated().execute { queue.roundEnded(now: loop.now) }
         }
-        try larder.addHTTP1Handlers(to: channel, annotations, ConnectionShare(nil, of: queue))
+        // Another client, beside which this one has to wait for its turns.
+        _ = queue.begins(.request, of: queue.add(IPAddress("192.0.2.2")), now: loop.now)
+        try larder.addHTTP1Handlers(to: channel, annotations, ConnectionShare(IPAddress("192.0.2.1"), of: queue))
         try channel.pipeline.syncOperations.addHandlers(frontHandlers)
         try channel.pipeline.syncOperations.addHandler(application)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)

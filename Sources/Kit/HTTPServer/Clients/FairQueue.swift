@@ -39,6 +39,8 @@ final class FairQueue {
         }
 
         fileprivate let address: IPAddress?
+        /// Hash of the address; nil for a connection that shares with no other one.
+        fileprivate let identity: Int?
         fileprivate var connections = 0
         fileprivate var waiting = CircularBuffer<Waiting>()
         /// When work of it last had to wait.
@@ -46,13 +48,16 @@ final class FairQueue {
         /// Units of the round that it was last served in.
         fileprivate var spent = (round: 0, units: 0)
 
-        fileprivate init(_ address: IPAddress?) { self.address = address }
+        fileprivate init(_ address: IPAddress?) {
+            self.address = address
+            identity = address?.hashValue
+        }
     }
 
     /// A round in which nothing had to wait ends after this time.
     private static let roundTime = TimeAmount.milliseconds(1)
 
-    /// Units of one client in a round, and of all.
+    /// Units of one client in a round, and of the waiting work that a round begins with.
     private let clientUnits: Int
     private let roundUnits: Int
     private let endRound: (FairQueue, RoundEnd) -> Void
@@ -64,20 +69,20 @@ final class FairQueue {
     private var roundSpent = 0
     private var isApplicationBehind = false
     private var isRoundEnding = false
-    private let calmClients: CalmClients
+    private let activeClients: ActiveClients
 
     /// - Parameters:
     ///   - clientUnits: units of one client in a round
-    ///   - calmClients: of all event loops
+    ///   - activeClients: of all event loops
     ///   - endRound: schedules a call of ``roundEnded(now:)``
     init(
         clientUnits: Int = 48,
-        calmClients: CalmClients = CalmClients(),
+        activeClients: ActiveClients = ActiveClients(),
         endRound: @escaping (FairQueue, RoundEnd) -> Void
     ) {
         self.clientUnits = clientUnits
         roundUnits = 2 * clientUnits
-        self.calmClients = calmClients
+        self.activeClients = activeClients
         self.endRound = endRound
     }
 
@@ -99,14 +104,14 @@ final class FairQueue {
         if client.connections == 0, let address = client.address { clients[address] = nil }
     }
 
-    /// Whether work of a client may begin at once; counts it then.
+    /// Whether work of a client may begin at once; counts it then. A client that is alone never waits, nor does a
+    /// connection that shares with no other one.
     func begins(_ work: Work, of client: Client, now: NIODeadline) -> Bool {
+        guard let identity = client.identity, activeClients.areSeveral(identity, now) else { return true }
         if !isRoundEnding, now - roundBegan >= Self.roundTime { beginRound(now) }
-        guard client.waiting.isEmpty, units(of: client) < clientUnits, roundSpent < roundUnits else {
-            return false
-        }
+        guard client.waiting.isEmpty, units(of: client) < clientUnits else { return false }
         charge(work, to: client)
-        if now - client.waited > CalmClients.time { calmClients.noteRequest(now) }
+        if now - client.waited > ActiveClients.time { activeClients.noteCalm(now) }
         return true
     }
 
@@ -149,7 +154,7 @@ final class FairQueue {
         isRoundEnding = true
         let end = RoundEnd(
             isApplicationBehind: isApplicationBehind,
-            isShared: calmClients.areActive(roundBegan),
+            isShared: activeClients.areCalm(roundBegan),
             began: roundBegan
         )
         endRound(self, end)

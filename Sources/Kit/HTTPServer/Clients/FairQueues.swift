@@ -4,7 +4,7 @@ import Synchronization
 /// The fair queues of a server, one for each event loop.
 final class FairQueues: Sendable {
     private let exempt: TrustedProxies
-    private let calmClients = CalmClients()
+    private let activeClients = ActiveClients()
     private let queues = Mutex<[ObjectIdentifier: NIOLoopBound<FairQueue>]>([:])
 
     /// - Parameter exempt: proxies: each of their connections counts as a client
@@ -21,7 +21,7 @@ final class FairQueues: Sendable {
     private func queue(_ loop: any EventLoop) -> FairQueue {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }
-            let queue = NIOLoopBound(FairQueue(calmClients: calmClients) { $0.schedule($1, on: loop) }, eventLoop: loop)
+            let queue = NIOLoopBound(FairQueue(activeClients: activeClients) { $0.schedule($1, on: loop) }, eventLoop: loop)
             queues[ObjectIdentifier(loop)] = queue
             return queue
         }.value
