@@ -77,7 +77,7 @@ import Testing
         let guest = try await larder.guest()
         // On a busy machine the ships arrive after the patience, and end what was cached until then.
         try await BoundedWait.poll(for: "the ships of the upstream") {
-            try await guest.get("/v1/ships").json.meta.source.string == "upstream"
+            try await guest.get("/v1/ships?refresh=1").json.meta.source.string == "upstream"
         }
         _ = try await larder.cached(guest, "/v1/ships")
         let before = try await larder.cachedResponses()
