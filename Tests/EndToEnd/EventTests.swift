@@ -73,7 +73,8 @@ import Testing
 
     @Test("SCALE-13 fields that differ by client leave one cached screen; a token and a profile do not")
     func fields() async throws {
-        let (larder, _) = try await Self.start()
+        let (larder, sandbox) = try await Self.start()
+        defer { withExtendedLifetime(sandbox) {} }
         let guest = try await larder.guest()
         // On a busy machine the ships arrive after the patience, and end what was cached until then.
         try await BoundedWait.poll(for: "the ships of the upstream") {
