@@ -16,7 +16,9 @@ struct FairQueueTests {
         /// Returns a client after one with another address was served.
         func client(beside other: String) -> FairQueue.Client {
             let client = queue.add(IPAddress("192.0.2.1"))
-            for client in [client, queue.add(IPAddress(other))] { _ = queue.begins(.cachedResponse, of: client, now: now) }
+            for client in [client, queue.add(IPAddress(other))] {
+                _ = queue.begins(.cachedResponse, of: client, now: now)
+            }
             return client
         }
 

@@ -7,7 +7,7 @@ final class FairQueues: Sendable {
     private let activeClients = ActiveClients()
     private let queues = Mutex<[ObjectIdentifier: NIOLoopBound<FairQueue>]>([:])
 
-    /// - Parameter exempt: proxies: each of their connections counts as a client
+    /// - Parameter exempt: proxies, whose connections never wait
     init(exempt: TrustedProxies) { self.exempt = exempt }
 
     /// Returns the share of a new connection. Called on its event loop.
@@ -21,7 +21,10 @@ final class FairQueues: Sendable {
     private func queue(_ loop: any EventLoop) -> FairQueue {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }
-            let queue = NIOLoopBound(FairQueue(activeClients: activeClients) { $0.schedule($1, on: loop) }, eventLoop: loop)
+            let queue = NIOLoopBound(
+                FairQueue(activeClients: activeClients) { $0.schedule($1, on: loop) },
+                eventLoop: loop
+            )
             queues[ObjectIdentifier(loop)] = queue
             return queue
         }.value
