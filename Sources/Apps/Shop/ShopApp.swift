@@ -32,6 +32,8 @@ public struct ShopApp: App {
     private let logger: Logger
 
     /// Creates the app.
+    ///
+    /// - Throws: ``MissingUpstream`` without the catalogue; ``SettingError`` if its settings were not declared.
     public init(_ context: AppContext) throws {
         self.init(
             upstream: try context.upstream(Self.catalogue),

@@ -58,6 +58,8 @@ extension App {
     /// No problem codes of its own.
     public static var problems: [ProblemCode] { [] }
     /// No passwords.
+    ///
+    /// - Throws: Nothing.
     public static func accountAdministration(
         _ database: LarderDatabase,
         _ sessions: SessionStore,

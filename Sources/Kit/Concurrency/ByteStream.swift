@@ -55,6 +55,8 @@ public struct ByteStream: AsyncSequence, Sendable {
         let next: Next
 
         /// The next part, nil at the end.
+        ///
+        /// - Throws: What the source throws.
         public func next() async throws -> ByteBuffer? { try await next() }
     }
 

@@ -60,6 +60,8 @@ public struct CacheEviction: Sendable {
     }
 
     /// Returns the bytes of everything that is cached.
+    ///
+    /// - Throws: `StorageError`.
     public func total() throws -> Int {
         try database.read { try Self.total(in: $0) }
     }

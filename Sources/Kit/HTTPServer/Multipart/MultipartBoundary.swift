@@ -6,6 +6,8 @@ public struct MultipartBoundary: Sendable, Equatable {
     let bytes: [UInt8]
 
     /// Reads the value of a `Content-Type` field.
+    ///
+    /// - Throws: `otherType`, `badBoundary`.
     public init(contentType: String?) throws(MultipartError) {
         guard let value = ParameterizedValue(contentType ?? ""), value.value == "multipart/form-data" else {
             throw .otherType(String(FieldList.trim((contentType ?? "").prefix { $0 != ";" })))

@@ -44,6 +44,8 @@ public struct MultipartParser: Sendable {
     }
 
     /// Takes the next bytes. After an error the body is lost.
+    ///
+    /// - Throws: `malformedDelimiter`, `headerTooLarge`, `malformedHeader`.
     public mutating func consume(_ chunk: some Collection<UInt8>) throws(MultipartError) -> [Event] {
         if case .epilogue = state { return [] }
         pending.append(contentsOf: chunk)
@@ -54,6 +56,8 @@ public struct MultipartParser: Sendable {
     }
 
     /// Says that no more bytes come.
+    ///
+    /// - Throws: `truncated` if the last boundary has not come.
     public func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .truncated }
     }

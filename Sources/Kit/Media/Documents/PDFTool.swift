@@ -77,6 +77,8 @@ public struct PDFTool: Sendable {
     }
 
     /// Makes a clean copy of a document.
+    ///
+    /// - Throws: What ``inspect(_:)`` throws.
     public func importDocument(_ file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {
@@ -84,6 +86,8 @@ public struct PDFTool: Sendable {
     }
 
     /// Makes a document of all pages of all documents, one document after the other.
+    ///
+    /// - Throws: What ``inspect(_:)`` throws; of several files as ``MediaError/OfInput``.
     public func merge(_ files: [URL], title: String? = nil, to destination: URL, progress: Progress? = nil) async throws
         -> PDFDocumentSummary
     {
@@ -91,6 +95,8 @@ public struct PDFTool: Sendable {
     }
 
     /// Makes a document of some pages of another (numbers from 1), in any order.
+    ///
+    /// - Throws: What ``inspect(_:)`` throws, and `noSuchPage`.
     public func keep(_ pages: [Int], of file: URL, title: String? = nil, to destination: URL, progress: Progress? = nil)
         async throws -> PDFDocumentSummary
     {

@@ -23,6 +23,8 @@ public final class FileBytes: ByteSource {
     deinit { close(descriptor) }
 
     /// The bytes at these positions.
+    ///
+    /// - Throws: `CocoaError` if the file cannot be read.
     public func bytes(_ range: Range<Int>) throws -> [UInt8] {
         let range = range.clamped(to: 0..<count)
         guard !range.isEmpty else { return [] }

@@ -12,6 +12,8 @@ extension ScreenResponse {
     /// Responds with a file whose bytes have to be requested before it is known whether they are available: `open` is
     /// called once the range is known and before the response begins, so that its failure is a problem and not a
     /// response that breaks off. It is not called if no body is sent.
+    ///
+    /// - Throws: ``Problem``, 416 for a range that the file does not have; what `open` throws.
     public static func content(
         _ content: FileContent,
         to request: ScreenRequest,
@@ -44,6 +46,7 @@ extension ScreenResponse {
     /// bytes that have not been read.
     ///
     /// - Parameter provenance: provenance of data from an upstream; nil for Larder's own data
+    /// - Throws: ``Problem``, 416 for a range that the file does not have; what the source of its bytes throws.
     public static func content(
         _ content: FileContent,
         to request: ScreenRequest,

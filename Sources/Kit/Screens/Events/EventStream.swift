@@ -79,6 +79,8 @@ public final class EventStream: Service, Sendable {
     }
 
     /// Sends heartbeats until the server stops, then ends every listener's stream.
+    ///
+    /// - Throws: Nothing; `Service` allows it.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             while await self.pauseBetweenHeartbeats() {

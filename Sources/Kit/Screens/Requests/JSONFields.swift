@@ -13,6 +13,8 @@ public struct JSONFields: Sendable {
         case object([String: Value])
 
         /// Reads any JSON value.
+        ///
+        /// - Throws: `DecodingError` if there is no value.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if container.decodeNil() {

@@ -51,6 +51,8 @@ public struct Action: Encodable, Sendable, Equatable {
 
 extension Action: JSONWritable {
     /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
     public func write(to json: inout JSONWriter) throws {
         json.beginObject()
         if let body {

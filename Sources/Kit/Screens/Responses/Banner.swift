@@ -27,6 +27,8 @@ public struct Banner: Encodable, Sendable, Equatable {
     }
 
     /// Writes `dismiss` as `on_online`, or as `after_s` beside the seconds.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(code, forKey: .code)

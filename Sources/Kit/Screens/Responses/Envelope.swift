@@ -31,6 +31,8 @@ public struct Links: Encodable, Sendable, Equatable {
 
 extension Envelope: JSONWritable {
     /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
     public func write(to json: inout JSONWriter) throws {
         json.beginObject()
         json.name("data")

@@ -75,6 +75,8 @@ extension JSONWriter {
     }
 
     /// Writes a member.
+    ///
+    /// - Throws: `EncodingError` for no number.
     public mutating func member(_ name: StaticString, _ value: Double?) throws {
         self.name(name)
         if let value { try self.value(value) } else { null() }
@@ -87,12 +89,16 @@ extension JSONWriter {
     }
 
     /// Writes a member.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
     public mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) throws {
         self.name(name)
         if let value { try value.write(to: &self) } else { null() }
     }
 
     /// Writes a member.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
     public mutating func member(_ name: StaticString, _ values: [some JSONWritable]) throws {
         self.name(name)
         try value(values)

@@ -60,6 +60,8 @@ public struct Meta: Encodable, Sendable {
 
 extension Meta: JSONWritable {
     /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
     public func write(to json: inout JSONWriter) throws {
         json.beginObject()
         try json.member("banner", banner)

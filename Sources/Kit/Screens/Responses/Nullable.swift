@@ -12,6 +12,8 @@ public struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     }
 
     /// Writes the value or `null`.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue {

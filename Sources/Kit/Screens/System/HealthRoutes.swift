@@ -40,6 +40,8 @@ public struct HealthRoutes: Sendable {
         }
 
         /// Writes all members, including null.
+        ///
+        /// - Throws: What the encoder throws.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(name, forKey: .name)

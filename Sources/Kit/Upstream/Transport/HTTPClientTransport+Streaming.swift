@@ -15,6 +15,8 @@ extension HTTPClientTransport {
     }
 
     /// Sends one request over the network with bodies in parts. What is not read of the response is not fetched.
+    ///
+    /// - Throws: Why there is no head of a response.
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {

@@ -92,6 +92,8 @@ public final class HTTPClientTransport: Transport {
     }
 
     /// Sends one request over the network.
+    ///
+    /// - Throws: Why there is no response, or none that is used.
     public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {
