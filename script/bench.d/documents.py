@@ -1,24 +1,17 @@
-"""How long photos take to a document beside img2pdf, a merge beside qpdf, and a thumbnail; and what the server needs for them."""
-import json, shutil, statistics, subprocess, time
+"""How long a merge takes beside qpdf, and a thumbnail; and what the server needs for them."""
+import json, statistics, subprocess, time
 
 from larder import Larder, call
+from photos import twelve_megapixels
+from processes import ALL_CORES
 
-PHOTOS, PAGES = 10, 100
-
-
-def _photos(folder):
-    """Photos of twelve megapixels, made of noise, some two megabytes each."""
-    for number in range(PHOTOS):
-        small, large = f"{folder}/small-{number}.v", f"{folder}/photo-{number}.jpg"
-        subprocess.run(["vips", "gaussnoise", small, "500", "375", "--sigma", "60", "--mean", "128", "--seed", str(number)], check=True)
-        subprocess.run(["vips", "resize", small, f"{large}[Q=85]", "8"], check=True)
-        yield large
+PAGES = 100
 
 
-def _pages(path, name):
+def pdf(name, count):
     """A document of so many pages with a line of text each."""
-    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{' '.join(f'{3 + 2 * i} 0 R' for i in range(PAGES))}] /Count {PAGES} >>"]
-    for number in range(PAGES):
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{' '.join(f'{3 + 2 * i} 0 R' for i in range(count))}] /Count {count} >>"]
+    for number in range(count):
         stream = f"BT /F1 24 Tf 72 700 Td ({name}, page {number}) Tj ET"
         font = "<< /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {4 + 2 * number} 0 R /Resources {font} >>")
@@ -28,19 +21,22 @@ def _pages(path, name):
         offsets.append(len(text))
         text += f"{number} 0 obj\n{body}\nendobj\n"
     table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
-    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(text)}\n%%EOF\n"
+    return text + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(text)}\n%%EOF\n"
+
+
+def _pages(path, name):
     with open(path, "w") as file:
-        file.write(text + end)
+        file.write(pdf(name, PAGES))
     return path
 
 
-def _median(work, rounds=5):
+def _median(work, rounds=11):
     times = []
     for _ in range(rounds):
         begin = time.monotonic()
         work()
         times.append(time.monotonic() - begin)
-    return f"{statistics.median(times):.2f}"
+    return f"{statistics.median(times):.3f}"
 
 
 def _run(*command):
@@ -48,7 +44,7 @@ def _run(*command):
 
 
 def documents(executable, folder, sandbox):
-    larder = Larder(executable, f"{folder}/documents", sandbox)
+    larder = Larder(executable, f"{folder}/documents", sandbox, core=ALL_CORES)
     base = f"{larder.base}/v1/pdf"
 
     def made(*files):
@@ -60,15 +56,14 @@ def documents(executable, folder, sandbox):
         call("POST", f"{base}/documents/{identity}/save", {})
         return identity
 
-    photos = list(_photos(folder))
-    beside = _median(lambda: _run("img2pdf", *photos, "-o", f"{folder}/photos.pdf")) if shutil.which("img2pdf") else "not installed"
-    print(f"\n| documents | larder s | beside |\n|---|---|---|\n| {PHOTOS} photos of 12 megapixels | {_median(lambda: made(*photos))} | img2pdf {beside} |")
+    photo = next(twelve_megapixels(folder, "grey"))
+    print("\n| documents | larder s | beside |\n|---|---|---|")
     one, two = _pages(f"{folder}/one.pdf", "one"), _pages(f"{folder}/two.pdf", "two")
     merge = {"first": saved(one), "second": saved(two)}
     beside = _median(lambda: _run("qpdf", "--empty", "--pages", one, two, "--", f"{folder}/merged.pdf"))
     print(f"| merge of two documents of {PAGES} pages | {_median(lambda: call('POST', f'{base}/merge', merge))} | qpdf {beside} |")
     # Each width once: a second one would come from the cache.
-    identity, widths = made(photos[0]), iter(range(200, 300))
-    print(f"| thumbnail of such a photo's page | {_median(lambda: _run('curl', '-sf', '-o', '/dev/null', f'{base}/documents/{identity}/thumbnail?width={next(widths)}'))} | |")
+    identity, widths = made(photo), iter(range(200, 300))
+    print(f"| thumbnail of the page of a photo of 12 megapixels | {_median(lambda: _run('curl', '-sf', '-o', '/dev/null', f'{base}/documents/{identity}/thumbnail?width={next(widths)}'))} | |")
     print(f"\nserver: {larder.resident_mb(peak=True):.0f} MB resident at the peak")
     larder.stop()

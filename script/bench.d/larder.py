@@ -39,12 +39,12 @@ class Sandbox(Server):
 
 
 class Larder(Server):
-    def __init__(self, path, folder, sandbox, *settings):
+    def __init__(self, path, folder, sandbox, *settings, core=SERVER_CORE):
         begin = time.monotonic()
         super().__init__(
             [path, "serve", "--http-port", "0", "--data-directory", folder, "--log-level", "error", "--http-connections", "4096",
              "--upstreams-spacex-url", f"{sandbox.base}/spacex", "--upstreams-catalogue-url", f"{sandbox.base}/catalogue", "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600", *settings],
-            SERVER_CORE, stdout=subprocess.PIPE, text=True)
+            core, stdout=subprocess.PIPE, text=True)
         self.base = _address(self.process)
         wait_for(self.base + "/health/live")
         self.start = time.monotonic() - begin

@@ -2,6 +2,7 @@
 import re, resource, statistics, subprocess, sys, time
 from collections import namedtuple
 
+import pictures
 from processes import CLIENT_CORE
 
 # `busy` is the share of its core that wrk itself used: near 1 it is wrk that is measured.
@@ -14,8 +15,8 @@ def _children_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def load(server, path, headers, connections, seconds):
-    command = ["taskset", "-c", CLIENT_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", server.base + path]
+def load(server, path, headers, connections, seconds, core=CLIENT_CORE, threads=1):
+    command = ["taskset", "-c", core, "wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency", server.base + path]
     for name, value in headers.items():
         command += ["-H", f"{name}: {value}"]
     before, client_before, begin = server.cpu_seconds(), _children_seconds(), time.monotonic()
@@ -50,13 +51,22 @@ class Table:
     """Rows of Markdown. Cells hold what each server did, in the order of `names`; `rival` is the second of them."""
 
     def __init__(self, names, rival="nginx"):
+        self.names, self.rows = names, []
         order = " / ".join(names)
         print(f"\n| {order} | connections | CPU µs a request | of {rival}'s | requests a second | p50 ms | p99 ms | wrk busy |\n|---|---|---|---|---|---|---|---|")
 
     def row(self, case, connections, results):
+        self.rows.append((case, connections, results))
+
         def cells(text):
             return " / ".join(map(text, results))
 
         ratio = f"{results[0].cpu_us / results[1].cpu_us:.2f}" if len(results) > 1 else ""
         print(f"| {case} | {connections} | {cells(lambda r: f'{r.cpu_us:.1f}')} | {ratio} | {cells(lambda r: f'{r.rate:.0f}')}"
               f" | {cells(lambda r: f'{r.p50_ms:.2f}')} | {cells(lambda r: f'{r.p99_ms:.2f}')} | {cells(lambda r: f'{r.busy:.0%}')} |", flush=True)
+
+    def draw(self, path, title):
+        """A picture of the processor time, with the most connections that are below 100."""
+        chosen = max((connections for _, connections, _ in self.rows if connections < 100), default=self.rows[0][1])
+        rows = [(case, [result.cpu_us for result in results]) for case, connections, results in self.rows if connections == chosen]
+        pictures.bars(path, f"{title}, {chosen} connections", "processor time in µs a request", self.names, rows)

@@ -10,7 +10,7 @@ ROWS = 20
 # The columns are the members of a row of the screen.
 PAGES = {
     "/ships": """
-        SELECT '/v1/ships/' || id AS href, id, '/v1/ships/' || id || '/image' AS image, name, type, coalesce(type, 'N/A') AS type_text,
+        SELECT '/v1/ships/' || id AS href, id, '/v1/ships/' || id || '/image' AS image_url, name, type, coalesce(type, 'N/A') AS type_text,
             listed AS upstream_present, year_built, coalesce(year_built || '', 'N/A') AS year_built_text
         FROM ship WHERE removed_revision IS NULL ORDER BY sort_key, id LIMIT 100""",
     "/mount": """
@@ -18,8 +18,8 @@ PAGES = {
         WHERE upstream = 'spacex' AND url = (SELECT url FROM stored_response WHERE upstream = 'spacex' ORDER BY id LIMIT 1) AND method = 'GET'
         LIMIT 1""",
     "/files": f"""
-        SELECT json_array() AS actions, item.created, item.created || '' AS created_text, 0 AS downloaded, '/v1/disk/file?path=' || item.path AS href,
-            'file' AS icon, item.media_type, item.mime_type, item.modified, item.name, item.path,
+        SELECT json_array() AS actions, item.created AS created_at, item.created || '' AS created_text, 0 AS downloaded, '/v1/disk/file?path=' || item.path AS href,
+            'file' AS icon, item.media_type, item.mime_type, item.modified AS modified_at, item.name, item.path,
             '/v1/disk/file/preview?size=M&path=' || item.path AS preview_url, item.public_url, item.published, item.size,
             item.size || ' KB' AS size_text, item.kind AS type, 'text' AS viewer
         FROM page JOIN page_row ON page_row.page_id = page.id
@@ -81,6 +81,8 @@ def made(options, folder, sandbox):
     _go_away(larder, sandbox, own)
     compare("screen of ships, offline", SHIPS, "/ships")
     compare(f"folder of {ROWS} files, offline", FILES, "/files")
+    if options.pictures:
+        table.draw(f"{options.pictures}/made.svg", "Responses that are made")
     floor.stop()
     larder.stop()
     for upstream in ("spacex", "yandex_disk"):

@@ -34,20 +34,25 @@ def _notes(count):
         yield (number, body, body, latitude, longitude, f"Place {number % 500}", *_cell(latitude, longitude), number * 1000, number * 1000, number)
 
 
+def fill(database, notes):
+    """Adds notes of the first account."""
+    database.executemany("INSERT INTO note VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _notes(notes))
+    # The index of terms is made by Larder, as for a database of an earlier build.
+    database.executescript("""
+        DROP TABLE note_term; DROP TABLE note_passage; CREATE TABLE note_text (body);
+        DELETE FROM grdb_migrations WHERE identifier = 'notes/008 terms';
+        """)
+    database.execute("INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note")
+    database.execute("UPDATE notes_account SET revision = ?", [notes])
+
+
 def map_views(executable, folder, sandbox, notes=100_000):
     data = f"{folder}/map"
     larder = Larder(executable, data, sandbox)
     session = call("POST", f"{larder.base}/v1/notes/session", {"mode": "register", "username": "anna", "password": "bench"})
     larder.stop()
     with sqlite3.connect(f"{data}/larder.sqlite") as database:
-        database.executemany("INSERT INTO note VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _notes(notes))
-        # The index of terms is made by Larder, as for a database of an earlier build.
-        database.executescript("""
-            DROP TABLE note_term; DROP TABLE note_passage; CREATE TABLE note_text (body);
-            DELETE FROM grdb_migrations WHERE identifier = 'notes/008 terms';
-            """)
-        database.execute("INSERT INTO note_position SELECT id, longitude, longitude, latitude, latitude, account, account + 0.5 FROM note")
-        database.execute("UPDATE notes_account SET revision = ?", [notes])
+        fill(database, notes)
     database.close()
 
     began = time.monotonic()

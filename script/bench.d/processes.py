@@ -3,6 +3,7 @@ import atexit, os, re, socket, subprocess, time, urllib.request
 
 TICK = os.sysconf("SC_CLK_TCK")
 SERVER_CORE, CLIENT_CORE = "0", "1"
+ALL_CORES = f"0-{os.cpu_count() - 1}"
 
 
 def free_port():
@@ -39,6 +40,11 @@ class Server:
 
     def cpu_seconds(self):
         return sum(self._of_each("stat", lambda text: sum(map(int, text.rsplit(")", 1)[1].split()[11:13])))) / TICK
+
+    def thread_seconds(self):
+        """The same of the process alone, to the nanosecond, of threads that have not ended."""
+        folder = f"/proc/{self.process.pid}/task"
+        return sum(int(open(f"{folder}/{thread}/schedstat").read().split()[0]) for thread in os.listdir(folder)) / 1e9
 
     def resident_mb(self, peak=False):
         field = "VmHWM" if peak else "VmRSS"
