@@ -1,3 +1,4 @@
+import HTTPServer
 import Logging
 import NIOCore
 
@@ -15,12 +16,14 @@ struct ConnectionBurst {
         limit = connections - (size - 1)
     }
 
-    /// Sets the size on a listening channel. If that fails, NIO's own stays.
-    func apply(to channel: any Channel, logger: Logger) async {
+    /// Sets the size on a listening channel, and has clients take turns. If that fails, NIO's own order stays.
+    /// - Parameter clientLimit: largest number of connections of one client that wait for its turns
+    func apply(to channel: any Channel, clientLimit: Int, logger: Logger) async {
         do {
+            try await AcceptQueue.add(to: channel, limit: clientLimit)
             try await channel.setOption(.maxMessagesPerRead, value: UInt(size)).get()
         } catch {
-            logger.warning("connections are accepted four at a time", metadata: ["error": "\(error)"])
+            logger.warning("connections are accepted in the order of their arrival", metadata: ["error": "\(error)"])
         }
     }
 }

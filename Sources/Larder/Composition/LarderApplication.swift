@@ -122,7 +122,7 @@ struct LarderApplication: Sendable {
             ),
             services: services,
             onServerRunning: { channel in
-                await accepting.apply(to: channel, logger: logger)
+                await accepting.apply(to: channel, clientLimit: http.connectionsPerAddress, logger: logger)
                 await onListening(channel.localAddress)
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),

@@ -84,6 +84,22 @@ struct FairQueueTests {
         #expect(rounds.ends.map(\.isShared) == [true])
     }
 
+    @Test("TRUST-18 A connection that is opened counts for several that are only looked at and closed")
+    func connections() {
+        let rounds = Rounds()
+        let client = rounds.client(beside: "192.0.2.2")
+        func begun(opening: Bool) -> Int {
+            rounds.pass(.milliseconds(2))
+            return (0..<100).prefix { _ in
+                guard rounds.queue.begins(.arrival, of: client, now: rounds.now) else { return false }
+                if opening { rounds.queue.charge(.connection, to: client) }
+                return true
+            }.count
+        }
+        let (opened, lookedAt) = (begun(opening: true), begun(opening: false))
+        #expect(opened >= 1 && lookedAt >= 4 * opened)
+    }
+
     @Test("Work of a client that waits already is not overtaken, and waits no longer than one round")
     func order() {
         let rounds = Rounds()

@@ -54,12 +54,20 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         queues = FairQueues(exempt: connections?.exempt ?? .none)
     }
 
-    /// Builds the pipeline of an accepted connection when it is the turn of its client.
+    /// Builds the pipeline of an accepted connection when it is the turn of its client; closes it at once if its client
+    /// has too many.
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let share = queues.share(of: channel)
+        guard connections?.admit(channel) ?? true else {
+            reports.onAbruptClose(.tooManyConnections)
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(ChannelError.eof)
+        }
         let promise = channel.eventLoop.makePromise(of: Value.self)
-        let begin = { promise.assumeIsolated().completeWith(Result { try self.value(of: channel, share) }) }
-        if share.begins(.connection, now: channel.eventLoop.now, otherwise: begin) { begin() }
+        Arrival(channel, queues.share(of: channel)) { share in
+            promise.assumeIsolated().completeWith(Result { try self.value(of: channel, share) })
+        } leaves: {
+            promise.fail(ChannelError.eof)
+        }.begin()
         return promise.futureResult
     }
 
@@ -77,14 +85,8 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         return Value(asyncChannel: asyncChannel, annotations: annotations)
     }
 
-    /// Serves the requests of a connection until it closes; closes it at once if its client has too many.
+    /// Serves the requests of a connection until it closes.
     public func handle(value: Value, logger: Logger) async {
-        guard connections?.admit(value.channel) ?? true else {
-            reports.onAbruptClose(.tooManyConnections)
-            value.channel.close(promise: nil)
-            // NIO ends the process if the channel's ends are released without this.
-            return (try? await value.asyncChannel.executeThenClose { _, _ in }) ?? ()
-        }
         await ResponseAnnotations.$ofConnection.withValue(value.annotations) {
             await handleHTTP(asyncChannel: value.asyncChannel, logger: logger)
         }

@@ -38,6 +38,9 @@ final class ConnectionShare {
         }
     }
 
+    /// Counts the handlers and the task of the connection.
+    func opened() { queue.charge(.connection, to: client) }
+
     /// Counts cached responses that were sent.
     func sent(responses: Int, bytes: Int) {
         queue.count(responses - 1 + bytes >> 14, of: client)

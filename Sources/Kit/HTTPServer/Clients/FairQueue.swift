@@ -24,11 +24,21 @@ final class FairQueue {
         case cachedResponse
         /// A request for the application.
         case request
-        /// The handlers and the task of a connection.
+        /// To look whether the client of an accepted connection is still there, and to close it otherwise.
+        case arrival
+        /// The handlers and the task of a connection, from its arrival to its end.
         case connection
 
-        fileprivate var units: Int { self == .cachedResponse ? 1 : 12 }
-        fileprivate var isForApplication: Bool { self != .cachedResponse }
+        fileprivate var units: Int {
+            switch self {
+            case .cachedResponse: 1
+            case .request: 12
+            case .arrival: 3
+            case .connection: 24
+            }
+        }
+
+        fileprivate var isForApplication: Bool { self == .request || self == .connection }
     }
 
     /// A client: an address, or a connection without one.
@@ -160,7 +170,8 @@ final class FairQueue {
         endRound(self, end)
     }
 
-    private func charge(_ work: Work, to client: Client) {
+    /// Counts work that begins.
+    func charge(_ work: Work, to client: Client) {
         if work.isForApplication { isApplicationBehind = true }
         count(work.units, of: client)
     }

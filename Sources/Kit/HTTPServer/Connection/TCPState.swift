@@ -1,0 +1,47 @@
+import NIOCore
+
+/// What the kernel knows of a TCP connection (`TCP_INFO`) before anything is read from it.
+struct TCPState: Equatable {
+    /// The state of RFC 9293 §3.3.2, in the numbers of the kernel.
+    let state: UInt8
+    /// How far the client's sequence numbers have advanced: its bytes, and one for the end of its output.
+    let received: UInt64
+
+    /// Whether the client has reset the connection, or closed its output without having sent anything: then no response
+    /// can reach it, or none is due.
+    var isAbandoned: Bool {
+        switch state {
+        case Self.close: true
+        case Self.closeWait: received == 1
+        default: false
+        }
+    }
+
+    /// Whether the client has neither sent anything nor closed its output.
+    var isSilent: Bool { state == Self.established && received == 0 }
+
+    private static let established: UInt8 = 1
+    private static let close: UInt8 = 7
+    private static let closeWait: UInt8 = 8
+}
+
+extension TCPState {
+    /// `struct tcp_info` of the kernel up to and beyond `tcpi_bytes_received`, which the C library does not have.
+    private typealias Info = InlineArray<32, UInt64>
+
+    /// Asks the kernel; nil if the channel is no TCP connection. Called on the event loop of the channel.
+    init?(of channel: any Channel) {
+        guard let provider = channel as? any SocketOptionProvider else { return nil }
+        let info: EventLoopFuture<Info> = provider.unsafeGetSocketOption(
+            level: .tcp,
+            name: .tcp_info
+        )
+        var found: TCPState?
+        // On the event loop the future is complete already.
+        info.assumeIsolated().whenSuccess { info in
+            found = TCPState(state: UInt8(truncatingIfNeeded: info[0]), received: info[16])
+        }
+        guard let found else { return nil }
+        self = found
+    }
+}
