@@ -128,7 +128,8 @@ struct TargetRulesTests {
             ("/b", "https://api.test/b"), ("b", "https://api.test/v4/b"), ("../b", "https://api.test/b"),
             ("?q=1", "https://api.test/v4/a?q=1"),
             ("//pictures.test/x", "https://pictures.test/x"), ("https://cdn.test/x#part", "https://cdn.test/x"),
-            ("b%20c", "https://api.test/v4/b%20c"),
+            ("b%20c", "https://api.test/v4/b%20c"), ("b%0d%0ac: d", "https://api.test/v4/b%0d%0ac:%20d"),
+            ("https://cdn.test/x%0d%0aA: 1?q=%20 %", "https://cdn.test/x%0d%0aA:%201?q=%20%20%"),
         ]
     )
     func locations(location: String, expected: String) {

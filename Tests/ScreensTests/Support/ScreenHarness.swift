@@ -18,6 +18,8 @@ import Upstream
 struct ScreenHarness {
     let sessions: SessionStore
     let database: LarderDatabase
+    /// Receives the lines of requests.
+    var logger = Logger.quiet
     private let responder: RouterResponder<ScreenContext>
 
     init(
@@ -74,7 +76,6 @@ struct ScreenHarness {
         peer: String? = nil
     ) async throws -> Response {
         let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
-        let logger = Logger.quiet
         var context = ScreenContext(source: .init(channel: NIOAsyncTestingChannel(), logger: logger))
         context.clientAddress = peer.flatMap { IPAddress($0) }
         return try await responder.respond(to: Request(head: head, body: body), context: context)

@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Logging
+import Upstream
 
 /// The one place where errors become responses: typed problems as they are, router misses as 404, 405 or the response
 /// to OPTIONS, everything else as 500 without its cause.
@@ -69,8 +70,8 @@ struct ProblemMiddleware: RouterMiddleware {
 
     private func problem(for error: any Error, logger: Logger) -> Problem {
         switch error {
-        case let problem as Problem: return problem
-        case let failure as UpstreamFailure: return failure.problem
+        case let problem as Problem: return reported(problem, logger: logger)
+        case let failure as UpstreamFailure: return reported(failure.problem, failure.error, logger: logger)
         case is CancellationError:
             // The client has left, or the server stops: no client reads this.
             return Problem(.overloaded, "The server is stopping.")
@@ -87,6 +88,17 @@ struct ProblemMiddleware: RouterMiddleware {
             return problem
         default: return unexpected(error, logger: logger)
         }
+    }
+
+    /// Writes why a request failed for which its client is not to blame. The text of a problem may hold private data,
+    /// so it is not written.
+    private func reported(_ problem: Problem, _ cause: UpstreamError? = nil, logger: Logger) -> Problem {
+        guard problem.code.status.kind == .serverError, problem.code != .notInCache else { return problem }
+        var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]
+        if let upstream = problem.upstream { metadata["upstream"] = "\(upstream.name)" }
+        if let cause { metadata["cause"] = "\(cause)" }
+        logger.notice("the request failed", metadata: metadata)
+        return problem
     }
 
     private func unexpected(_ error: any Error, logger: Logger) -> Problem {

@@ -53,6 +53,22 @@ extension UpstreamError {
     }
 }
 
+extension UpstreamError: CustomStringConvertible {
+    /// What happened, for the log: nothing of the body of a response.
+    public var description: String {
+        switch self {
+        case .unreachable(let reason): "no response (\(reason.rawValue))"
+        case .rejected(let status, _): "refused with \(status.code)"
+        case .failing(let status, _): "failed with \(status.code)"
+        case .badResponse(let status, let reason):
+            "an unusable response\(status.map { " with \($0.code)" } ?? "") (\(reason))"
+        case .forbiddenTarget(let target): "a link to \(target), which is not allowed"
+        case .notStored: "nothing stored, and the client wants nothing else"
+        case .storageFailed(let isFull): isFull ? "the disk is full" : "the response could not be stored"
+        }
+    }
+}
+
 /// The ways in which an upstream can be out of reach (docs/contract.md, "Freshness").
 public enum UnreachableReason: String, Sendable, Equatable, CaseIterable {
     /// Its name does not resolve.
