@@ -198,6 +198,24 @@ import Testing
         )
     }
 
+    @Test(
+        "SRV-12 A hit has the identity of its own request: the client's if it is harmless, else a new one",
+        arguments: [
+            ("X-Request-Id: mine-2\r\n", "mine-2"), ("x-request-id:\t a.b:c_d \r\n", "a.b:c_d"), ("", "run-1"),
+            ("X-Request-Id: a b\r\n", "run-1"), ("X-Request-Id: a\r\nX-Request-Id: a\r\n", "run-1"),
+            ("X-Request-Id:\r\n", "run-1"), ("X-Request-Id: \(String(repeating: "x", count: 129))\r\n", "run-1"),
+        ]
+    )
+    func identity(field: String, expected: String) throws {
+        let kept = try CachingConnection()
+        let recorded = CachingConnection.head("/kept", "X-Request-Id: first\r\n")
+        _ = try kept.record(recorded, "body", fields: ["X-Request-Id": "first"])
+        kept.connection.receive(CachingConnection.head("/kept", field))
+        let lines = try kept.connection.sent().components(separatedBy: "\r\n")
+        #expect(lines.filter { $0.hasPrefix("X-Request-Id") } == ["X-Request-Id: \(expected)"])
+        #expect(kept.passed == 1 && kept.responses.size.entries == 1)
+    }
+
     @Test("A response with an age that cannot be continued is not cached")
     func unknownAge() throws {
         let kept = try CachingConnection()

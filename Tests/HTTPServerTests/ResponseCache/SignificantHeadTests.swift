@@ -33,7 +33,8 @@ import Testing
         "What means something stays",
         arguments: [
             "Authorization", "Larder-Profile", "Cookie", "Origin", "Sec-Fetch-Site", "Accept", "Accept-Encoding",
-            "Cache-Control", "Pragma", "If-None-Match", "If-Modified-Since", "Range", "If-Range", "X-Request-Id",
+            "Cache-Control", "Pragma", "If-None-Match", "If-Modified-Since", "Range", "If-Range", "X-Request-I",
+            "Request-Id",
             "Connection", "Content-Length", "Transfer-Encoding", "X-Forwarded-Fo", "X-Forwarded-For-", "Vi", "Viaa",
         ]
     )
@@ -114,6 +115,20 @@ import Testing
         let many = try CachingConnection(responses: kept.responses)
         many.connection.receive(Self.head(String(repeating: "Via: a\r\n", count: 100)))
         #expect(try many.connection.sent().contains(" 431 "))
+    }
+
+    @Test("SRV-11 Requests for one language share a response, whatever Accept-Language says besides")
+    func languages() {
+        func bytes(_ fields: String) -> String? {
+            SignificantHead.bytes(of: ByteBuffer(string: Self.head(fields)), ["en", "ru"]).map { String(buffer: $0) }
+        }
+        let russian = bytes("Accept-Language: ru-RU,ru;q=0.9,en;q=0.8\r\n")
+        #expect(russian == Self.head("") + "ru")
+        #expect(bytes("accept-language:RU\r\nUser-Agent: b\r\n") == russian)
+        #expect(bytes("Accept-Language: en\r\n") == Self.head("") + "en")
+        #expect(bytes("Accept-Language: de\r\n") == Self.head(""))
+        #expect(bytes("Accept-Language: de\r\nAccept-Language: ru;q=0.1\r\n") == russian)
+        #expect(bytes("X-Forwarded-For: ru\r\n") == Self.head(""))
     }
 
     /// Records the trace of each line.

@@ -1,5 +1,22 @@
 import HTTPSemantics
+import NIOCore
 import Synchronization
+
+/// The identity of a request that is responded to from the response cache.
+enum RequestIdentity: CustomStringConvertible, Sendable {
+    /// The client's own.
+    case wanted(String)
+    /// One that Larder assigned.
+    case assigned(RequestIdentities.Number)
+
+    /// The text of `X-Request-Id`.
+    var description: String {
+        switch self {
+        case .wanted(let text): text
+        case .assigned(let number): number.description
+        }
+    }
+}
 
 /// Assigns identities to requests: the client's own `X-Request-Id` if it is harmless, else the run of the server and a
 /// sequence number.
@@ -25,6 +42,12 @@ public final class RequestIdentities: Sendable {
     public func identity(wanted: String?) -> String {
         if let wanted, Self.isHarmless(wanted) { return wanted }
         return next().description
+    }
+
+    /// Returns the identity of a request that is responded to without the application.
+    func identity(of head: ByteBuffer) -> RequestIdentity {
+        if let wanted = SignificantHead.requestID(of: head), Self.isHarmless(wanted) { return .wanted(wanted) }
+        return .assigned(next())
     }
 
     /// Returns the next identity.

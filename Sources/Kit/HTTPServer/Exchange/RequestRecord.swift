@@ -32,7 +32,7 @@ public struct RequestRecord: Sendable {
     /// - Parameter traceID: identity of the client's trace; computed only if there is a line.
     func note(
         _ duration: Duration,
-        requestID: RequestIdentities.Number,
+        requestID: RequestIdentity,
         traceID: @autoclosure () -> String?,
         logger: Logger
     ) {

@@ -20,7 +20,7 @@ final class CachedBytes: Sendable {
         guard ticket.changeToken.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard ticket.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
-        dependsOnWholeHead = SignificantHead.isNamed(in: head.vary)
+        dependsOnWholeHead = SignificantHead.isNamed(in: head.vary.filter { !(ticket.isInLanguage && $0 == "accept-language") })
         headCount = head.count
         pieces = head.pieces
         body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()
@@ -33,15 +33,12 @@ final class CachedBytes: Sendable {
     var size: Int { headCount + body.readableBytes + 256 }
 
     /// Writes the response with the fields that depend on the time and the request.
-    func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentities.Number, now: NIODeadline) {
+    func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentity, now: NIODeadline) {
         for piece in pieces {
             switch piece {
             case .bytes(let bytes): buffer.writeBytes(bytes)
             case .date: buffer.writeString(date.text)
-            case .requestID:
-                buffer.writeString(requestID.run)
-                buffer.writeString("-")
-                buffer.writeDecimal(requestID.number)
+            case .requestID: buffer.writeIdentity(requestID)
             case .age: if let age = changeToken.age { buffer.writeDecimal(age.seconds(at: now)) }
             case .timeToLive: if let age = changeToken.age { buffer.writeDecimal(age.timeToLive(at: now)) }
             }
@@ -51,6 +48,17 @@ final class CachedBytes: Sendable {
 }
 
 extension ByteBuffer {
+    /// Writes an identity, without allocating for one that Larder assigned.
+    fileprivate mutating func writeIdentity(_ identity: RequestIdentity) {
+        switch identity {
+        case .wanted(let text): writeString(text)
+        case .assigned(let number):
+            writeString(number.run)
+            writeString("-")
+            writeDecimal(number.number)
+        }
+    }
+
     /// Writes a number in decimal digits, without allocating.
     fileprivate mutating func writeDecimal(_ number: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in

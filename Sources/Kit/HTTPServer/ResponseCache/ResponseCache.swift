@@ -18,6 +18,8 @@ public final class ResponseCache: Sendable {
         let record: RequestRecord
         /// Whether its `Date` is that of another origin, which stays.
         var keepsDate = false
+        /// Whether it depends on the language that `Accept-Language` selects, and not on the field itself.
+        var isInLanguage = false
     }
 
     /// A shard under its lock.
@@ -36,20 +38,43 @@ public final class ResponseCache: Sendable {
     let logger: Logger
     let hits = Counter(label: "larder_rendered_hits_total")
     private let sleep: SleepWatch
+    private let languages: [String]
     private let shards: [Shard]
 
     /// Creates an empty cache.
     /// - Parameters:
     ///   - budgetBytes: size limit in bytes, as responses are in memory
     ///   - entries: largest number of responses
+    ///   - languages: the languages that the server speaks, by their tags
     ///   - run: tells the runs of the server apart in request identities
     ///   - logger: gets a line for every request
-    public convenience init(budgetBytes: Int, entries: Int = 65_536, run: String, logger: Logger) {
-        self.init(budgetBytes: budgetBytes, entries: entries, run: run, sleep: SleepWatch(), logger: logger)
+    public convenience init(
+        budgetBytes: Int,
+        entries: Int = 65_536,
+        languages: [String] = [],
+        run: String,
+        logger: Logger
+    ) {
+        self.init(
+            budgetBytes: budgetBytes,
+            entries: entries,
+            languages: languages,
+            run: run,
+            sleep: SleepWatch(),
+            logger: logger
+        )
     }
 
-    init(budgetBytes: Int, entries: Int = 65_536, run: String, sleep: SleepWatch, logger: Logger) {
+    init(
+        budgetBytes: Int,
+        entries: Int = 65_536,
+        languages: [String] = [],
+        run: String,
+        sleep: SleepWatch,
+        logger: Logger
+    ) {
         self.sleep = sleep
+        self.languages = languages
         identities = RequestIdentities(run: run)
         self.logger = logger
         let (bytes, count) = (budgetBytes / Self.shardCount, max(1, entries / Self.shardCount))
@@ -73,7 +98,7 @@ public final class ResponseCache: Sendable {
     ///   - head: bytes of the request head
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
-        let significant = response.dependsOnWholeHead ? nil : SignificantHead.bytes(of: head)
+        let significant = response.dependsOnWholeHead ? nil : SignificantHead.bytes(of: head, languages)
         // A copy: what arrived is a slice of a whole read.
         let bytes = significant ?? ByteBuffer(bytes: head.readableBytesView)
         let key = ResponseCacheKey(bytes, isWhole: response.dependsOnWholeHead)
@@ -83,7 +108,7 @@ public final class ResponseCache: Sendable {
     /// Returns the response to a head, if one is cached and valid.
     func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? {
         sleep.forgetAfterSleep { for shard in shards { shard.content.withLock { $0.removeAll() } } }
-        let significant = SignificantHead.bytes(of: head) ?? head
+        let significant = SignificantHead.bytes(of: head, languages) ?? head
         return response(ResponseCacheKey(significant, isWhole: false), now: now)
             ?? response(ResponseCacheKey(head, isWhole: true), now: now)
     }
@@ -108,6 +133,11 @@ extension ResponseCache.Ticket {
     /// The ticket of a response; nil if it is not to be cached.
     init?(_ annotations: ResponseAnnotations.Values) {
         guard let changeToken = annotations.changeToken, let record = annotations.record else { return nil }
-        self.init(changeToken: changeToken, record: record, keepsDate: annotations.originDate != nil)
+        self.init(
+            changeToken: changeToken,
+            record: record,
+            keepsDate: annotations.originDate != nil,
+            isInLanguage: annotations.isInLanguage
+        )
     }
 }

@@ -96,14 +96,14 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
             taken += length
             served += 1
             written += response.size
-            let number = cache.identities.next()
+            let identity = cache.identities.identity(of: head)
             date.update(now: start)
             var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
             batch = nil
-            response.write(to: &buffer, date: date, requestID: number, now: start)
+            response.write(to: &buffer, date: date, requestID: identity, now: start)
             response.record.note(
                 start.duration(to: context.eventLoop.now),
-                requestID: number,
+                requestID: identity,
                 traceID: SignificantHead.traceID(of: head),
                 logger: cache.logger
             )

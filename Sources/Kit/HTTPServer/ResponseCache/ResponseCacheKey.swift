@@ -59,8 +59,7 @@ struct ResponseCacheKey: Hashable, Sendable {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return false }
         for (name, value) in head.headers {
             switch name.lowercased() {
-            case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "x-request-id":
-                return false
+            case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer": return false
             case "connection": guard value.lowercased() == "keep-alive" else { return false }
             default: break
             }

@@ -8,11 +8,11 @@ enum SignificantHead {
     private static let maximumLines = ConnectionLimits.standard.headerCount
 
     /// Names of the fields, lower case: what proxies say of the request's way, what tracing adds, what browsers say of
-    /// themselves.
+    /// themselves. The identity of the request is written into each response anew.
     static let insignificant = [
         "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto",
         "x-forwarded-server", "x-real-ip",
-        "traceparent", "tracestate", "baggage",
+        "traceparent", "tracestate", "baggage", "x-request-id",
         "user-agent", "accept-language", "referer", "dnt", "sec-gpc", "sec-ch-ua", "sec-ch-ua-mobile",
         "sec-ch-ua-platform",
     ]
@@ -25,12 +25,16 @@ enum SignificantHead {
         vary.contains { $0 == "*" || insignificant.contains($0) }
     }
 
-    /// Returns a head without these fields; nil if there is none, or if another reader could divide the head otherwise:
+    /// Returns a head without these fields; the language that `Accept-Language` selects follows it. Nil if there is no
+    /// such field, or if another reader could divide the head otherwise:
     /// lines that continue others (RFC 9112 §5.2), values with other bytes than visible ASCII, spaces and tabs.
-    static func bytes(of head: ByteBuffer) -> ByteBuffer? {
+    ///
+    /// - Parameter languages: The languages that the server speaks, by their tags.
+    static func bytes(of head: ByteBuffer, _ languages: [String] = []) -> ByteBuffer? {
         head.withUnsafeReadableBytes { bytes in
             var lines = FieldLines(bytes)
             var (kept, keptUpTo, count): (ByteBuffer?, Int, Int) = (nil, 0, 0)
+            var preferences: [String] = []
             while let line = lines.next() {
                 count += 1
                 guard count <= maximumLines, bytes[line.lowerBound] != 0x20, bytes[line.lowerBound] != 0x09 else {
@@ -43,8 +47,14 @@ enum SignificantHead {
                 if kept == nil { kept = ByteBufferAllocator().buffer(capacity: bytes.count) }
                 kept?.writeBytes(bytes[keptUpTo..<line.lowerBound])
                 keptUpTo = line.upperBound + 2
+                if name == acceptLanguage.count, equals(bytes[line].prefix(name), acceptLanguage) {
+                    preferences.append(String(decoding: bytes[line].dropFirst(name + 1), as: UTF8.self))
+                }
             }
             kept?.writeBytes(bytes[keptUpTo...])
+            if !preferences.isEmpty, let language = AcceptedLanguages(preferences).preferred(of: languages) {
+                kept?.writeString(language)
+            }
             return kept
         }
     }
@@ -62,7 +72,26 @@ enum SignificantHead {
         }
     }
 
+    private static let acceptLanguage = Array("accept-language".utf8)
     private static let traceparent = Array("traceparent".utf8)
+    private static let requestID = Array("x-request-id".utf8)
+
+    /// Returns the value of `X-Request-Id`; nil without the field, or with several lines of it.
+    static func requestID(of head: ByteBuffer) -> String? {
+        head.withUnsafeReadableBytes { bytes in
+            var lines = FieldLines(bytes)
+            var found: Range<Int>?
+            while let line = lines.next() {
+                let name = line.lowerBound..<line.lowerBound + requestID.count
+                guard line.count > name.count, bytes[name.upperBound] == UInt8(ascii: ":"),
+                    equals(bytes[name], requestID)
+                else { continue }
+                guard found == nil else { return nil }
+                found = name.upperBound + 1..<line.upperBound
+            }
+            return found.map { String(FieldList.trim(String(decoding: bytes[$0], as: UTF8.self))) }
+        }
+    }
 
     /// Returns the length of the name if the field is one of those that are left out.
     private static func nameLength(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
