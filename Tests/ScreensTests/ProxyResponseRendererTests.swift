@@ -8,10 +8,12 @@ import Testing
 @Suite("Responses of mounts")
 struct ProxyResponseRendererTests {
     @Test(
-        "TRUST-07 Nothing of a mount can be a page or script of this origin, whatever type it has",
+        "TRUST-07 Nothing of a mount can be a page or script of this origin, unless its type is surely none of those",
         arguments: [
             nil, "", "*/*", "unknown/unknown", "application/unknown", "text/html", "text/xsl", "image/svg+xml",
-            "multipart/x-mixed-replace", "application/json", "text/plain",
+            "multipart/x-mixed-replace", "application/pdf", "text/xml", "application/xhtml+xml", "text/vtt+xml",
+            "video/x+xml", "text/javascript", "text/plain, text/html", "text/plain;a=\",text/html", "text", "text/",
+            "text/plain/x", "text /plain", "text/plain text/html", "image/svg", "model/vrml", "message/rfc822",
         ]
     )
     func sandboxed(type: String?) {
@@ -24,6 +26,30 @@ struct ProxyResponseRendererTests {
             #expect(response.headers[values: .contentSecurityPolicy] == ["default-src *", "sandbox"])
             #expect(response.headers[.contentTypeOptions] == "nosniff")
         }
+    }
+
+    @Test(
+        "TRUST-07 A type that no browser runs as a document keeps the policies of its upstream, and gets nosniff",
+        arguments: [
+            "application/json", "application/geo+json; charset=utf-8", "text/plain;charset=utf-8", "TEXT/PLAIN",
+            "image/png", "video/mp4", "audio/mpeg", "font/woff2", " text/css ", "application/octet-stream",
+        ]
+    )
+    func passive(type: String) {
+        let fields: HTTPFields = [.contentSecurityPolicy: "default-src 'self'", .contentType: type]
+        let response = ProxyResponseRenderer.render(
+            ProxyResponse(head: HTTPResponse(status: .ok, headerFields: fields), body: .none)
+        )
+        #expect(response.headers[values: .contentSecurityPolicy] == ["default-src 'self'"])
+        #expect(response.headers[.contentTypeOptions] == "nosniff")
+    }
+
+    @Test("TRUST-07 A response with two types gets the sandbox")
+    func twoTypes() {
+        var fields: HTTPFields = [.contentType: "text/plain"]
+        fields.append(HTTPField(name: .contentType, value: "text/html"))
+        let rendered = ProxyResponseRenderer.withoutWordsForItsOrigin(fields)
+        #expect(rendered[.contentSecurityPolicy] == "sandbox")
     }
 
     @Test("TRUST-07 What an upstream says of its own origin is removed")

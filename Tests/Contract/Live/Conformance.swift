@@ -6,8 +6,10 @@ struct Conformance {
     let document: OpenAPIDocument
 
     /// Fields of framing and of the server, which OpenAPI does not describe (or, like `Content-Type`, describes
-    /// elsewhere).
-    static let framing: Set<String> = ["content-type", "content-length", "transfer-encoding", "connection", "date"]
+    /// elsewhere), and the one that the introduction describes for all responses.
+    static let framing: Set<String> = [
+        "content-type", "content-length", "transfer-encoding", "connection", "date", "cross-origin-resource-policy",
+    ]
 
     /// Everything that does not conform; empty if all does.
     func faults(of observation: Observation) throws -> [String] {
@@ -74,11 +76,15 @@ struct Conformance {
         let essence = type.prefix { $0 != ";" }.lowercased()
         guard let media = content[essence] ?? content["*/*"] else { return ["content type \(type) is not documented"] }
         if isHead { return response.content.isEmpty ? [] : ["a body on HEAD"] }
-        guard let schema = media["schema"] else { return response.content.isEmpty ? ["the body is empty"] : [] }
+        guard let schema = media["schema"], schema["format"] != .string("binary") else {
+            return response.content.isEmpty ? ["the body is empty"] : []
+        }
         guard type.lowercased().hasSuffix("charset=utf-8") else { return ["content type \(type) names no UTF-8"] }
         guard let text = String(data: response.content, encoding: .utf8) else { return ["the body is not UTF-8"] }
         let value = essence.hasSuffix("json") ? try response.json : .string(text)
-        return try document.validator.violations(of: value, schema: schema).map { "body: \($0)" }
+        let violations = try document.validator.violations(of: value, schema: schema).map { "body: \($0)" }
+        guard essence == "application/problem+json", value["status"]?.int != response.status else { return violations }
+        return violations + ["body: the status is not that of the response"]
     }
 
     /// What is wrong with an event of the stream.

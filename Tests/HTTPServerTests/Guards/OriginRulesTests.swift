@@ -33,6 +33,15 @@ struct OriginRulesTests {
         #expect(!OriginRules(allowed: []).allows(.post, headerFields: fields, authority: "larder.example"))
     }
 
+    @Test("TRUST-07 Only requests of CORS get what other origins may embed, or every request if all origins may")
+    func resourcePolicy() {
+        #expect(rules.resourcePolicy(for: [:]) == "same-origin")
+        #expect(rules.resourcePolicy(for: [.origin: "http://evil.example"]) == "same-origin")
+        #expect(rules.resourcePolicy(for: [.origin: "https://shop.example"]) == nil)
+        #expect(OriginRules(allowed: []).resourcePolicy(for: [.origin: "https://shop.example"]) == "same-origin")
+        #expect(OriginRules(allowed: ["*"]).resourcePolicy(for: [:]) == nil)
+    }
+
     @Test("TRUST-20 A GET of a foreign page may not have effects, one of a client that is no browser may")
     func effects() {
         let foreign: [HTTPFields] = [

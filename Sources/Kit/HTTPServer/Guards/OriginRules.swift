@@ -41,6 +41,11 @@ public struct OriginRules: Sendable, Equatable {
         return headerFields[.secFetchSite].map { ["same-origin", "none"].contains($0) } ?? true
     }
 
+    /// Whether a browser has sent a request: it says what page has made it do so.
+    public static func isOfBrowser(_ headerFields: HTTPFields) -> Bool {
+        headerFields.contains(.origin) || headerFields.contains(.secFetchSite)
+    }
+
     /// Whether an origin is this server's own.
     private func isOwn(_ origin: String, authority: String?) -> Bool {
         let origin = origin.lowercased()
@@ -54,6 +59,13 @@ public struct OriginRules: Sendable, Equatable {
             .accessControlAllowOrigin: origin,
             .accessControlExposeHeaders: Self.exposedFields,
         ]
+    }
+
+    /// Returns who may embed a response (Fetch Standard, `Cross-Origin-Resource-Policy`): pages of this origin only,
+    /// unless the request is one of CORS, or all origins are allowed. A listed origin embeds by CORS (`crossorigin`).
+    public func resourcePolicy(for headerFields: HTTPFields) -> String? {
+        let isAllowed = allowedOrigins.contains("*") || headerFields[.origin].map(lists) == true
+        return isAllowed ? nil : "same-origin"
     }
 
     /// Fields of responses that browsers hide from pages unless they are named (Fetch Standard, CORS-safelisted

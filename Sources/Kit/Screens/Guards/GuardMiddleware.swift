@@ -43,7 +43,8 @@ struct GuardMiddleware: RouterMiddleware {
     }
 }
 
-/// Adds the CORS fields of listed origins to every response, problems included. Outside of ``ProblemMiddleware``.
+/// Adds the CORS fields of listed origins to every response, problems included, and keeps the others from pages of other
+/// origins, which could otherwise embed them. Outside of ``ProblemMiddleware``.
 struct CORSFieldsMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
@@ -53,6 +54,7 @@ struct CORSFieldsMiddleware: RouterMiddleware {
         async throws -> Response
     {
         var response = try await next(request, context)
+        response.headers[.crossOriginResourcePolicy] = origins.resourcePolicy(for: request.headers)
         guard !origins.allowedOrigins.isEmpty else { return response }
         // Also without an Origin: a browser that caches such a response must not give it to a page that sends one.
         response.headers.vary(on: .origin)

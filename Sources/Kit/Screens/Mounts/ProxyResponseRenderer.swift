@@ -26,22 +26,24 @@ enum ProxyResponseRenderer {
         return response
     }
 
+    private static let wordsForItsOrigin: Set = [
+        "clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed",
+        // These would make browsers report requests to this origin, or send more fields with them, from then on.
+        "nel", "report-to", "reporting-endpoints", "accept-ch", "critical-ch", "origin-agent-cluster",
+    ]
+
     /// Removes what an upstream says to browsers about its own origin, since they would apply it to this one: which
     /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and nothing of an upstream has
     /// the rights of this origin.
     static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
-        let others = [
-            "clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed",
-            // These would make browsers report requests to this origin, or send more fields with them, from then on.
-            "nel", "report-to", "reporting-endpoints", "accept-ch", "critical-ch", "origin-agent-cluster",
-        ]
-        var result = HTTPFields(
-            fields.filter { field in
-                !field.name.canonicalName.hasPrefix("access-control-") && !others.contains(field.name.canonicalName)
-            }
-        )
-        // Whatever its type: browsers guess another one if it is missing or unknown, unless they are told not to.
-        result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
+        var result = fields
+        result.removeAll { field in
+            let name = field.name.canonicalName
+            return name.utf8.starts(with: "access-control-".utf8) || wordsForItsOrigin.contains(name)
+        }
+        if !PassiveType.isNamed(by: fields[values: .contentType]) {
+            result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
+        }
         result[.contentTypeOptions] = "nosniff"
         return result
     }
