@@ -56,7 +56,7 @@ struct StorabilityTests {
         #expect(Sample.own.storability([.cacheControl: "private"], status: 302).stored != nil)
     }
 
-    @Test("Interim responses, 304, 412 and 416 are not responses of their own; 206 is not combined")
+    @Test("Interim responses, 304, 412 and 416 are not responses of their own; 206 without a range is none")
     func unsuitable() {
         for code in [100, 103, 304, 412, 416] {
             #expect(Sample.shared.storability(fresh, status: .init(code: code)).refusal == .status)

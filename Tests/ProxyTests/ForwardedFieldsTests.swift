@@ -9,7 +9,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: request fields", .timeLimit(.minutes(1)))
+@Suite("Mounts: request fields", .timeLimit(.minutes(10)))
 struct ForwardedFieldsTests {
     private static let tenant = HTTPField.Name(literal: "X-Tenant")
 

@@ -7,7 +7,7 @@ import Upstream
 
 @testable import Proxy
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FullDiskTests {
     @Test("TRUST-02 on a full disk a mount serves what the upstream confirms, and asks again next time")
     func confirmed() async throws {

@@ -12,7 +12,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: what is stored within a budget, and noted as used", .timeLimit(.minutes(1)))
+@Suite("Mounts: what is stored within a budget, and noted as used", .timeLimit(.minutes(10)))
 struct MountStoreTests {
     private static let large = String(repeating: "x", count: 2000)
 

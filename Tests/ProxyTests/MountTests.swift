@@ -10,7 +10,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts", .timeLimit(.minutes(1)))
+@Suite("Mounts", .timeLimit(.minutes(10)))
 struct MountTests {
     @Test("SRV-07 The first request fetches and stores, the second is a hit with its age and what is left of its life")
     func missThenHit() async throws {

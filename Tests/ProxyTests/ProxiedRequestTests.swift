@@ -12,7 +12,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: privacy", .timeLimit(.minutes(1)))
+@Suite("Mounts: privacy", .timeLimit(.minutes(10)))
 struct ProxiedRequestTests {
     @Test("SRV-11 A shared mount passes on neither Authorization nor Cookie, and no field of the connection either way")
     func sharedMount() async throws {

@@ -11,7 +11,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: invalidation", .timeLimit(.minutes(1)))
+@Suite("Mounts: invalidation", .timeLimit(.minutes(10)))
 struct ProxyExchangeEffectsTests {
     private let it: MountScenario
     private let gate = Gate()

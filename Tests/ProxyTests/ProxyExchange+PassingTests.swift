@@ -10,7 +10,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: bodies in parts", .timeLimit(.minutes(1)))
+@Suite("Mounts: bodies in parts", .timeLimit(.minutes(10)))
 struct ProxyExchangePassingTests {
     /// Two hundred kilobytes: a file in the store.
     static let large = String(repeating: "0123456789", count: 20_000)

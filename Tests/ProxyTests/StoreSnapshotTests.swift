@@ -12,7 +12,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: how long a response may be repeated", .timeLimit(.minutes(1)))
+@Suite("Mounts: how long a response may be repeated", .timeLimit(.minutes(10)))
 struct StoreSnapshotTests {
     private let it: MountScenario
 

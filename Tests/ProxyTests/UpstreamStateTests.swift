@@ -8,7 +8,7 @@ import Upstream
 @testable import Proxy
 @testable import Upstream
 
-@Suite("Mounts: pauses", .timeLimit(.minutes(1)))
+@Suite("Mounts: pauses", .timeLimit(.minutes(10)))
 struct UpstreamStateTests {
     @Test(
         "SRV-05 SRV-07 Until its Retry-After ends, neither mounts nor screens read an upstream, except to revalidate",

@@ -23,6 +23,8 @@ import Testing
         PageStore.deleteRowOfScreen,
         SealedSecrets.select, SealedSecrets.upsert, SealedSecrets.delete,
         CacheEviction.deletePage, CachePurge.selectBatch,
+        ResponseStore.selectParts, ResponseStore.deleteContainedParts, ResponseStore.deletePartsByKey,
+        ResponseStore.deleteByPart, ResponseStore.selectPartBytes,
         "DELETE FROM blob WHERE id = ?",
     ]
 

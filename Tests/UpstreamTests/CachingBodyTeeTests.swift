@@ -8,7 +8,7 @@ import Testing
 @testable import Upstream
 
 /// Bodies that are stored while they pass.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CachingBodyTeeTests {
     private struct Failed: Error {}
 
@@ -50,6 +50,26 @@ struct CachingBodyTeeTests {
         var text = ""
         for try await part in body { text += String(buffer: part) }
         return text
+    }
+
+    @Test("What has arrived of a body goes to who wants it if its reader leaves, and not if it was stored")
+    func remains() async throws {
+        let left = Watched<[Int]>([])
+        for limit in [1, 2, 3] {
+            let tee = CachingBodyTee(
+                to: database.blobs,
+                expectedLength: 6,
+                remains: { _, received in left.update { $0.append(received) } },
+                save: { [saved] body in saved.update { $0.append(body) } }
+            )
+            let body = tee.passing(ByteStream(ByteBuffer(string: "ab")).repeated(3)) { _ in }
+            var count = 0
+            for try await _ in body {
+                count += 1
+                if count == limit { break }
+            }
+        }
+        #expect(left.value == [2, 4] && saved.value.map(\.count) == [6])
     }
 
     private func bytes(_ body: StoredBody?) throws -> Data {
@@ -142,6 +162,23 @@ struct CachingBodyTeeTests {
         let body = tee(expectedLength: 3).passing(ByteStream(ByteBuffer(string: "abc"))) { _ in throw Failed() }
         await #expect(throws: Failed.self) {
             for try await _ in body { Issue.record("a part was returned") }
+        }
+    }
+}
+
+extension ByteStream {
+    /// The same parts, several times.
+    fileprivate func repeated(_ count: Int) -> ByteStream {
+        ByteStream {
+            var (rest, iterator) = (count, makeAsyncIterator())
+            return {
+                while rest > 0 {
+                    if let part = try await iterator.next() { return part }
+                    rest -= 1
+                    iterator = makeAsyncIterator()
+                }
+                return nil
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ import Logging
 public import ResponseStore
 public import Upstream
 
-/// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` and ``ProxyMachine`` decide;
-/// ``ProxyExchange`` asks, stores, and passes on.
+/// An upstream's own API behind an HTTP cache (RFC 9111, 5861, 9211). `HTTPCaching` and `ProxyMachine` decide;
+/// `ProxyExchange` asks, stores, and passes on.
 ///
 /// Its responses are stored under a name of their own: what a screen made of a URL is never used for a raw request.
 public final class Mount: Sendable {
@@ -16,7 +16,7 @@ public final class Mount: Sendable {
     let hasher: CredentialHasher
     let store: MountStore
     let flights = MountFlights()
-    private let background = BackgroundTasks()
+    let background = BackgroundTasks()
 
     /// Mounts an upstream.
     ///
@@ -42,7 +42,7 @@ public final class Mount: Sendable {
 
     /// Responds to a request from the store or the upstream.
     ///
-    /// - Throws: ``UpstreamError`` if there is no response; `CancellationError`; `StorageError`.
+    /// - Throws: `UpstreamError` if there is no response; `CancellationError`; `StorageError`.
     public func respond(to request: MountRequest) async throws -> ProxyResponse {
         let request = try ProxiedRequest(request, to: upstream.configuration, hasher: hasher)
         var exchange = ProxyExchange(self, request, ProxyMachine(mayCollapse: request.mayCollapse))
@@ -54,7 +54,9 @@ public final class Mount: Sendable {
     func revalidate(_ request: ProxiedRequest, _ validation: Validation, among candidates: [CachedResponse]) {
         guard let flight = flights.leadIfFree(request.flightKey) else { return }
         background.start { [self] in
-            var exchange = ProxyExchange(self, request.withoutRange, ProxyMachine(validating: validation))
+            // Stored parts are no response to a request without a range.
+            let request = validation.stored.parts == nil ? request.withoutRange : request
+            var exchange = ProxyExchange(self, request, ProxyMachine(validating: validation))
             exchange.candidates = candidates
             exchange.flight = flight
             do {

@@ -44,7 +44,7 @@ extension MountStore {
         guard update.mayBeKept, update.stored.varyingFields == old.head.varyingFields else {
             // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched again next time.
             try responses.remove(id, in: db)
-            guard update.mayBeKept, case .bytes = old.body else { return }
+            guard update.mayBeKept, old.head.parts == nil, case .bytes = old.body else { return }
             let moved = CachedResponse(
                 upstream: old.upstream,
                 credential: old.credential,

@@ -50,10 +50,15 @@ struct MountStore: Sendable {
 
     /// Opens the body of a stored response that is about to be served, and notes the use.
     ///
-    /// - Returns: Nil if the body is lost.
-    func open(_ stored: CachedResponse) async throws -> ResponseStore.OpenBody? {
+    /// - Returns: Nil if the body is lost, or bytes that the request asks for are not stored.
+    func open(_ stored: CachedResponse, for request: ProxiedRequest) async throws -> MountBody? {
         store.noteUse(of: stored.metadata)
-        return try await store.responses.openBody(of: stored)
+        guard let parts = stored.head.parts else {
+            return try await store.responses.openBody(of: stored).map(MountBody.whole)
+        }
+        let wanted = stored.head.bytes(for: request, of: parts.completeLength)
+        return try await store.responses.openParts(of: stored, wanted)
+            .map { .parts($0, length: parts.completeLength) }
     }
 
     /// Removes what a response supersedes that is too large to be stored itself: the store would contradict the

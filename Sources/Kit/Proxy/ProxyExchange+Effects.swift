@@ -42,6 +42,7 @@ extension ProxyExchange {
             responseTime: forwarded.responseTime
         )
         switch storability {
+        case .store(let head) where head.parts != nil: return isStorable(part: head) ? head : nil
         case .store(let head) where forwarded.announced ?? 0 <= store.largestBody: return head
         case .store: try await store.removeSuperseded(by: request)
         default:
@@ -50,6 +51,14 @@ extension ProxyExchange {
             try await store.invalidate(ids, under: request.key)
         }
         return nil
+    }
+
+    /// Whether a part is of use: no whole is stored, and one would be.
+    private func isStorable(part head: CachedResponseHead) -> Bool {
+        guard let length = head.parts?.completeLength, length <= store.largestBody else { return false }
+        return !candidates.contains {
+            $0.head.parts == nil && $0.head.matches(request.cacheKeyRequest.headerFields)
+        }
     }
 
     /// Whether a response that is not stored shows that the stored one, which was to be validated, is not current: it

@@ -46,7 +46,7 @@ extension ProxyExchange {
         return try await send(nil)
     }
 
-    private func forward(_ fields: HTTPFields) async throws(UpstreamError) -> ForwardedResponse {
+    func forward(_ fields: HTTPFields) async throws(UpstreamError) -> ForwardedResponse {
         let requestTime = now
         let uninvalidated = store.uninvalidated(request.key)
         var response = try await client.stream(

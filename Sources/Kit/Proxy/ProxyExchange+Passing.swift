@@ -29,6 +29,10 @@ extension ProxyExchange {
             let body = ProxyResponse.Body.stream(forwarded.response.body, length: forwarded.announced)
             return .response(ProxyResponse(head: head, body: body))
         }
+        if let range = stored.parts?.ranges.first {
+            let body = storingPart(stored, range, from: forwarded)
+            return .response(ProxyResponse(head: head, body: .stream(body, length: range.count)))
+        }
         guard let length = forwarded.announced, length <= BlobStore.inlineLimit else {
             let body = storing(stored, from: forwarded)
             return .response(ProxyResponse(head: head, body: .stream(body, length: forwarded.announced)))
@@ -67,10 +71,13 @@ extension ProxyExchange {
         let tee = CachingBodyTee(
             to: mount.store.blobs,
             expectedLength: forwarded.announced,
-            limit: mount.store.largestBody
-        ) { body in
-            try await mount.store.save(stored, body, for: request, from: forwarded)
-        }
+            limit: mount.store.largestBody,
+            remains: { writer, received in
+                guard let beginning = mount.rules.beginning(of: stored, received: received) else { return }
+                mount.keep(writer, beginning, 0..<received, for: request, from: forwarded)
+            },
+            save: { body in try await mount.store.save(stored, body, for: request, from: forwarded) }
+        )
         return tee.passing(forwarded.response.body) { outcome in
             switch outcome {
             case .stored:
@@ -115,7 +122,7 @@ extension Mount {
     }
 
     /// Logs that a response was sent without being stored.
-    fileprivate func logUnstored(_ error: any Error) {
+    func logUnstored(_ error: any Error) {
         upstream.logger.warning("a response could not be stored", metadata: ["error": "\(error)"])
     }
 }

@@ -13,20 +13,38 @@ extension ProxyExchange {
     func serve(_ reuse: Reuse) async throws -> Progress {
         flight?.complete(.stored)
         let stored = candidates[reuse.index]
-        guard let body = try await store.open(stored) else { return .event(.unreadable) }
-        if let validation = reuse.revalidation { mount.revalidate(request, validation, among: candidates) }
-        var response = served(reuse, body, as: reuse.status, isOffline: !client.reachability.isReachable)
+        guard let body = try await store.open(stored, for: request) else { return .event(.unreadable) }
+        if let validation = reuse.revalidation {
+            mount.revalidate(request, validation, among: candidates)
+        }
+        var response = served(
+            reuse,
+            body,
+            as: reuse.status,
+            isOffline: !client.reachability.isReachable
+        )
         response.changeToken = snapshot?.changeToken(of: reuse, stored, request, in: mount)
         return .response(response)
     }
 
     /// Returns a stored response in place of the upstream's.
     func serveStale(_ validation: Validation, _ cause: StaleCause) async throws -> Progress {
-        guard let body = try await store.open(candidates[validation.index]) else { return .event(.unreadable) }
-        let reuse = rules.reuse(of: validation.stored, at: validation.index, now: now, detail: cause.detail)
+        guard let body = try await store.open(candidates[validation.index], for: request) else {
+            return .event(.unreadable)
+        }
+        let reuse = rules.reuse(
+            of: validation.stored,
+            at: validation.index,
+            now: now,
+            detail: cause.detail
+        )
         let status =
             cause.isTried
-            ? rules.account(of: validation.reason, upstreamStatus: cause.upstreamStatus, detail: cause.detail)
+            ? rules.account(
+                of: validation.reason,
+                upstreamStatus: cause.upstreamStatus,
+                detail: cause.detail
+            )
             : reuse.status
         return .response(served(reuse, body, as: status, isOffline: cause.isOffline))
     }
@@ -35,10 +53,14 @@ extension ProxyExchange {
     /// says `no-cache` (§5.2.2.4), nor one that a write has overtaken.
     func serveCollapsed(_ reason: CacheStatus.Forward) async throws -> Progress {
         let stored = try store.candidates(for: request)
-        guard let index = rules.selectedIndex(for: request.cacheKeyRequest.headerFields, among: stored.map(\.head)),
+        guard
+            let index = rules.selectedIndex(
+                for: request.cacheKeyRequest.headerFields,
+                among: stored.map(\.head)
+            ),
             isReceivedSince(stored[index]), !stored[index].isInvalidated,
             !CacheControl(stored[index].head.headerFields).contains("no-cache"),
-            let body = try await store.open(stored[index])
+            let body = try await store.open(stored[index], for: request)
         else { return .event(.unreadable) }
         let reuse = rules.reuse(of: stored[index].head, at: index, now: now)
         let status = rules.account(of: reason, upstreamStatus: nil, collapsed: true)
@@ -46,12 +68,13 @@ extension ProxyExchange {
     }
 
     /// Updates stored responses from a 304, and returns the one it is about (RFC 9111 §4.3.4).
-    mutating func serveFreshened(_ updates: [FreshenedResponse], _ serving: FreshenedResponse) async throws -> Progress
+    mutating func serveFreshened(_ updates: [FreshenedResponse], _ serving: FreshenedResponse)
+        async throws -> Progress
     {
         guard let forwarded else { return .event(.unreadable) }
         try await drain(forwarded)
         // Opened before anything is removed: a response that may not be kept still serves this request.
-        let body = try await store.open(candidates[serving.index])
+        let body = try await store.open(candidates[serving.index], for: request)
         try await store.update(updates, of: candidates, from: forwarded, confirms: true)
         flight?.complete(.stored)
         guard let body else {
@@ -59,21 +82,16 @@ extension ProxyExchange {
             return .event(.unreadable)
         }
         let reuse = rules.reuse(of: serving.stored, at: serving.index, now: now)
-        return .response(served(reuse, body, as: rules.account(of: plan.reason, upstreamStatus: 304), isOffline: false))
+        return .response(
+            served(reuse, body, as: rules.account(of: plan.reason, upstreamStatus: 304), isOffline: false)
+        )
     }
 
     /// Makes the response from the store. The client's own preconditions and range are evaluated here.
-    private func served(
-        _ reuse: Reuse,
-        _ body: ResponseStore.OpenBody,
-        as cacheStatus: CacheStatus,
-        isOffline: Bool
-    ) -> ProxyResponse {
-        let length =
-            switch body {
-            case .bytes(let bytes): bytes.count
-            case .blob(let reader): reader.blob.length
-            }
+    func served(_ reuse: Reuse, _ body: MountBody, as cacheStatus: CacheStatus, isOffline: Bool)
+        -> ProxyResponse
+    {
+        let length = body.length
         let response = ServedResponse(
             to: request.cacheKeyRequest,
             from: reuse.stored,
@@ -85,18 +103,9 @@ extension ProxyExchange {
         if isOffline { head.headerFields[.larderOffline] = "?1" }
         return switch response.body {
         case .none: ProxyResponse(head: head, body: .none)
-        case .whole: ProxyResponse(head: head, body: Self.part(0..<length, of: body))
+        case .whole: ProxyResponse(head: head, body: body.part(0..<length))
         case .part(let range):
-            ProxyResponse(head: head, body: Self.part(range.lowerBound..<(range.upperBound + 1), of: body))
-        }
-    }
-
-    private static func part(_ range: Range<Int>, of body: ResponseStore.OpenBody) -> ProxyResponse.Body {
-        switch body {
-        case .bytes(let bytes):
-            let start = bytes.startIndex + range.lowerBound
-            return .bytes(ByteBuffer(bytes: bytes[start..<(start + range.count)]))
-        case .blob(let reader): return .stream(ByteStream(reader, range: range), length: range.count)
+            ProxyResponse(head: head, body: body.part(range.lowerBound..<(range.upperBound + 1)))
         }
     }
 }

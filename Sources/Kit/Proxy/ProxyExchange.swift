@@ -62,6 +62,7 @@ struct ProxyExchange {
         case .wait: .event(try await wait())
         case .serveCollapsed(let reason): try await serveCollapsed(reason)
         case .validate(let validation): .event(try await send(validation))
+        case .complete(let completion): try await complete(completion)
         case .forward: .event(try await send(nil))
         case .forwardUnconditionally: .event(try await sendUnconditionally())
         case .serveFreshened(let updates, let serving): try await serveFreshened(updates, serving)
@@ -76,7 +77,9 @@ struct ProxyExchange {
         candidates = request.readsStore && usingStore ? try store.candidates(for: request) : []
         let heads = candidates.map(\.head)
         var keyed = request.cacheKeyRequest
-        if let index = rules.selectedIndex(for: keyed.headerFields, among: heads), candidates[index].isInvalidated {
+        if candidates.contains(where: \.isInvalidated),
+            let index = rules.selectedIndex(for: keyed.headerFields, among: heads), candidates[index].isInvalidated
+        {
             keyed.headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
         }
         let now = now

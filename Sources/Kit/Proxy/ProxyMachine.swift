@@ -40,6 +40,7 @@ struct ProxyMachine: Sendable {
         case .wait(let plan): self.plan = plan
         case .validate(let validation): plan = ForwardPlan(validation)
         case .forward(let reason), .forwardUnconditionally(let reason): plan = ForwardPlan(reason)
+        case .complete: plan = ForwardPlan(.partial)
         default: break
         }
         last = step
@@ -68,6 +69,8 @@ struct ProxyMachine: Sendable {
             guard let validation, upstream.isOutOfReach else { return .fail(.notStored) }
             return .serveStale(validation, .offline, otherwise: .fail(.notStored))
         case .serve(let reuse): return .serve(reuse)
+        case .complete(let completion):
+            return upstream.pause.map { .fail($0.error) } ?? .complete(completion)
         case .forward(let reason):
             return upstream.pause.map { .fail($0.error) } ?? send(ForwardPlan(reason))
         case .validate(let validation):
@@ -112,6 +115,7 @@ struct ProxyMachine: Sendable {
         switch last {
         case .serveStale(_, _, let otherwise): return otherwise
         case .serveFreshened: return .forward(.miss)
+        case .complete: return .forward(.partial)
         case .serve:
             usesStore = false
             return .look(usingStore: false)

@@ -16,6 +16,8 @@ indirect enum ProxyStep: Sendable, Equatable {
     case serveCollapsed(CacheStatus.Forward)
     /// Send the request with the preconditions of a stored response (RFC 9111 §4.3.1).
     case validate(Validation)
+    /// Request the bytes that are missing, and combine them with stored ones (RFC 9111 §3.4).
+    case complete(Completion)
     /// Send the request as it is.
     case forward(CacheStatus.Forward)
     /// Send it again without any precondition: the 304 belongs to no known response.

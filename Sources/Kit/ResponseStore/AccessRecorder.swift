@@ -58,7 +58,7 @@ public final class AccessRecorder: Sendable {
     /// Writes the recorded uses in one transaction, if there are any. After an error they are still recorded.
     ///
     /// - Returns: The number of responses and pages that were written.
-    /// - Throws: ``StorageError``, `CancellationError`.
+    /// - Throws: `StorageError`, `CancellationError`.
     @discardableResult
     public func flush(to database: LarderDatabase) async throws -> Int {
         let taken = pending.withLock { pending in

@@ -46,7 +46,7 @@ public struct CacheEviction: Sendable {
     /// Evicts down to the low-water mark if the budget is exceeded, in transactions of bounded length, so that other
     /// writers have their turn between them.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`. What was evicted until then stays removed.
+    /// - Throws: `StorageError`, `CancellationError`. What was evicted until then stays removed.
     public func run() async throws -> Freed {
         var freed = Freed()
         guard budget.isExceeded(by: try total()) else { return freed }

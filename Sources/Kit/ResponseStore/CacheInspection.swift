@@ -54,7 +54,7 @@ public struct CacheInspection: Sendable {
 
     /// Opens the database of a data directory for reading; nil if there is none, or one without tables.
     ///
-    /// - Throws: ``StorageError/olderSchema(path:)``, ``StorageError/damagedDatabase(path:detail:)`` and others.
+    /// - Throws: `StorageError/olderSchema(path:)`, `StorageError/damagedDatabase(path:detail:)` and others.
     public init?(at directory: URL) throws {
         guard Self.exists(at: directory) else { return nil }
         path = Self.path(in: directory)
@@ -83,7 +83,7 @@ public struct CacheInspection: Sendable {
 
     /// Calls `body` for each entry, or for those of an upstream and its mount, in one consistent state.
     ///
-    /// - Throws: ``StorageError``; what `body` throws.
+    /// - Throws: `StorageError`; what `body` throws.
     public func forEachEntry(sortedBy order: Order = .url, upstream: String? = nil, _ body: (Entry) throws -> Void)
         throws
     {
@@ -109,7 +109,7 @@ public struct CacheInspection: Sendable {
 
     /// Returns the totals of each upstream, by name, and of the page lists.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
         try read { db in
             let pages = try Row.fetchOne(db, sql: "SELECT pages, bytes FROM page_total WHERE one = 1")
@@ -119,7 +119,7 @@ public struct CacheInspection: Sendable {
 
     /// Returns what a purge would remove.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func preview(of purge: CachePurge) throws -> CachePurge.Report {
         try read { try purge.preview(in: $0) }
     }

@@ -55,7 +55,7 @@ public struct CachePurge: Sendable, Equatable {
     /// file system.
     ///
     /// - Parameter progress: Receives how much was looked at and returned, in bytes.
-    /// - Throws: ``StorageError``, `CancellationError`. What was removed until then stays removed.
+    /// - Throws: `StorageError`, `CancellationError`. What was removed until then stays removed.
     public func run(on database: LarderDatabase, progress: @escaping ProgressReceiver = { _ in }) async throws -> Report
     {
         var report = Report()

@@ -6,7 +6,9 @@ import Logging
 /// ones, and the list of free pages by a new one.
 public struct CacheReset: Sendable {
     /// The tables whose content can be fetched again.
-    static let tables = ["stored_response", "stored_body", "stored_response_total", "page", "page_row", "page_total"]
+    static let tables = [
+        "stored_response", "stored_body", "stored_part", "stored_response_total", "page", "page_row", "page_total",
+    ]
 
     private let database: LarderDatabase
 
@@ -19,7 +21,7 @@ public struct CacheReset: Sendable {
     /// they are.
     ///
     /// - Parameter damaged: What is wrong, by name of the table.
-    /// - Throws: ``StorageError``, `CancellationError`, if the tables could not be replaced.
+    /// - Throws: `StorageError`, `CancellationError`, if the tables could not be replaced.
     public func run(damaged: [String: String]) async throws {
         if let detail = damaged[LarderDatabase.freePages] { return try await writeAnew(detail) }
         let others = damaged.filter { !Self.tables.contains($0.key) }
@@ -68,9 +70,13 @@ public struct CacheReset: Sendable {
     /// Returns the blobs of cached responses, as far as they can be read. Blobs that cannot be found like this keep
     /// their files.
     private func readableBlobs() -> [BlobID] {
-        for index in ["stored_response_by_blob", nil] {
+        ["stored_response", "stored_part"].flatMap(readableBlobs)
+    }
+
+    private func readableBlobs(of table: String) -> [BlobID] {
+        for index in ["\(table)_by_blob", nil] {
             let hint = index.map { "INDEXED BY \($0)" } ?? "NOT INDEXED"
-            let sql = "SELECT blob_id FROM stored_response \(hint) WHERE blob_id IS NOT NULL"
+            let sql = "SELECT blob_id FROM \(table) \(hint) WHERE blob_id IS NOT NULL"
             if let blobs = try? database.read({ try BlobID.fetchAll($0, sql: sql) }) { return blobs }
         }
         database.logger.warning("files of cached responses stay, because the damaged table does not name them")

@@ -2,6 +2,16 @@ public import Database
 public import Foundation
 public import HTTPCaching
 
+/// A part of a body that was received in parts.
+public struct StoredPart: Sendable, Equatable {
+    /// Identity of the part.
+    public var id: Int64
+    /// Positions of its bytes in the whole.
+    public var range: Range<Int>
+    /// The file that has them; nil if the database does.
+    public var blob: Blob?
+}
+
 /// A response of an upstream with its body, as the database stores it.
 public struct CachedResponse: Sendable, Equatable {
     /// Identity of a stored response. It stays if a newer response replaces the variant, and is never reused.
@@ -16,8 +26,10 @@ public struct CachedResponse: Sendable, Equatable {
     public var credential: CredentialHash?
     /// Everything but the body. Times are stored to the millisecond.
     public var head: CachedResponseHead
-    /// The body.
+    /// The body; empty for a response whose head has parts.
     public var body: StoredBody
+    /// The parts of the body of such a response, in ascending order.
+    public var parts: [StoredPart] = []
     /// When this content was received; a validation, or the same content again, does not change it. To the millisecond.
     public var contentTime: Date
     /// When it last served a request; decides the order of eviction.

@@ -32,15 +32,17 @@ enum FieldCoding {
 
     /// Decodes fields; nil if the bytes were not made by ``encode(_:)``.
     static func decode(_ bytes: Data) -> HTTPFields? {
-        var rest = bytes[...]
-        var fields = HTTPFields()
-        while !rest.isEmpty {
-            guard let rawName = takePart(from: &rest), let value = takePart(from: &rest) else { return nil }
-            let text = String(decoding: rawName, as: UTF8.self)
-            guard let name = HTTPField.Name(text) ?? HTTPField.Name(parsed: text) else { return nil }
-            fields.append(HTTPField(name: name, lenientValue: value))
+        bytes.withUnsafeBytes { bytes -> HTTPFields? in
+            var rest = bytes[...]
+            var fields = HTTPFields()
+            while !rest.isEmpty {
+                guard let rawName = takePart(from: &rest), let value = takePart(from: &rest) else { return nil }
+                let text = String(decoding: rawName, as: UTF8.self)
+                guard let name = HTTPField.Name(text) ?? HTTPField.Name(parsed: text) else { return nil }
+                fields.append(HTTPField(name: name, lenientValue: value))
+            }
+            return fields
         }
-        return fields
     }
 
     private static func append(_ part: Data, to bytes: inout Data) {
@@ -53,7 +55,9 @@ enum FieldCoding {
         bytes.append(part)
     }
 
-    private static func takePart(from rest: inout Data) -> Data? {
+    private typealias Bytes = Slice<UnsafeRawBufferPointer>
+
+    private static func takePart(from rest: inout Bytes) -> Bytes? {
         var length: UInt = 0
         var shift: UInt = 0
         while let byte = rest.popFirst() {

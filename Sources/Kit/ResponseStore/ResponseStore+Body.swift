@@ -14,7 +14,7 @@ extension ResponseStore {
     /// Opens the body of a stored response. A response whose file is missing or truncated is removed.
     ///
     /// - Returns: Nil for such a response. Only then this waits for a writer.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func openBody(of response: CachedResponse) async throws -> OpenBody? {
         switch response.body {
         case .bytes(let data): return .bytes(data)

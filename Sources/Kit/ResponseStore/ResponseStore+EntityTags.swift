@@ -1,5 +1,4 @@
 import Database
-import Foundation
 public import GRDB
 import HTTPTypes
 
@@ -20,10 +19,9 @@ extension ResponseStore {
         in db: Database
     ) throws -> [String: String] {
         guard !urls.isEmpty else { return [:] }
-        let list = String(decoding: try JSONEncoder().encode(urls), as: UTF8.self)
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: Self.selectHeaders),
-            arguments: [upstream, credential.bytes, list]
+            arguments: [upstream, credential.bytes, urls.jsonArray]
         )
         var tags: [String: String] = [:]
         while let row = try rows.next() {

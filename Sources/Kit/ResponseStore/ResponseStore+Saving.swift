@@ -9,8 +9,8 @@ extension ResponseStore {
     /// from now on.
     ///
     /// - Returns: The identity of the stored response.
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file of the body is missing or truncated;
-    ///   ``StorageError/diskFull(path:)`` and others.
+    /// - Throws: `StorageError/blobUnavailable(_:)` if the file of the body is missing or truncated;
+    ///   `StorageError/diskFull(path:)` and others.
     @discardableResult
     public func save(_ response: CachedResponse, in db: Database) throws -> CachedResponse.ID {
         var (blob, bytes): (Blob?, Data) = (nil, Data())
@@ -20,6 +20,7 @@ extension ResponseStore {
             blob = other
             try database.blobs.insert(other, in: db)
         }
+        try removeParts(of: response, in: db)
         let id = try upsertRow(of: response, blob: blob, in: db)
         if bytes.isEmpty {
             try db.cachedStatement(sql: "DELETE FROM stored_body WHERE response_id = ?").execute(arguments: [id])
@@ -46,7 +47,7 @@ extension ResponseStore {
             response.isInvalidated,
             head.url.utf8.count + varying.count + header.count + response.body.count,
             response.lastUsed.millisecondsSince1970, blob?.id, response.isPinned,
-            response.contentTime.millisecondsSince1970,
+            response.contentTime.millisecondsSince1970, head.parts?.completeLength,
         ])
         guard let id = try Int64.fetchAll(upsert).first else {
             throw StorageError.damagedDatabase(
@@ -59,7 +60,7 @@ extension ResponseStore {
 
     /// Stores a response in a transaction of its own; returns when it is on the disk.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`.
+    /// - Throws: `StorageError`, `CancellationError`.
     @discardableResult
     public func save(_ response: CachedResponse) async throws -> CachedResponse.ID {
         try await database.write { try save(response, in: $0) }
@@ -102,14 +103,15 @@ extension ResponseStore {
     static let upsert = """
         INSERT INTO stored_response
             (upstream, url, method, credential, varying, status, reason, header, request_time, response_time,
-            invalidated, size, last_used, blob_id, pinned, content_time)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            invalidated, size, last_used, blob_id, pinned, content_time, complete_length)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (upstream, url, method, credential, varying) DO UPDATE SET
             status = excluded.status, reason = excluded.reason, header = excluded.header,
             request_time = excluded.request_time, response_time = excluded.response_time,
             invalidated = excluded.invalidated, size = excluded.size,
             last_used = max(last_used, excluded.last_used), blob_id = excluded.blob_id,
-            pinned = max(pinned, excluded.pinned), content_time = excluded.content_time
+            pinned = max(pinned, excluded.pinned), content_time = excluded.content_time,
+            complete_length = excluded.complete_length
         RETURNING id
         """
 

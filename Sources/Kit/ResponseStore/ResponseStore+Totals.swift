@@ -24,7 +24,7 @@ extension ResponseStore {
 
     /// Returns the total of each upstream, in a read of its own.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func totals() throws -> [Total] {
         try database.read { try Self.totals(in: $0) }
     }

@@ -25,7 +25,7 @@ public struct ResponseStore: Sendable {
     /// newest first. Blocks, but never for a writer.
     ///
     /// - Parameter credential: Nil: shared ones only.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func responses(
         upstream: String,
         method: HTTPRequest.Method,
@@ -39,7 +39,7 @@ public struct ResponseStore: Sendable {
 
     /// Returns the same inside a transaction.
     ///
-    /// - Throws: ``StorageError``; errors of the database.
+    /// - Throws: `StorageError`; errors of the database.
     public func responses(
         upstream: String,
         method: HTTPRequest.Method,
@@ -53,7 +53,8 @@ public struct ResponseStore: Sendable {
         )
         var responses: [CachedResponse] = []
         while let row = try rows.next() {
-            if let response = response(from: row, upstream: upstream, method: method, url: url) {
+            if var response = response(from: row, upstream: upstream, method: method, url: url) {
+                if let length = row[15] as Int? { try addParts(to: &response, completeLength: length, in: db) }
                 responses.append(response)
             } else {
                 database.logger.warning(
@@ -62,17 +63,19 @@ public struct ResponseStore: Sendable {
                 )
             }
         }
+        // Not sorted by SQLite, whose sorter would copy the bodies.
+        responses.sort { ($0.head.responseTime, $0.id ?? 0) > ($1.head.responseTime, $1.id ?? 0) }
         return responses
     }
 
     static let selectByKey = """
         SELECT r.id, r.credential, r.varying, r.status, r.reason, r.header, r.request_time, r.response_time,
-            r.last_used, r.invalidated, r.blob_id, blob.length, body.bytes, r.pinned, r.content_time
+            r.last_used, r.invalidated, r.blob_id, blob.length, body.bytes, r.pinned, r.content_time,
+            r.complete_length
         FROM stored_response AS r
         LEFT JOIN blob ON blob.id = r.blob_id
         LEFT JOIN stored_body AS body ON body.response_id = r.id
         WHERE r.upstream = ? AND r.url = ? AND r.method = ? AND r.credential IN (?, ?)
-        ORDER BY r.response_time DESC, r.id DESC
         """
 
     /// Returns the response of a row; nil if the row was not written by ``save(_:in:)``. Only final statuses are stored

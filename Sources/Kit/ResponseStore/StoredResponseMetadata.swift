@@ -15,7 +15,7 @@ public struct StoredResponseMetadata: Sendable, Equatable {
     /// Whether it must be validated before it is used as fresh.
     public var isInvalidated: Bool
 
-    /// Returns how long the response has been stored, in seconds, as ``HTTPCaching/CachedResponseHead`` does.
+    /// Returns how long the response has been stored, in seconds, as `HTTPCaching/CachedResponseHead` does.
     public func residentTime(at now: Date) -> Double { abs(now.timeIntervalSince(responseTime)) }
 }
 

@@ -175,7 +175,8 @@ final class WireRun: Sendable {
             }
             return "served"
         } catch let error as UpstreamError {
-            return "\(error)"
+            // The name of the case.
+            return Mirror(reflecting: error).children.first?.label ?? "\(error)"
         } catch is CancellationError {
             return "left"
         } catch let error as StorageError {

@@ -18,11 +18,11 @@ struct Assessment {
         policy: CachingRules,
         now: Date
     ) {
-        reuse = policy.reuse(of: stored, at: index, now: now)
         directives = ResponseDirectives(stored.headerFields, policy: policy)
+        age = stored.age(at: now)
+        reuse = policy.reuse(of: stored, at: index, age: age, directives: directives, now: now)
         self.requestDirectives = requestDirectives
         self.policy = policy
-        age = stored.age(at: now)
         validation = Validation(
             index: index,
             stored: stored,

@@ -30,7 +30,7 @@ extension CachingRules {
         {
             return requestDirectives.onlyIfCached ? .gatewayTimeout(nil) : .forward(assessment.validation.reason)
         }
-        return assessment.decision
+        return decision(for: request, missingIn: candidates[index], at: index) ?? assessment.decision
     }
 
     /// Selects, of the stored responses that match by `Vary`, the one with the most recent date; of equal ones the one
@@ -39,7 +39,7 @@ extension CachingRules {
     public func selectedIndex(for request: HTTPFields, among candidates: [CachedResponseHead]) -> Int? {
         candidates.indices
             .filter {
-                candidates[$0].method == .get && candidates[$0].status.code != 206 && candidates[$0].matches(request)
+                candidates[$0].method == .get && candidates[$0].isSelectable && candidates[$0].matches(request)
             }
             .max {
                 (candidates[$0].date, candidates[$0].responseTime) < (candidates[$1].date, candidates[$1].responseTime)
@@ -54,11 +54,24 @@ extension CachingRules {
     ///   - now: the current time.
     ///   - detail: `detail` of the `Cache-Status`, such as `offline`.
     public func reuse(of stored: CachedResponseHead, at index: Int, now: Date, detail: String? = nil) -> Reuse {
-        let freshness = freshness(of: stored, at: now)
+        let directives = ResponseDirectives(stored.headerFields, policy: self)
+        return reuse(of: stored, at: index, age: stored.age(at: now), directives: directives, now: now, detail: detail)
+    }
+
+    /// Returns the same for a response whose age and directives are known.
+    func reuse(
+        of stored: CachedResponseHead,
+        at index: Int,
+        age: Double,
+        directives: ResponseDirectives,
+        now: Date,
+        detail: String? = nil
+    ) -> Reuse {
+        let freshness = freshness(of: stored, directives: directives, age: age, at: now)
         return Reuse(
             index: index,
             stored: stored,
-            age: Int(stored.age(at: now).rounded(.down)),
+            age: Int(age.rounded(.down)),
             freshness: freshness,
             status: CacheStatus(.hit, timeToLive: freshness.timeToLive, detail: detail),
             revalidation: nil

@@ -4,6 +4,8 @@ public enum Decision: Sendable, Equatable {
     case serve(Reuse)
     /// Validate a stored response at the origin.
     case validate(Validation)
+    /// Request the bytes that are missing, and combine them with stored ones. RFC 9111 §3.4.
+    case complete(Completion)
     /// Forward the request unchanged; no stored response can be used.
     case forward(CacheStatus.Forward)
     /// Respond with 504: the client forbids the network (`only-if-cached`, RFC 9111 §5.2.1.7) and no stored response

@@ -42,14 +42,14 @@ public struct ServedResponse: Sendable, Equatable {
         if !isBodiless { fields[.contentLength] = String(bodyLength) }
         // RFC 9110 §9.3.2: HEAD has the head of GET; §14.2: Range is for GET only.
         if request.method == .head {
-            self.init(head: HTTPResponse(status: stored.status, headerFields: fields), body: .none)
+            self.init(head: HTTPResponse(status: stored.wholeStatus, headerFields: fields), body: .none)
             return
         }
-        let isRangeable = stored.status == .ok && stored.allowsRange(for: request.headerFields)
+        let isRangeable = stored.wholeStatus == .ok && stored.allowsRange(for: request.headerFields)
         switch isRangeable ? ByteRange(request.headerFields, length: bodyLength) : .whole {
         case .whole:
             self.init(
-                head: HTTPResponse(status: stored.status, headerFields: fields),
+                head: HTTPResponse(status: stored.wholeStatus, headerFields: fields),
                 body: isBodiless ? .none : .whole
             )
         case .part(let range): self.init(range, of: bodyLength, fields)

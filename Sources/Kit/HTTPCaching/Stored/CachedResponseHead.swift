@@ -15,6 +15,9 @@ public struct CachedResponseHead: Sendable, Equatable {
     public var status: HTTPResponse.Status
     /// Header fields of the response, hop-by-hop fields removed (RFC 9111 §3.1).
     public var headerFields: HTTPFields
+    /// Which bytes of the representation are stored, if they were received in parts; the fields then are those of an
+    /// incomplete 200, with the length of the whole. RFC 9111 §3.3.
+    public var parts: StoredParts?
     /// When the request was sent that led to the response or to its last validation. RFC 9111 §4.2.3 `request_time`.
     public var requestTime: Date
     /// When the response, or its last validation, was received. RFC 9111 §4.2.3 `response_time`.
@@ -28,7 +31,8 @@ public struct CachedResponseHead: Sendable, Equatable {
         status: HTTPResponse.Status,
         headerFields: HTTPFields,
         requestTime: Date,
-        responseTime: Date
+        responseTime: Date,
+        parts: StoredParts? = nil
     ) {
         self.method = method
         self.url = url
@@ -37,5 +41,6 @@ public struct CachedResponseHead: Sendable, Equatable {
         self.headerFields = headerFields
         self.requestTime = requestTime
         self.responseTime = responseTime
+        self.parts = parts
     }
 }

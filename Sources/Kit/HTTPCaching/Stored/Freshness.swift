@@ -25,15 +25,25 @@ public struct Freshness: Sendable, Equatable {
 
 extension CachingRules {
     /// Statuses whose responses may be stored, and their lifetime estimated, without an explicit directive. RFC 9110
-    /// §15.1; 206 is not stored by this cache.
-    static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+    /// §15.1.
+    static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
     /// Returns the freshness of a stored response.
     public func freshness(of stored: CachedResponseHead, at now: Date) -> Freshness {
-        freshness(of: stored, directives: ResponseDirectives(stored.headerFields, policy: self), at: now)
+        freshness(
+            of: stored,
+            directives: ResponseDirectives(stored.headerFields, policy: self),
+            age: stored.age(at: now),
+            at: now
+        )
     }
 
-    func freshness(of stored: CachedResponseHead, directives: ResponseDirectives, at now: Date) -> Freshness {
+    func freshness(
+        of stored: CachedResponseHead,
+        directives: ResponseDirectives,
+        age: Double,
+        at now: Date
+    ) -> Freshness {
         if let freshnessOverride, Self.heuristicallyCacheable.contains(stored.status.code) {
             // "Always" is given as the largest duration; it is limited like any other number of seconds (§1.2.2).
             return Freshness(
@@ -41,7 +51,7 @@ extension CachingRules {
                 age: stored.residentTime(at: now)
             )
         }
-        return Freshness(lifetime: lifetime(of: stored, directives: directives), age: stored.age(at: now))
+        return Freshness(lifetime: lifetime(of: stored, directives: directives), age: age)
     }
 
     /// Returns the first that applies of `s-maxage` (shared only), `max-age`, `Expires` less `Date`, and an estimate.

@@ -5,7 +5,7 @@ public import HTTPTypes
 public enum Vary: Sendable, Equatable {
     /// The response depends on these request fields, possibly none, each named once and in lower case.
     case fields([HTTPField.Name])
-    /// The list has `*`, a member that is not a field name, or more than ``most`` names: no request ever matches.
+    /// The list has `*`, a member that is not a field name, or more than `most` names: no request ever matches.
     case everything
 
     /// Most fields that a response may vary by; a response that names more matches no request.

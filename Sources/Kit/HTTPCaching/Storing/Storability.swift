@@ -16,7 +16,7 @@ public enum Storability: Sendable, Equatable {
         case method
         /// Not final, not a response by itself (304), or about this request only (412, 416).
         case status
-        /// Part of a representation: this cache does not combine parts (RFC 9111 §3.3).
+        /// Part of a representation that cannot be combined with others (RFC 9111 §3.4).
         case partial
         /// The request has `no-store`.
         case requestNoStore
@@ -41,12 +41,13 @@ extension CachingRules {
     /// Statuses whose meaning for caches this cache knows (RFC 9111 §5.2.2.3): the final ones of RFC 9110 §15 except
     /// those never stored.
     static let understood: Set<Int> = [
-        200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
+        200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407,
+        408,
         409, 410, 411, 413, 414, 415,
         417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
     ]
 
-    /// Decides whether a complete response may be stored, and in what form.
+    /// Decides whether a complete response, or a part of a representation, may be stored, and in what form.
     ///
     /// A response whose body ends too early is incomplete regardless of the result for its head: it must be discarded
     /// (RFC 9111 §3.3, ``CachedResponseHead/isComplete(bodyLength:)``). The caller first invalidates by the response
@@ -69,19 +70,23 @@ extension CachingRules {
         if let refusal = refusal(of: response, to: request, url: url, directives: directives) {
             return .refuse(refusal)
         }
+        var fields = storableFields(of: response.headerFields, directives: directives, responseTime: responseTime)
+        let parts = response.status == .partialContent ? StoredParts(of: response, to: request) : nil
+        if let parts {
+            // RFC 9111 §3.3: as an incomplete 200.
+            fields[.contentRange] = nil
+            fields[.contentLength] = String(parts.completeLength)
+        }
         return .store(
             CachedResponseHead(
                 method: .get,
                 url: url,
                 varyingFields: Vary(response.headerFields).nominated(in: request.headerFields),
                 status: response.status,
-                headerFields: storableFields(
-                    of: response.headerFields,
-                    directives: directives,
-                    responseTime: responseTime
-                ),
+                headerFields: fields,
                 requestTime: requestTime,
-                responseTime: responseTime
+                responseTime: responseTime,
+                parts: parts
             )
         )
     }
@@ -92,8 +97,7 @@ extension CachingRules {
         url: String,
         directives: ResponseDirectives
     ) -> Storability.Refusal? {
-        let fields = response.headerFields
-        let code = response.status.code
+        let (fields, code) = (response.headerFields, response.status.code)
         let isExplicit = hasExplicitFreshness(fields, directives: directives)
         switch request.method {
         case .get: break
@@ -103,7 +107,7 @@ extension CachingRules {
         }
         // RFC 9111 §3: final; 304 belongs to a stored response, 412 and 416 to the preconditions and ranges of one
         // request.
-        if code == 206 { return .partial }
+        if code == 206, StoredParts(of: response, to: request) == nil { return .partial }
         if code < 200 || code == 304 || code == 412 || code == 416 { return .status }
         if RequestDirectives(request.headerFields).noStore { return .requestNoStore }
         return refusal(status: code, directives: directives)

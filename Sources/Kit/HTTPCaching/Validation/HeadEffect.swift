@@ -26,7 +26,7 @@ extension CachingRules {
             return []
         }
         return candidates.indices.filter {
-            candidates[$0].status == .ok && candidates[$0].matches(request.headerFields)
+            candidates[$0].wholeStatus == .ok && candidates[$0].matches(request.headerFields)
         }.map { index in
             let stored = candidates[index]
             let isSame = [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in

@@ -67,7 +67,7 @@ extension CachingRules {
         candidates: [CachedResponseHead]
     ) -> [Int] {
         let selectable = candidates.indices.filter {
-            candidates[$0].status.code != 206 && candidates[$0].matches(request.headerFields)
+            candidates[$0].isSelectable && candidates[$0].matches(request.headerFields)
         }
         if let tag = response.headerFields[.eTag].flatMap({ EntityTag($0) }) {
             let matching = selectable.filter { index in

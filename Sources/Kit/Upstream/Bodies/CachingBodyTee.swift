@@ -4,7 +4,7 @@ public import Database
 import NIOCore
 
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
-/// at most ``BlobStore/inlineLimit`` bytes and the part that passes.
+/// at most `BlobStore/inlineLimit` bytes and the part that passes.
 ///
 /// A body that cannot be stored passes all the same; ``passing(_:ended:)`` lets the caller decide otherwise.
 public struct CachingBodyTee: Sendable {
@@ -18,7 +18,7 @@ public struct CachingBodyTee: Sendable {
         case wrongLength
         /// It does not have the checksum that was announced.
         case wrongChecksum
-        /// Storing failed: what ``BodyWriter`` or `save` threw.
+        /// Storing failed: what `BodyWriter` or `save` threw.
         case notStored(any Error)
         /// Its source failed, which also ends what the client reads.
         case brokenOff(any Error)
@@ -27,31 +27,38 @@ public struct CachingBodyTee: Sendable {
     /// Makes a finished body known to the store. A body that it throws for is discarded.
     public typealias Save = @Sendable (StoredBody) async throws -> Void
 
+    /// Takes what was received of a body that has ended too early, or that its reader has left.
+    public typealias Remains = @Sendable (BodyWriter, _ received: Int) -> Void
+
     private let blobs: BlobStore
     private let expectedLength: Int?
     private let limit: Int
     private let checksum: BodyChecksum?
+    private let remains: Remains?
     private let save: Save
 
     /// Creates a tee for one body.
     ///
     /// - Parameters:
-    ///   - blobs: The store of bodies above ``BlobStore/inlineLimit`` bytes.
+    ///   - blobs: The store of bodies above `BlobStore/inlineLimit` bytes.
     ///   - expectedLength: Length of the body in bytes; nil if it is not known.
     ///   - limit: Largest body that is stored, in bytes.
     ///   - checksum: The checksum that the body must have; nil for any.
+    ///   - remains: Takes what there is of an unfinished body; nil to discard it.
     ///   - save: Stores the finished body.
     public init(
         to blobs: BlobStore,
         expectedLength: Int?,
         limit: Int = .max,
         checksum: BodyChecksum? = nil,
+        remains: Remains? = nil,
         save: @escaping Save
     ) {
         self.blobs = blobs
         self.expectedLength = expectedLength
         self.limit = limit
         self.checksum = checksum
+        self.remains = remains
         self.save = save
     }
 
@@ -66,7 +73,7 @@ public struct CachingBodyTee: Sendable {
     public func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()
-            var passage = Passage(self)
+            let passage = Passage(self)
             var isOver = false
             return {
                 let part: ByteBuffer?
@@ -89,8 +96,8 @@ public struct CachingBodyTee: Sendable {
         }
     }
 
-    /// The state of one body that passes.
-    private struct Passage {
+    /// The state of one body that passes; released when its reader has left.
+    private final class Passage {
         private let tee: CachingBodyTee
         private var writer: BodyWriter?
         private var hash = Insecure.MD5()
@@ -102,13 +109,17 @@ public struct CachingBodyTee: Sendable {
             writer = tee.expectedLength ?? 0 <= tee.limit ? BodyWriter(blobs: tee.blobs) : nil
         }
 
+        deinit {
+            if let writer, received > 0 { tee.remains?(writer, received) }
+        }
+
         /// Whether all announced bytes have passed.
         var isComplete: Bool { received == tee.expectedLength }
 
         /// Takes the next part.
         ///
         /// - Returns: Why the body cannot be stored any more, if that is new.
-        mutating func append(_ part: ByteBuffer) -> (any Error)? {
+        func append(_ part: ByteBuffer) -> (any Error)? {
             received += part.readableBytes
             if received > tee.limit { writer = nil }  // A writer that is dropped leaves nothing.
             return part.withUnsafeReadableBytes { bytes in
@@ -127,7 +138,7 @@ public struct CachingBodyTee: Sendable {
         /// Stores the body, unless it is another than was announced.
         ///
         /// - Returns: Nil if storing has failed before.
-        mutating func finish() async -> Outcome? {
+        func finish() async -> Outcome? {
             defer { writer = nil }
             guard received == tee.expectedLength ?? received else { return .wrongLength }
             if let checksum = tee.checksum, !checksum.matches(hash) { return .wrongChecksum }
