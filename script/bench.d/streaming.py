@@ -1,7 +1,8 @@
-"""How much memory a large body takes on its way through a mount, down and up."""
-import http.server, subprocess, threading
+"""A large body on its way through a mount, down and up, beside nginx: throughput, processor time, memory."""
+import http.server, statistics, subprocess, threading
 
 from larder import Larder
+from processes import Server, free_port, wait_for
 
 PIECE = bytes(1 << 20)
 
@@ -18,8 +19,9 @@ class Origin(http.server.BaseHTTPRequestHandler):
 
     def do_PUT(self):
         rest = int(self.headers["Content-Length"])
+        buffer = memoryview(bytearray(1 << 20))
         while rest > 0:
-            rest -= len(self.rfile.read(min(rest, 1 << 20)))
+            rest -= self.rfile.readinto(buffer[:min(rest, 1 << 20)])
         self._answer(0)
 
     def _answer(self, length):
@@ -32,20 +34,61 @@ class Origin(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def streaming(executable, folder, sandbox, megabytes=1024):
+class Nginx(Server):
+    """Passes on without files in between, as a mount does."""
+
+    def __init__(self, folder, origin):
+        port = free_port()
+        self.base = f"http://127.0.0.1:{port}"
+        with open(f"{folder}/streaming.conf", "w") as f:
+            f.write(f"""
+            worker_processes 1; daemon off; pid {folder}/streaming.pid; error_log {folder}/streaming.log;
+            events {{ worker_connections 1024; }}
+            http {{
+                access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
+                fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+                server {{
+                    listen 127.0.0.1:{port};
+                    location / {{
+                        proxy_pass {origin}; proxy_http_version 1.1; proxy_request_buffering off; client_max_body_size 0;
+                        proxy_max_temp_file_size 0;
+                    }}
+                }}
+            }}""")
+        super().__init__(["nginx", "-c", f"{folder}/streaming.conf", "-p", folder])
+        wait_for(f"{self.base}/0")
+
+
+def _measure(server, arguments, url, megabytes):
+    """Sends one body; returns MB/s and the server's processor time in seconds for each GB."""
+    before = server.cpu_seconds()
+    command = ["taskset", "-c", "1", "curl", "-sf", "-w", "%{size_download} %{size_upload} %{time_total}", *arguments, url]
+    *sizes, seconds = map(float, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert sum(sizes) == megabytes << 20, sizes
+    return megabytes / seconds, (server.cpu_seconds() - before) * 1024 / megabytes
+
+
+def streaming(executable, folder, sandbox, megabytes=1024, rounds=3):
     origin = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin)
     threading.Thread(target=origin.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{origin.server_port}"
     large = f"{folder}/large"
     with open(large, "wb") as f:
         f.truncate(megabytes << 20)
     print()
+    nginx = Nginx(folder, address)
     for way, arguments in (("down", ["-o", "/dev/null"]), ("up", ["-T", large, "-o", f"{folder}/answer"])):
-        larder = Larder(executable, f"{folder}/streaming-{way}", sandbox, "--upstreams-big-url", f"http://127.0.0.1:{origin.server_port}",
+        larder = Larder(executable, f"{folder}/streaming-{way}", sandbox, "--upstreams-big-url", address,
                         "--upstreams-big-methods", "GET,PUT", "--upstreams-big-total-timeout-ms", "120000")
         idle = larder.resident_mb()
-        command = ["curl", "-sf", "-w", "%{size_download} %{size_upload} %{time_total}", *arguments, f"{larder.base}/v1/upstreams/big/{megabytes}"]
-        *sizes, seconds = map(float, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
-        assert sum(sizes) == megabytes << 20, sizes
-        print(f"{megabytes} MB {way}: {larder.resident_mb(peak=True):.0f} MB resident at the peak, {idle:.0f} MB before; {megabytes / seconds:.0f} MB/s")
+        seen = {"larder": [], "nginx": []}
+        for _ in range(rounds):
+            seen["larder"].append(_measure(larder, arguments, f"{larder.base}/v1/upstreams/big/{megabytes}", megabytes))
+            seen["nginx"].append(_measure(nginx, arguments, f"{nginx.base}/{megabytes}", megabytes))
+        (speed, cost), (other_speed, other_cost) = ([statistics.median(figure) for figure in zip(*of)] for of in seen.values())
+        print(f"{megabytes} MB {way}: larder {speed:.0f} MB/s, {cost:.2f} s of CPU for a GB; nginx {other_speed:.0f} MB/s, {other_cost:.2f} s; "
+              f"ratios {speed / other_speed:.2f} and {cost / max(other_cost, 0.01):.2f}; "
+              f"larder {larder.resident_mb(peak=True):.0f} MB resident at the peak, {idle:.0f} MB before")
         larder.stop()
+    nginx.stop()
     origin.shutdown()
