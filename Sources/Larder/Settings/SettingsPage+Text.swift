@@ -44,9 +44,12 @@ extension SettingsPage {
           `request_fields`. Responses are stored by the values of the latter, unless the name is followed by `:unkeyed`.
           `Authorization` and `Cookie` pass if `shared` is `false`. A GET or HEAD passes without a body.
         - `X-Request-Id` is Larder's, also to the upstream, which gets `traceparent` and `tracestate` of the client too.
-        - Every response has `X-Content-Type-Options: nosniff` and `Content-Security-Policy: sandbox`.
+        - Every response has `X-Content-Type-Options: nosniff`, and `Content-Security-Policy: sandbox` unless browsers
+          surely do not run its type as a document (JSON, plain text, pictures other than SVG, audio, video, fonts).
         - A body may have any size. It may make its reader wait for `total_timeout_ms` at one time, and in all for that
           and a second more with each 16 KiB. Bodies up to a quarter of `cache.budget_mb` are stored.
+        - Of a file with a strong entity tag, ranges and the beginnings of broken transfers are stored, too: only what is
+          missing is fetched.
 
         [cache-tests](cache-tests.md) says how mounts perform in the public suite for HTTP caches.
 
