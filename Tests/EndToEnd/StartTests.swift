@@ -72,6 +72,17 @@ private enum StartSize {
         try await larder.process.logged("the pages of the database were checked after an unclean stop")
     }
 
+    @Test("SRV-12 readiness does not wait for the programs to be tried, and says what it does not know yet")
+    func untried() async throws {
+        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let first = try await larder.client.get("/health/ready")
+        #expect(first.status == 200 && first.text.contains(#"{"install":null,"name":"prlimit","ok":null}"#))
+        try await BoundedWait.poll(for: "the programs to be tried") {
+            try await !larder.client.get("/health/ready").text.contains(#""ok":null"#)
+        }
+        #expect(try await larder.client.get("/health/ready").text.contains(#""name":"prlimit","ok":true"#))
+    }
+
     @Test("TRUST-16 a damaged cache is replaced by an empty one while the server runs, and nothing else is lost")
     func damaged() async throws {
         let data = try TemporaryFolder()

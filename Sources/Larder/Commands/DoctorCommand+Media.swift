@@ -13,7 +13,7 @@ enum MediaCheck {
         let engine = try MediaEngine(tools: configuration.tools, limits: configuration.limits, folder: folder)
         return await engine.selfTest().map { found in
             let subject = found.tool.executable + (found.ability.map { " (\($0))" } ?? "")
-            return Check(subject, found.works || found.tool.isOptional ? .well : .degraded, found.detail)
+            return Check(subject, found.works == true || found.tool.isOptional ? .well : .degraded, found.detail)
         }
     }
 }

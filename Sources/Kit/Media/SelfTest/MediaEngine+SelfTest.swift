@@ -7,13 +7,32 @@ extension MediaEngine {
         public let tool: MediaTool
         /// The tested ability, such as `HEIC`; nil for the presence of the tool.
         public let ability: String?
-        /// Whether it works.
-        public let works: Bool
+        /// Whether it works; nil if it was not tried yet.
+        public let works: Bool?
         /// Version and path if it works, else the error; for the operator.
         public let detail: String
 
         /// What to install so that it works.
         public var install: String { ability == GlyphSample.ability ? GlyphSample.packages : tool.package }
+    }
+
+    /// What a self-test will find, before it has: only that a program is missing is known.
+    public func untested() -> [Check] {
+        var subjects: [(MediaTool, String?)] = MediaTool.allCases.map { ($0, nil) }
+        subjects += [(.vips, "HEIC"), (.pdfWorker, GlyphSample.ability)]
+        return subjects.map { tool, ability in
+            guard tools.paths[tool] != nil else { return missing(tool, ability) }
+            return Check(tool: tool, ability: ability, works: nil, detail: "not tried yet")
+        }
+    }
+
+    private func missing(_ tool: MediaTool, _ ability: String?) -> Check {
+        Check(
+            tool: tool,
+            ability: ability,
+            works: false,
+            detail: "missing (\(tool.purpose)); install \(tool.package)"
+        )
     }
 
     /// Tests every tool: its version, a small HEIC with `vips`, and letters of several scripts with the fonts of the
@@ -29,14 +48,7 @@ extension MediaEngine {
     }
 
     private func presence(of tool: MediaTool) async -> Check {
-        guard let path = tools.paths[tool] else {
-            return Check(
-                tool: tool,
-                ability: nil,
-                works: false,
-                detail: "missing (\(tool.purpose)); install \(tool.package)"
-            )
-        }
+        guard let path = tools.paths[tool] else { return missing(tool, nil) }
         return await attempt(tool, nil) {
             let outcome = try await pictures.bench.withFolder {
                 try await pictures.bench.run(tool, tool.versionArguments, in: $0)
@@ -60,6 +72,8 @@ extension MediaEngine {
                 works: false,
                 detail: "needs \(missing.executable); install \(missing.package)"
             )
+        } catch MediaError.failed(_, let reason) {
+            return Check(tool: tool, ability: ability, works: false, detail: reason)
         } catch {
             return Check(tool: tool, ability: ability, works: false, detail: "\(error)")
         }

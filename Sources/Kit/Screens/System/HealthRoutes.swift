@@ -23,13 +23,13 @@ public struct HealthRoutes: Sendable {
     public struct Ability: Encodable, Sendable, Equatable {
         /// Its name in the response.
         public let name: String
-        /// Whether it works.
-        public let ok: Bool
-        /// What to install; nil if it works.
+        /// Whether it works; nil while it is not known.
+        public let ok: Bool?
+        /// What to install; nil unless it does not work.
         public let install: String?
 
         /// Describes a feature.
-        public init(name: String, ok: Bool, install: String?) {
+        public init(name: String, ok: Bool?, install: String?) {
             self.name = name
             self.ok = ok
             self.install = install
