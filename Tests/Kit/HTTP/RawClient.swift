@@ -1,3 +1,4 @@
+package import Foundation
 import NIOCore
 import NIOPosix
 
@@ -47,6 +48,11 @@ package struct RawClient: ~Copyable {
     /// Sends a text.
     package func send(_ text: String) async throws {
         try await outbound.write(ByteBuffer(string: text))
+    }
+
+    /// Sends bytes.
+    package func send(_ bytes: Data) async throws {
+        try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
     /// Sends a text again and again until the server no longer takes it.
