@@ -435,4 +435,25 @@ struct ListingTests {
             try await app.get(other, as: token).expectProblem("invalid-parameter", 400)
         }
     }
+
+    @Test("DISK-34 a search finds what others have made after a minute or with refresh=1, what was made here at once")
+    func searchFreshness() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/one.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let search = "/v1/disk/search?query=txt"
+            #expect(DiskHarness.names(try await app.get(search, as: token)) == ["one.txt"])
+            disk.put("disk:/two.txt")
+            app.clock.advance(by: .seconds(59))
+            #expect(DiskHarness.names(try await app.get(search, as: token)) == ["one.txt"])
+            #expect(DiskHarness.names(try await app.get(search + "&refresh=1", as: token)).count == 2)
+            disk.put("disk:/three.txt")
+            app.clock.advance(by: .seconds(61))
+            #expect(DiskHarness.names(try await app.get(search, as: token)).count == 3)
+            let made = try await app.ask(.put, "/v1/disk/file/content?path=/four.txt", as: token, bytes: [1])
+            #expect(made.status == 201)
+            #expect(DiskHarness.names(try await app.get(search, as: token)).count == 4)
+        }
+    }
 }
