@@ -27,35 +27,42 @@ extension MountStore {
     ) async throws {
         var part = head
         part.parts = head.parts.map { StoredParts(of: $0.completeLength, [range]) }
-        let (name, responses, credential) = (name, store.responses, request.credential)
-        let fields = request.cacheKeyRequest.headerFields
         defer { changes[head.url].bump() }
-        try await store.database.write { [part] db in
+        try await store.database.write { [part, responses = store.responses] db in
             guard !forwarded.isOvertaken else { return }
-            let stored = try responses.responses(
-                upstream: name,
-                method: .get,
-                url: head.url,
-                credential: credential,
-                in: db
-            ).filter { $0.credential == credential && $0.head.matches(fields) }
+            let stored = try selectable(for: request, at: head.url, in: db)
             switch rules.placement(of: part, among: stored.map(\.head)) {
-            case .discarded: return
+            case .discarded: break
             case .beside(let index, let head):
                 guard let id = stored[index].id else { return }
-                try responses.freshen(
-                    id,
-                    headerFields: head.headerFields,
-                    requestTime: head.requestTime,
-                    responseTime: head.responseTime,
-                    in: db
-                )
+                try freshen(id, head, in: db)
                 try responses.addPart(range, body, to: id, in: db)
             case .anew(let replaced):
-                for index in replaced { if let id = stored[index].id { try responses.remove(id, in: db) } }
-                let empty = CachedResponse(upstream: name, credential: credential, head: part, body: .bytes(.init()))
+                for id in replaced.compactMap({ stored[$0].id }) { try responses.remove(id, in: db) }
+                let empty = CachedResponse(
+                    upstream: name,
+                    credential: request.credential,
+                    head: part,
+                    body: .bytes(Data())
+                )
                 try responses.addPart(range, body, to: responses.save(empty, in: db), in: db)
             }
         }
+    }
+
+    /// The stored responses that a request selects from.
+    private func selectable(for request: ProxiedRequest, at url: String, in db: Database) throws -> [CachedResponse] {
+        try store.responses.responses(upstream: name, method: .get, url: url, credential: request.credential, in: db)
+            .filter { $0.credential == request.credential && $0.head.matches(request.cacheKeyRequest.headerFields) }
+    }
+
+    private func freshen(_ id: CachedResponse.ID, _ head: CachedResponseHead, in db: Database) throws {
+        try store.responses.freshen(
+            id,
+            headerFields: head.headerFields,
+            requestTime: head.requestTime,
+            responseTime: head.responseTime,
+            in: db
+        )
     }
 }
