@@ -1,5 +1,4 @@
 import HTTPSemantics
-import NIOCore
 import Synchronization
 
 /// The identity of a request that is responded to from the response cache.
@@ -42,12 +41,6 @@ public final class RequestIdentities: Sendable {
     public func identity(wanted: String?) -> String {
         if let wanted, Self.isHarmless(wanted) { return wanted }
         return next().description
-    }
-
-    /// Returns the identity of a request that is responded to without the application.
-    func identity(of head: ByteBuffer) -> RequestIdentity {
-        if let wanted = SignificantHead.requestID(of: head), Self.isHarmless(wanted) { return .wanted(wanted) }
-        return .assigned(next())
     }
 
     /// Returns the next identity.

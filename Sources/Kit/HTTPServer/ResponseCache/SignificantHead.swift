@@ -113,6 +113,14 @@ enum SignificantHead {
     private static func isPlain(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) || byte == 0x09 }
 }
 
+extension RequestIdentities {
+    /// Returns the identity of a request that is responded to without the application.
+    func identity(of head: ByteBuffer) -> RequestIdentity {
+        if let wanted = SignificantHead.requestID(of: head), Self.isHarmless(wanted) { return .wanted(wanted) }
+        return .assigned(next())
+    }
+}
+
 /// The field lines of a request head in order, without their line ends.
 private struct FieldLines: IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
