@@ -28,7 +28,7 @@ struct LarderCommand: AsyncParsableCommand {
         version: LarderVersion.text,
         subcommands: [
             ServeCommand.self, SandboxCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
-            KeyCommand.self, CacheCommand.self, AccountCommand.self, SettingsCommand.self,
+            KeyCommand.self, CacheCommand.self, AccountCommand.self, SettingsCommand.self, ManualCommand.self,
         ]
     )
 
@@ -37,6 +37,10 @@ struct LarderCommand: AsyncParsableCommand {
         umask(0o077)
         OpenFileLimit.raise()
         LargeBlocks.giveBack()
+        if let fault = CommandNames.fault(in: Array(CommandLine.arguments.dropFirst()), of: Self.self) {
+            StandardError.write("larder: \(fault)\n")
+            Self.exit(withError: ExitCode.validationFailure)
+        }
         await main(nil)
     }
 }

@@ -1,6 +1,8 @@
+import Foundation
 import Hummingbird
 import HummingbirdCore
 public import Logging
+import NIOCore
 public import ServiceLifecycle
 
 /// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under
@@ -28,6 +30,12 @@ public struct Sandbox: Service {
         self.clock = clock
     }
 
+    /// All controls as a page in Markdown: docs/sandbox-controls.md.
+    /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
+    public static func controlsPage() throws -> String {
+        ControlIndex.markdown(of: try SimulatedUpstreams(seed: SandboxConfiguration().seed))
+    }
+
     /// Serves until the graceful shutdown of its service group, or the cancellation of its task; requests that are held
     /// then end without a response.
     /// - Throws: ``SandboxError`` if it cannot start; `CancellationError`.
@@ -43,7 +51,7 @@ public struct Sandbox: Service {
             throw error
         } catch {
             let failure =
-                error as? SandboxError ?? .cannotListen(port: configuration.port, reason: String(describing: error))
+                error as? SandboxError ?? .cannotListen(port: configuration.port, reason: Self.reason(error))
             listening.fail(failure)
             throw failure
         }
@@ -70,6 +78,14 @@ public struct Sandbox: Service {
             try await application.run()
         } onGracefulShutdown: {
             stage.close()
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE: "another program listens there"
+        case EACCES, EPERM: "the system does not allow it"
+        default: String(describing: error)
         }
     }
 

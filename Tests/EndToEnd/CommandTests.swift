@@ -3,13 +3,53 @@ import TestKit
 import Testing
 
 /// The executable as a program: settings, exit codes, help.
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
     private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> (
         status: Int32, errors: String
     ) {
         let process = RunningProcess(arguments, environment: environment)
         let status = await process.ended()
         return (status, process.log)
+    }
+
+    @Test("SRV-13 a command that does not exist is answered with those that do, and the exit code is 64")
+    func wrongCommands() async throws {
+        let cases = [
+            (["serv"], "there is no command larder serv; did you mean larder serve?"),
+            (["cache", "lst"], "there is no command larder cache lst; did you mean larder cache list?"),
+            (["cache", "forget", "--all"], "there is no command larder cache forget; there are list, size, purge"),
+        ]
+        for (arguments, expected) in cases {
+            let (status, errors) = try await run(arguments)
+            #expect(status == 64)
+            #expect(errors == "larder: \(expected)\n")
+        }
+    }
+
+    @Test("SRV-16 completions of every shell have every command")
+    func completions() async throws {
+        let commands = ["serve", "sandbox", "doctor", "backup", "restore", "key", "cache", "account", "settings"]
+        for shell in ["bash", "zsh", "fish"] {
+            let script = RunningProcess(["--generate-completion-script", shell])
+            #expect(await script.ended() == 0)
+            for command in commands + ["reset-password", "--data-directory"] {
+                #expect(script.output.contains(command), "\(shell): \(command)")
+            }
+        }
+    }
+
+    @Test("SRV-13 a data directory that cannot be made is named, with what to do, and nothing was printed before")
+    func noFolder() async throws {
+        let process = RunningProcess(["serve", "--sandbox", "--http-port", "0", "--data-directory", "/proc/nope"])
+        #expect(await process.ended() == 1)
+        #expect(process.output.isEmpty)
+        #expect(
+            process.log == """
+                larder: The folder /proc/nope cannot be made: its file system lets no folders be made there. \
+                Choose another data directory.
+
+                """
+        )
     }
 
     @Test("SRV-13 a wrong value is named at start, with where it came from and what is accepted")
@@ -54,9 +94,10 @@ import Testing
     func secondInstance() async throws {
         let data = try TemporaryFolder()
         let first = try await RunningLarder.start(data: data)
-        let (status, errors) = try await run(["serve", "--http-port", "0", "--data-directory", data.path])
-        #expect(status == 1)
-        #expect(errors.contains(data.path) && errors.contains(first.process.pid.map { "\($0)" } ?? "no pid"))
+        let second = RunningProcess(["serve", "--sandbox", "--http-port", "0", "--data-directory", data.path])
+        #expect(await second.ended() == 1)
+        #expect(second.log.contains(data.path) && second.log.contains(first.process.pid.map { "\($0)" } ?? "no pid"))
+        #expect(second.output.isEmpty && second.log.split(separator: "\n").count == 1, "\(second.log)")
         #expect(try await first.client.get("/health/ready").status == 200)
     }
 
@@ -92,6 +133,21 @@ import Testing
         #expect(errors.contains("larder: cannot listen on 256.0.0.1:0") && errors.contains("http.host"), "\(errors)")
     }
 
+    @Test("SRV-13 an address of another machine is refused in one sentence, without noise of the sandbox")
+    func foreignAddress() async throws {
+        let data = try TemporaryFolder()
+        // 192.0.2.0/24 is for documentation: no machine has it.
+        let process = RunningProcess(
+            ["serve", "--sandbox", "--http-host", "192.0.2.1", "--http-port", "0", "--data-directory", data.path]
+        )
+        #expect(await process.ended() == 1)
+        #expect(process.output.isEmpty)
+        #expect(process.log.contains("larder: cannot listen on 192.0.2.1:0: this machine does not have that address; "))
+        for noise in ["errno", "bind(", "Cancellation", " error larder"] {
+            #expect(!process.log.contains(noise), "\(process.log)")
+        }
+    }
+
     @Test("doctor: 0 if all is well, 2 if an upstream is unreachable, 1 if the data cannot be used")
     func doctor() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
@@ -103,6 +159,7 @@ import Testing
         let well = RunningProcess(arguments + [sandbox.spacex])
         #expect(await well.ended() == 0)
         #expect(try await well.line(after: "database").contains("ok"))
+        #expect(!well.output.contains("ok    missing"))
         try await sandbox.fault("offline")
         let away = RunningProcess(arguments + [sandbox.spacex])
         #expect(await away.ended() == 2)

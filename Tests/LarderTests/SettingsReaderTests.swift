@@ -136,6 +136,44 @@ import Upstream
         }
     }
 
+    @Test("SRV-13 a name that no setting has is answered with those that have its words at their end or beginning")
+    func relatedNames() throws {
+        let flags = SettingCatalogue(.standard).all.map(\.flag)
+        let variables = SettingCatalogue(.standard).all.map(\.environmentName)
+        let cases = [
+            ("--port", flags, "did you mean --http-port or --sandbox-port?"),
+            ("LARDER_PORT", variables, "did you mean LARDER_HTTP_PORT or LARDER_SANDBOX_PORT?"),
+            ("--data-dir", flags, "did you mean --data-directory?"),
+            ("--verbose", flags, "larder serve --help lists all settings"),
+            ("--upstreams-spacex-flavour", flags, "an upstream has "),
+        ]
+        for (name, known, hint) in cases {
+            let error = SettingError.unknown(name, source: "test", among: known)
+            #expect(error.description.contains("there is no setting \(name); \(hint)"), "\(error)")
+        }
+        #expect(throws: SettingError.unexpected(argument: "lst")) { try read(["lst"]) }
+    }
+
+    @Test("SRV-13 a file that has a value for a group, or that is TOML, is refused with what to write")
+    func wrongFiles() throws {
+        let cases = [
+            ("http: 5", "http is a group of settings and has no value; one of them is http.host"),
+            ("[http]\nport = 5\n", "it is neither YAML nor JSON (line 2, column 1: "),
+            ("http = 5", "it has no settings; a setting is written as http: {port: 8081}"),
+            ("- http", "it has no settings"),
+        ]
+        for (text, reason) in cases {
+            let folder = try TemporaryFolder()
+            defer { withExtendedLifetime(folder) {} }
+            let file = folder.url.appending(path: "larder.toml")
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            let error = #expect(throws: SettingError.self) { try read(file: file.path) }
+            let description = error?.description ?? ""
+            #expect(description.hasPrefix("configuration file \(file.path): \(reason)"), "\(description)")
+            #expect(!description.contains("\n"), "\(description)")
+        }
+    }
+
     @Test("SRV-13 with the sandbox data has a directory of its own, unless one is named")
     func sandboxDirectory() throws {
         let environment = ["XDG_DATA_HOME": "/data"]

@@ -1,10 +1,11 @@
 import Foundation
 public import GRDB
+import GRDBSQLite
 import Logging
 import Synchronization
 
 extension LarderDatabase {
-    /// Changes the database in one transaction that deletes more than it adds, as ``write(_:)-(_)`` does. Works on a
+    /// Changes the database in one transaction that deletes more than it adds, as `write` does. Works on a
     /// full disk, too: `updates` then runs again, in the space of the write-ahead log, and if that does not suffice in
     /// that of a reserve.
     ///
@@ -23,7 +24,7 @@ extension LarderDatabase {
         }
     }
 
-    /// Changes the database as ``write(_:)-(_)`` does, for records without which a response is as good, such as that of
+    /// Changes the database as `write` does, for records without which a response is as good, such as that of
     /// a use: a read does not fail because the disk is too full to record it. ``maintain()`` reports that the disk is.
     ///
     /// - Throws: ``StorageError`` other than a full disk, `CancellationError`, or what `updates` throws.
@@ -108,21 +109,14 @@ extension LarderDatabase {
     @discardableResult
     private func checkpoint(_ db: Database, _ mode: Database.CheckpointMode) -> Bool {
         do {
-            try db.execute(sql: "PRAGMA busy_timeout = 0")
-            defer { restoreBusyTimeout(db) }
+            // Not by a PRAGMA: GRDB runs no statement in a cancelled task, and a timeout of 0 would stay.
+            sqlite3_busy_timeout(db.sqliteConnection, 0)
+            defer { sqlite3_busy_timeout(db.sqliteConnection, Int32(options.busyTimeout * 1000)) }
             try db.checkpoint(mode)
             return true
         } catch {
             // A reader uses the log, or there is no space for the pages in the database either. The log stays valid.
             return false
-        }
-    }
-
-    private func restoreBusyTimeout(_ db: Database) {
-        do {
-            try db.execute(sql: "PRAGMA busy_timeout = \(Int(options.busyTimeout * 1000))")
-        } catch {
-            logger.error("the busy timeout could not be set again", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An error of stored data, in terms that an operator can act upon.
 ///
 /// Errors of SQLite that mean none of these (a broken constraint, faulty SQL) are programming errors and pass as GRDB's
@@ -67,6 +69,8 @@ extension StorageError: CustomStringConvertible {
             "\(path) cannot be written: check its permissions and whether the file system is read-only."
         case .notReadable(let path): "\(path) cannot be read: check its permissions."
         case .diskFull(let path): "The disk that holds \(path) is full."
+        case .inputOutput(let path, "mkdir", let code):
+            "The folder \(path) cannot be made: \(Self.reason(noFolder: code)). Choose another data directory."
         case .inputOutput(let path, let operation, let code): "\(operation) failed on \(path) (code \(code))."
         case .damagedDatabase(let path, let detail): "The database \(path) is damaged: \(detail)."
         case .databaseMissing(let path, let remains):
@@ -103,6 +107,17 @@ extension StorageError: CustomStringConvertible {
             "The key file \(path) holds another key than the one that sealed the secrets of this database."
         case .malformedKey(let path): "The key file \(path) does not hold a 256-bit key."
         case .secretNotAuthentic(let name): "The sealed secret \"\(name)\" does not open: it was changed or moved."
+        }
+    }
+
+    /// Says why mkdir(2) failed.
+    private static func reason(noFolder code: Int32) -> String {
+        switch code {
+        case ENOENT: "its file system lets no folders be made there"
+        case ENOTDIR: "a part of that path is a file"
+        case ENAMETOOLONG: "the path is too long"
+        case ELOOP: "its links lead in a circle"
+        default: "the system refuses it (error \(code))"
         }
     }
 }

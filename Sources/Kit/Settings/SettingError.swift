@@ -6,6 +6,8 @@ public enum SettingError: Error, CustomStringConvertible, Equatable {
     case unknownOfUpstream(name: String, source: String, known: [String])
     /// The setting does not accept this value.
     case unacceptable(key: String, value: String, source: String, accepted: String)
+    /// An argument is neither a flag nor the value of one.
+    case unexpected(argument: String)
     /// A flag is not followed by a value.
     case missingValue(flag: String)
     /// The configuration file cannot be read.
@@ -23,6 +25,8 @@ public enum SettingError: Error, CustomStringConvertible, Equatable {
             return "\(source): there is no setting \(name); an upstream has \(known.joined(separator: ", "))"
         case .unacceptable(let key, let value, let source, let accepted):
             return "\(source): \(key) cannot be \"\(value)\"; it accepts \(accepted)"
+        case .unexpected(let argument):
+            return "command line: \"\(argument)\" is not expected; a setting is a flag and a value: --http-port 8081"
         case .missingValue(let flag):
             return "command line: \(flag) needs a value"
         case .file(let path, let reason):

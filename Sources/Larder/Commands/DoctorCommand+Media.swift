@@ -13,7 +13,8 @@ enum MediaCheck {
         let engine = try MediaEngine(tools: configuration.tools, limits: configuration.limits, folder: folder)
         return await engine.selfTest().map { found in
             let subject = found.tool.executable + (found.ability.map { " (\($0))" } ?? "")
-            return Check(subject, found.works == true || found.tool.isOptional ? .well : .degraded, found.detail)
+            let verdict: Check.Verdict = found.works == true ? .well : found.tool.isOptional ? .absent : .degraded
+            return Check(subject, verdict, found.detail)
         }
     }
 }

@@ -32,6 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var findings = DataCheck.findings(
             at: configuration.dataDirectory,
             migrations: configuration.apps.migrations,
+            amounts: configuration.apps.storedAmounts,
             progress: bar.show(_:)
         )
         findings.append(Libraries.sqlite())
@@ -53,6 +54,8 @@ struct DoctorCommand: AsyncParsableCommand {
 struct Check: Sendable, Equatable {
     enum Verdict: String, Sendable {
         case well = "ok"
+        /// Optional, and not there.
+        case absent = "none"
         case degraded = "warn"
         case broken = "FAIL"
     }

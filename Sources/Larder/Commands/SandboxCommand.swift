@@ -15,12 +15,17 @@ struct SandboxCommand: AsyncParsableCommand {
               curl http://127.0.0.1:9000/_sandbox
               curl -X PUT http://127.0.0.1:9000/_sandbox/upstreams/spacex/fault -d '{"fault":"offline"}'
               curl -X POST http://127.0.0.1:9000/_sandbox/reset
+              larder sandbox --markdown > docs/sandbox-controls.md
             """
     )
+
+    @Flag(name: .long, help: "Print the reference page of the controls in Markdown, and serve nothing.")
+    var markdown = false
 
     @OptionGroup var options: SettingsOptions
 
     func run() async throws {
+        if markdown { return StandardOutput.write(try Sandbox.controlsPage()) }
         let configuration = try options.load()
         LarderLogHandler.bootstrap(configuration.log)
         let logger = Logger(label: "larder.sandbox")

@@ -37,18 +37,36 @@ struct ServeCommand: AsyncParsableCommand {
         MetricsSystem.bootstrap(registry)
         // Before any event loop is created.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
+        try await StartError.reporting { try await serve(configuration, registry) }
+    }
+
+    private func serve(_ configuration: LarderConfiguration, _ metrics: PrometheusRegistry) async throws {
         let logger = Logger(label: "larder")
+        // Before anything listens: a directory that is in use is said in one line.
+        let directory = try DataDirectory(at: configuration.dataDirectory)
         let simulated = sandbox ? await Self.sandbox(configuration, logger) : nil
-        let server = LarderServer(configuration: configuration, sandbox: simulated, metrics: registry, logger: logger)
-        // The last one stops first: the sandbox outlives the server that uses it.
+        let server = LarderServer(
+            configuration: configuration,
+            directory: directory,
+            sandbox: simulated,
+            metrics: metrics,
+            logger: logger
+        )
+        // The last one stops first: the sandbox outlives the server that uses it, also one that cannot start.
         let services: [any Service] = (simulated.map { [$0] } ?? []) + [server]
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            services: services.map {
+                .init(
+                    service: $0,
+                    successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup
+                )
+            },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
         group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
-        try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
+        try await ServiceGroup(configuration: group).run()
     }
 
     /// Returns a sandbox on the port that is set, or else on the one that it used last with this data directory.

@@ -4,12 +4,17 @@ import Settings
 
 /// Options of every command: a configuration file, and any setting as a flag.
 struct SettingsOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Read settings from a YAML or JSON file.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Read settings from a YAML or JSON file.", valueName: "file"),
+        completion: .file()
+    )
     var config: String?
 
     @Argument(
         parsing: .allUnrecognized,
-        help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings")
+        help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings"),
+        completion: .list(SettingCatalogue(.standard).all.map(\.flag))
     )
     var settings: [String] = []
 

@@ -23,7 +23,7 @@ enum StartError {
     private static func exitCode(of error: any Error) -> ExitCode? {
         switch error {
         case is SettingError: ExitCode(78)
-        case is StorageError, is BackupError, is SandboxError, is LarderServer.CannotListen: .failure
+        case is StorageError, is BackupError, is SandboxError, is CannotListen: .failure
         default: nil
         }
     }

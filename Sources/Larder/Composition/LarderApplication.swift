@@ -26,19 +26,27 @@ struct LarderApplication: Sendable {
 
     /// Opens the data directory and wires the server.
     ///
-    /// - Parameter onListening: is called with the address once the server accepts connections.
+    /// - Parameters:
+    ///   - directory: The data directory; nil locks the one that is set.
+    ///   - trace: Is called with the SQL of each statement, for tests.
+    ///   - onListening: Is called with the address once the server accepts connections.
     /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
     ///   closed again.
     static func build(
         _ configuration: LarderConfiguration,
+        in directory: DataDirectory? = nil,
+        tracing trace: (@Sendable (String) -> Void)? = nil,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void,
         logger: Logger
     ) async throws -> LarderApplication {
+        var options = DatabaseOptions()
+        options.integrityCheck = configuration.storageCheck == .start ? .afterUncleanStop : .never
+        options.trace = trace
         let database = try LarderDatabase(
-            in: try DataDirectory(at: configuration.dataDirectory),
+            in: try directory ?? DataDirectory(at: configuration.dataDirectory),
             migrations: configuration.apps.migrations,
-            options: .init(integrityCheck: configuration.storageCheck == .start ? .afterUncleanStop : .never),
+            options: options,
             logger: logger
         )
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
@@ -82,7 +90,7 @@ struct LarderApplication: Sendable {
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
         let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
-        var table = RouteTable(apps.routes)
+        var table = RouteTable(apps.routes, languages: apps.languages)
         table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
         table.add(EventRoutes(events: resources.events, sessions: sessions, apps: apps.index.map(\.app)).routes)
         table.add(StatusRoutes(upstreams: apps.upstreams, clock: clock).routes)
@@ -95,6 +103,7 @@ struct LarderApplication: Sendable {
             exposition: { metrics.exposition($0, await gauges.samples()) }
         )
         table.add(health.routes)
+        table.add(ContractRoutes(yaml: Contract.yaml, json: { try Contract.json.get() }).routes)
         table.add(IndexRoutes(version: LarderVersion.text, apps: apps.index, table: table, clock: clock).routes)
         return table
     }
@@ -120,7 +129,7 @@ struct LarderApplication: Sendable {
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
             ),
-            services: services,
+            services: services.map(NamedService.init),
             onServerRunning: { channel in
                 await accepting.apply(to: channel, clientLimit: http.connectionsPerAddress, logger: logger)
                 await onListening(channel.localAddress)
@@ -152,7 +161,9 @@ struct LarderApplication: Sendable {
     /// The cache of complete responses; nil if its budget is 0.
     private static func responseCache(_ resources: ServerResources) -> ResponseCache? {
         let bytes = resources.configuration.responseCacheBytes
-        return bytes > 0 ? ResponseCache(budgetBytes: bytes, run: resources.run, logger: resources.logger) : nil
+        return bytes > 0
+            ? ResponseCache(budgetBytes: bytes, languages: Language.tags, run: resources.run, logger: resources.logger)
+            : nil
     }
 
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -13,34 +14,25 @@ struct LarderServer: Service, CustomStringConvertible {
     /// Logged by the lifecycle at debug level: never the configuration, which has secrets.
     var description: String { "LarderServer" }
 
-    /// The address cannot be listened on.
-    struct CannotListen: Error, CustomStringConvertible {
-        let host: String
-        let port: Int
-        let reason: String
-
-        var description: String {
-            "cannot listen on \(host):\(port): \(reason); http.host and http.port set the address"
-        }
-    }
-
     let configuration: LarderConfiguration
+    /// Locked before anything listens.
+    let directory: DataDirectory
     let sandbox: Sandbox?
     let metrics: PrometheusRegistry
     let logger: Logger
 
     func run() async throws {
         let configuration = try await simulatingUpstreams()
-        let http = configuration.http
+        let (http, sandboxPort) = (configuration.http, try await sandbox?.port)
         let built = try await LarderApplication.build(
             configuration,
+            in: directory,
             metrics: metrics,
-            onListening: { announce($0, host: http.host) },
+            onListening: { announce($0, host: http.host, sandboxPort: sandboxPort) },
             logger: logger
         )
         do {
-            // Now the data directory is this process's own.
-            if let sandbox { SandboxPort(in: configuration.dataDirectory).note(try await sandbox.port, logger: logger) }
+            if let sandboxPort { SandboxPort(in: configuration.dataDirectory).note(sandboxPort, logger: logger) }
             try await withGracefulShutdownHandler {
                 try await built.application.run()
             } onGracefulShutdown: {
@@ -50,14 +42,13 @@ struct LarderServer: Service, CustomStringConvertible {
             }
         } catch {
             try await built.close()
-            throw error is any ChannelErrorLike
-                ? CannotListen(host: http.host, port: http.port, reason: "\(error)") : error
+            throw CannotListen(host: http.host, port: http.port, cause: error) ?? error
         }
         try await built.close()
         logger.notice("stopped")
     }
 
-    /// Returns the configuration with the addresses of the sandbox, once it listens, and prints where it is.
+    /// Returns the configuration with the addresses of the sandbox, once it listens.
     private func simulatingUpstreams() async throws -> LarderConfiguration {
         var configuration = self.configuration
         guard let sandbox else { return configuration }
@@ -65,19 +56,15 @@ struct LarderServer: Service, CustomStringConvertible {
             guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
             try configuration.upstreams.simulate(upstream.rawValue, at: url)
         }
-        StandardOutput.write("sandbox on http://127.0.0.1:\(try await sandbox.port)/_sandbox\n")
         return configuration
     }
 
-    /// Prints the line that programs wait for.
-    @Sendable private func announce(_ address: SocketAddress?, host: String) {
+    /// Prints the lines that programs wait for. That of the sandbox comes no sooner, since a start may still fail.
+    @Sendable private func announce(_ address: SocketAddress?, host: String, sandboxPort: Int?) {
         let name = host.contains(":") ? "[\(host)]" : host
-        StandardOutput.write("listening on http://\(name):\(address?.port ?? configuration.http.port)\n")
+        let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
+        StandardOutput.write(
+            "\(sandbox)listening on http://\(name):\(address?.port ?? configuration.http.port)\n"
+        )
     }
 }
-
-/// What NIO throws when it cannot bind.
-private protocol ChannelErrorLike: Error {}
-extension IOError: ChannelErrorLike {}
-extension SocketAddressError: ChannelErrorLike {}
-extension SocketAddressError.UnknownHost: ChannelErrorLike {}

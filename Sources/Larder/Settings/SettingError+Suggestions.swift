@@ -1,35 +1,32 @@
+import Screens
 import Settings
 
 extension SettingError {
     /// Returns the error for a name that no setting has: with the settings of upstreams if it begins like one of them,
-    /// else with the nearest names.
+    /// else with the nearest names, or else with those that have the same words at their end or beginning.
     static func unknown(_ name: String, source: String, among known: [String]) -> SettingError {
-        let nearest = similar(to: name, among: known)
-        let words = name.lowercased().drop { $0 == "-" }.replacing("larder_", with: "")
-        return words.hasPrefix("upstreams") && nearest.isEmpty
+        let nearest = NameSuggestions(for: name, among: known).names
+        guard nearest.isEmpty else { return .unknown(name: name, source: source, similar: nearest) }
+        return words(of: name).first == "upstreams"
             ? .unknownOfUpstream(name: name, source: source, known: UpstreamSettings.endings)
-            : .unknown(name: name, source: source, similar: nearest)
+            : .unknown(name: name, source: source, similar: related(to: name, among: known))
     }
 
-    /// Returns at most two known names that are nearest to a mistyped one.
-    static func similar(to name: String, among known: [String]) -> [String] {
-        let scored = known.map { ($0, distance($0, name)) }.filter { $0.1 <= max(2, name.count / 5) }
-        return scored.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(2).map(\.0)
-    }
-
-    /// Returns the Levenshtein distance.
-    private static func distance(_ a: String, _ b: String) -> Int {
-        let (a, b) = (Array(a), Array(b))
-        var row = Array(0...b.count)
-        for (i, x) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, y) in b.enumerated() {
-                let substituted = diagonal + (x == y ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(substituted, diagonal + 1, row[j] + 1)
-            }
+    /// Returns at most three known names whose last words are those of a name, such as `--http-port` for `--port`, or
+    /// that begin with it, such as `--data-directory` for `--data`.
+    private static func related(to name: String, among known: [String]) -> [String] {
+        let words = words(of: name)
+        guard !words.isEmpty else { return [] }
+        let ending = known.filter { self.words(of: $0).suffix(words.count).elementsEqual(words) }
+        let beginning = known.filter {
+            self.words(of: $0).joined(separator: " ").hasPrefix(words.joined(separator: " ")) && !ending.contains($0)
         }
-        return row[b.count]
+        return Array((ending + beginning).prefix(3))
+    }
+
+    /// Returns the words of a key, a flag or a variable, which are the same for the three spellings of a setting.
+    private static func words(of name: String) -> [Substring] {
+        let words = name.lowercased().split { "-._".contains($0) }
+        return words.first == "larder" ? Array(words.dropFirst()) : words
     }
 }

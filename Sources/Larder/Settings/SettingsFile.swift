@@ -7,16 +7,41 @@ enum SettingsFile {
     /// Returns the values of a file by key.
     /// - Throws: `SettingError` if it cannot be read, or has a name that is no setting.
     static func entries(_ path: String, _ catalogue: SettingCatalogue) throws(SettingError) -> [String: String] {
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: String(contentsOfFile: path, encoding: .utf8))
-        } catch {
-            let reason = error is YamlError ? "\(error)" : error.localizedDescription
-            throw .file(path: path, reason: "it cannot be read as YAML or JSON: \(reason)")
-        }
+        let root = try Self.root(path)
         var values: [String: String] = [:]
         if let root { try collect(root, key: "", path: path, catalogue, into: &values) }
         return values
+    }
+
+    private static func root(_ path: String) throws(SettingError) -> Node? {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw .file(path: path, reason: "it cannot be read: \(error.localizedDescription)")
+        }
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw .file(path: path, reason: "it is neither YAML nor JSON\(place(error)); \(form)")
+        }
+        guard root == nil || root?.mapping != nil else {
+            throw .file(path: path, reason: "it has no settings; \(form)")
+        }
+        return root
+    }
+
+    private static let form = "a setting is written as http: {port: 8081}, and TOML is not read"
+
+    /// Says where a text is no YAML, and why.
+    private static func place(_ error: any Error) -> String {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            " (line \(mark.line), column \(mark.column): \(problem))"
+        default: ""
+        }
     }
 
     private static func collect(
@@ -34,6 +59,11 @@ enum SettingsFile {
             return
         }
         guard catalogue.setting(key: key) != nil else {
+            let group = catalogue.all.filter { $0.key.hasPrefix("\(key).") }
+            if let first = group.first {
+                let reason = "\(key) is a group of settings and has no value; one of them is \(first.key)"
+                throw .file(path: path, reason: reason)
+            }
             throw .unknown(key, source: "configuration file \(path)", among: catalogue.all.map(\.key))
         }
         guard let text = text(of: node) else {

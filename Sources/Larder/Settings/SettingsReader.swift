@@ -96,7 +96,8 @@ struct SettingsReader {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard argument.hasPrefix("--"), let setting = catalogue.setting(flag: parts[0]) else {
+            guard argument.hasPrefix("--") else { throw .unexpected(argument: argument) }
+            guard let setting = catalogue.setting(flag: parts[0]) else {
                 throw .unknown(parts[0], source: "command line", among: catalogue.all.map(\.flag))
             }
             guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {

@@ -12,27 +12,29 @@ extension Catalogue {
                 path: "/_sandbox/catalogue/products/{id}",
                 purpose:
                     "merge-patches what one product is sent as (RFC 7396; any member, any type; null sets a column to "
-                    + "null), or adds it; {origin} in a string is the sandbox's own"
+                    + "null), or adds it; {origin} in a string is the sandbox's own",
+                example: #"{"price":10}"#
             ),
             .init(method: "DELETE", path: "/_sandbox/catalogue/products/{id}", purpose: "removes one product"),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/categories/{id}",
-                purpose: "merge-patches what one category is sent as"
+                purpose: "merge-patches what one category is sent as",
+                example: #"{"name":"Furniture"}"#
             ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/generated",
                 purpose:
-                    #"{"count":100000,"seed":1}: that many generated products in place of all others, "#
-                    + "the same for the same seed"
+                    "generated products in place of all others, at most \(Self.mostGenerated), the same for the same seed",
+                example: #"{"count":1000,"seed":1}"#
             ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/reseeded",
                 purpose:
-                    #"{"shift":7}: the products of the start under ids that are larger by that, "#
-                    + "as after a night of the real server"
+                    "the products of the start under ids that are larger by the shift, as after a night of the real server",
+                example: #"{"shift":7}"#
             ),
         ]
     }

@@ -20,16 +20,22 @@ enum ControlIndex {
     /// The calls that belong to no upstream.
     static let common = [
         Line(method: "GET", path: "/_sandbox", purpose: "this index"),
+        Line(method: "GET", path: "/_sandbox/openapi.yaml", purpose: "these calls as OpenAPI, to generate a client"),
         Line(
             method: "GET",
             path: "/_sandbox/upstreams/{name}/fault",
             purpose: "the fault of an upstream and how many requests are held"
         ),
-        Line(method: "PUT", path: "/_sandbox/upstreams/{name}/fault", purpose: #"sets it: {"fault":"slow(300)"}"#),
+        Line(
+            method: "PUT",
+            path: "/_sandbox/upstreams/{name}/fault",
+            purpose: "sets the fault of an upstream",
+            example: #"{"fault":"slow(300)"}"#
+        ),
         Line(
             method: "POST",
             path: "/_sandbox/upstreams/{name}/release",
-            purpose: "releases held requests; the fault that is then set applies to them"
+            purpose: "releases held requests; they meet the fault that is set then, but are not held again"
         ),
         Line(
             method: "GET",

@@ -97,14 +97,16 @@ final class People: SimulatedUpstream {
             .init(
                 method: "PUT",
                 path: "/_sandbox/people/account",
-                purpose: #"{"key":"…","left":200}: the key that is accepted (null: any) and the calls left today"#
+                purpose: "the key that is accepted (null: any) and the calls left today",
+                example: #"{"key":"…","left":200}"#
             ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/people/people",
                 purpose:
                     "responds to every call with this JSON instead of new people; "
-                    + "{origin} in a string is the sandbox's own; null: new people again"
+                    + "{origin} in a string is the sandbox's own; null: new people again",
+                example: "null"
             ),
         ]
     }

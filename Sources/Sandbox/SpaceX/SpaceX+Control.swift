@@ -7,14 +7,16 @@ extension SpaceX {
             .init(
                 method: "PUT",
                 path: "/_sandbox/spacex/ships/{id}",
-                purpose: "merge-patches one ship (RFC 7396; null sets a key of the schema to null), or adds it"
+                purpose: "merge-patches one ship (RFC 7396; null sets a key of the schema to null), or adds it",
+                example: #"{"name":"Renamed","year_built":1999}"#
             ),
             .init(method: "DELETE", path: "/_sandbox/spacex/ships/{id}", purpose: "removes one ship"),
             .init(
                 method: "PUT",
                 path: "/_sandbox/spacex/ships",
                 purpose:
-                    "replaces the whole response of /v4/ships by any JSON; {origin} in a string is the sandbox's own"
+                    "replaces the whole response of /v4/ships by any JSON; {origin} in a string is the sandbox's own",
+                example: "[]"
             ),
         ]
     }
