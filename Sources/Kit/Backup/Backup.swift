@@ -53,7 +53,7 @@ public struct Backup {
     /// Makes the backup. It appears under its name when it is complete and on the disk.
     ///
     /// - Parameter target: A path that does not exist, or an empty directory.
-    /// - Throws: ``BackupError``, ``StorageError``. Then there is no backup.
+    /// - Throws: ``BackupError``, `StorageError`. Then there is no backup.
     public func write(to target: URL) throws -> Report {
         let source = try BackupSource(directory, migrations: migrations)
         let places = [source.path] + [RealPath.of(source.blobsPath)].compactMap(\.self)

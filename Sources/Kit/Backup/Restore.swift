@@ -34,7 +34,7 @@ public struct Restore {
     ///   - backup: The backup.
     ///   - migrations: The migrations of all apps of this build.
     ///   - progress: Receives what is being done.
-    /// - Throws: ``BackupError/notABackup(path:reason:)``, ``StorageError``.
+    /// - Throws: ``BackupError/notABackup(path:reason:)``, `StorageError`.
     public init(
         of backup: URL,
         migrations: [SchemaMigration],
@@ -61,7 +61,7 @@ public struct Restore {
     /// Restores the backup.
     ///
     /// - Parameter directory: An empty data directory, or a path that does not exist.
-    /// - Throws: ``BackupError``, ``StorageError``. Then the directory has nothing that it had not before.
+    /// - Throws: ``BackupError``, `StorageError`. Then the directory has nothing that it had not before.
     public func write(to directory: URL) throws -> Report {
         let path = directory.standardizedFileURL.path
         let isNew = RealPath.kind(of: path) == nil

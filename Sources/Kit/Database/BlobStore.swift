@@ -7,7 +7,7 @@ import Logging
 ///
 /// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with
 /// the row, or when the row takes another (see `stored_response`). The file is removed after the transaction that
-/// deleted the blob has committed (``BlobRemoval``). After a crash at any moment the file of each row exists. A
+/// deleted the blob has committed (`BlobRemoval`). After a crash at any moment the file of each row exists. A
 /// finished file without a row may remain: it cannot be told from one whose row was lost, so no start removes it; it is
 /// reported.
 public struct BlobStore: Sendable {

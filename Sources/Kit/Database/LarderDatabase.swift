@@ -9,7 +9,7 @@ import Synchronization
 public final class LarderDatabase: Sendable {
     /// The folder of the database, locked while the database is open.
     public let directory: DataDirectory
-    /// The pool of GRDB, for what ``read(_:)`` and ``write(_:)-(_)`` do not offer, such as observation. It throws
+    /// The pool of GRDB, for what ``read(_:)`` and `write` do not offer, such as observation. It throws
     /// GRDB's errors.
     public let pool: DatabasePool
     let readers: ReaderConnections

@@ -37,7 +37,7 @@ public struct JSONFields: Sendable {
     public let values: [String: Value]
 
     /// Reads an object.
-    /// - Throws: 400 `malformed-json` if the bytes are not JSON (``JSONGrammar``) or not an object.
+    /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONGrammar`) or not an object.
     public init(_ data: Data) throws {
         guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
         let value: Value

@@ -6,7 +6,7 @@ extension ScreenRequest {
     /// (docs/contract.md, "Sessions").
     ///
     /// A profile keeps people, or parallel tests, apart; it protects nothing. Responses must carry
-    /// ``HTTPTypes/HTTPField/Name/larderProfile`` in `Vary`: ``ScreenResponse/byProfile()``.
+    /// `HTTPTypes/HTTPField/Name/larderProfile` in `Vary`: ``ScreenResponse/byProfile()``.
     /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`.
     public func profile() throws -> String {
         let values = headerFields[values: .larderProfile]

@@ -9,7 +9,7 @@ public protocol JSONWritable: Encodable {
 }
 
 extension JSONWriter {
-    /// Writes a value of any type: directly if it can, else through ``WireEncoder``.
+    /// Writes a value of any type: directly if it can, else through `WireEncoder`.
     ///
     /// - Throws: `EncodingError`.
     public mutating func encode(_ value: some Encodable) throws {

@@ -3,7 +3,7 @@ public import Foundation
 import ResponseStore
 
 extension Upstream {
-    /// Reads a resource together with its whole body (see ``read(_:_:)``).
+    /// Reads a resource together with its whole body (see `read(_:_:)`).
     ///
     /// A stored response may be evicted after it was read and before its file is opened; the second read then fetches
     /// it.

@@ -7,7 +7,7 @@ extension Upstream {
     /// Returns the result of a read that is served from rows which an app keeps without an end, whether or not their
     /// response is still stored. The upstream is not asked.
     ///
-    /// The same as a ``read(_:_:)`` of a resource without an end of freshness whose copy was stored at `fetchedAt`.
+    /// The same as a `read(_:_:)` of a resource without an end of freshness whose copy was stored at `fetchedAt`.
     /// - Parameter fetchedAt: When the rows were fetched.
     /// - Returns: A result without ``ReadResult/response``.
     public func result(ofRowsFetchedAt fetchedAt: Date) -> ReadResult {
