@@ -1,4 +1,5 @@
 import Foundation
+import Sandbox
 import TestKit
 import Testing
 
@@ -35,9 +36,15 @@ import Testing
         return String(text.filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }).replacing(" ", with: "-")
     }
 
-    @Test("the README is one page: 900 words at most")
+    @Test("the README is one page: 700 words at most")
     func length() throws {
-        #expect(try text("README.md").split(whereSeparator: \.isWhitespace).count <= 900)
+        #expect(try text("README.md").split(whereSeparator: \.isWhitespace).count <= 700)
+    }
+
+    @Test("docs/sandbox-controls.md is what `larder sandbox --markdown` prints")
+    func controls() throws {
+        let file = "docs/sandbox-controls.md"
+        #expect(try text(file) == Sandbox.controlsPage(), "run: larder sandbox --markdown > \(file)")
     }
 
     @Test("every document is reached from the README")
