@@ -113,7 +113,7 @@ struct EverywhereTests {
         try await withLarder { larder in
             let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
             let member = try await interview.session()
-            let origin = ["Origin": "https://shop.example"]
+            let origin = ["Origin": "https://shop.example", "Content-Type": "application/json"]
             let fields = try #require(try everywhere("cors").object)
             for operation in document.operations where operation.path != "/v1/events" {
                 for headers in [origin, origin.merging(member) { own, _ in own }] {

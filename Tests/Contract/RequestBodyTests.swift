@@ -19,7 +19,7 @@ struct RequestBodyTests {
     ]
     static let restores = [
         #"{}"#, #"{"ids":null}"#, #"{"ids":[]}"#, #"{"ids":"all"}"#, #"{"ids":[1]}"#, #"{"ids":[null]}"#,
-        #"{"other":1}"#, "[]", "1",
+        #"{"other":1}"#, #"{"ids":null,"id":[]}"#, "[]", "1",
     ]
 
     static let welcomes = [

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The cache's budget and `larder cache`, with the real executable.
-@Suite(.timeLimit(.minutes(2))) struct CacheTests {
+@Suite(.timeLimit(.minutes(10))) struct CacheTests {
     private func cache(_ arguments: [String], of data: TemporaryFolder) async -> (
         status: Int32, output: String, errors: String
     ) {

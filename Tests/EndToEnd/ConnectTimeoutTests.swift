@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 /// The time-out of connections is an upstream's own.
-@Suite(.timeLimit(.minutes(2))) struct ConnectTimeoutTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectTimeoutTests {
     /// A port where connections are neither made nor refused: it listens, and its queue stays full.
     private final class FullPort: Sendable {
         let number: Int

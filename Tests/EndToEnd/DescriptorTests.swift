@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A server that has hardly any descriptors left.
-@Suite(.timeLimit(.minutes(2))) struct DescriptorTests {
+@Suite(.timeLimit(.minutes(10))) struct DescriptorTests {
     /// Sets the soft limit of open files of a running process.
     private static func limit(_ pid: Int32, to files: Int) async throws {
         let result = try await Subprocess.run(

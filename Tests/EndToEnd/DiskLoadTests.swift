@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Many clients of one Disk account at once, against the real executable and the simulated Yandex Disk.
-@Suite(.timeLimit(.minutes(2))) struct DiskLoadTests {
+@Suite(.timeLimit(.minutes(10))) struct DiskLoadTests {
     /// What did not end as it should.
     private final class Faults: Sendable {
         private let texts = Mutex<[String]>([])
@@ -63,7 +63,7 @@ import Testing
         #expect(try await member.post("/v1/disk/folders", #"{"path":"/load"}"#).status == 201)
         let (client, faults) = (member, Faults())
         let screens = [
-            "files?path=/load&limit=100", "recent?limit=50", "file?path=/load", "search?query=m", "files", "published",
+            "files?path=/load&limit=100", "recent?limit=50", "file?path=/load", "search?q=m", "files", "published",
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for reader in 0..<16 {

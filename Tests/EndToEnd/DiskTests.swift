@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The Disk app in the real executable, with the simulated Yandex Disk behind it.
-@Suite(.timeLimit(.minutes(2))) struct DiskTests {
+@Suite(.timeLimit(.minutes(10))) struct DiskTests {
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws
         -> RunningLarder
     {

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Photos to PDF with the real programs behind the real server.
-@Suite(.timeLimit(.minutes(2))) struct DocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     /// A JPEG of 16 × 8 black pixels.
     static let photo = Data(base64Encoded: Self.base64) ?? Data()
     private static let base64 = """

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The event stream and the response cache of the real executable: what concerns one profile or session only.
-@Suite(.timeLimit(.minutes(2))) struct EventTests {
+@Suite(.timeLimit(.minutes(10))) struct EventTests {
     private static func start() async throws -> (RunningLarder, RunningSandbox) {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await RunningLarder.start(

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Fields that Larder sends itself, or to itself, mean nothing in the mouth of an upstream.
-@Suite(.timeLimit(.minutes(2))) struct ForgedFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct ForgedFieldTests {
     private static let internalFields = ["larder-rendering", "larder-own-date", "larder-offline", "larder-anything"]
 
     @Test(

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// TRUST-01 with the real executable: what an upstream sends ends neither the process nor the next request.
-@Suite(.timeLimit(.minutes(2))) struct HostileUpstreamTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileUpstreamTests {
     private static let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
 
     private static func response(_ path: String, _ url: String) -> String {

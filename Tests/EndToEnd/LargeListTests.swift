@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// A list of an upstream that is too long for one transaction, with the real executable.
-@Suite(.timeLimit(.minutes(3))) struct LargeListTests {
+@Suite(.timeLimit(.minutes(10))) struct LargeListTests {
     private static let count = 10_000
     /// Debug builds need seconds for so many.
     private static let settings = [

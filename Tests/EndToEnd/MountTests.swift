@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The upstream's own API through the real executable and its sandbox.
-@Suite(.timeLimit(.minutes(2))) struct MountTests {
+@Suite(.timeLimit(.minutes(10))) struct MountTests {
     static let ships = "/v1/upstreams/spacex/v4/ships"
 
     @Test(

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Notes in the real executable.
-@Suite(.timeLimit(.minutes(3))) struct NotesTests {
+@Suite(.timeLimit(.minutes(10))) struct NotesTests {
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws
         -> RunningLarder
     {
@@ -57,7 +57,7 @@ import Testing
         let again = try await start(data, sandbox)
         var client = again.client
         client.token = bob.token
-        #expect(try await client.get("/v1/notes/launch").json.data.route.string == "main")
+        #expect(try await client.get("/v1/notes/launch").json.data.route.screen.string == "notes.list")
         var kept: [String] = []
         var next: String? = "/v1/notes?limit=100"
         while let path = next {
@@ -82,7 +82,7 @@ import Testing
         let bob = try await member(larder)
         let people = try await bob.get("/v1/notes/people?limit=500").json.data.items
         #expect(people.elements.count == 120)
-        let avatar = try #require(people[0].avatar.string)
+        let avatar = try #require(people[0].avatar_url.string)
         let picture = try await bob.get(avatar)
         #expect(picture["Content-Type"] == "image/png" && picture["Cache-Status"] == "larder; fwd=uri-miss; stored")
         #expect(await larder.stop() == 0)

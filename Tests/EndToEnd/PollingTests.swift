@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The screens of upstreams, read again and again by the real executable.
-@Suite(.timeLimit(.minutes(2))) struct PollingTests {
+@Suite(.timeLimit(.minutes(10))) struct PollingTests {
     private func start(_ sandbox: RunningSandbox) async throws -> RunningLarder {
         try await .start(
             data: try TemporaryFolder(),
@@ -37,7 +37,7 @@ import Testing
                 disk,
                 [
                     "/v1/disk/profile", "/v1/disk/files", "/v1/disk/files?limit=3", "/v1/disk/recent",
-                    "/v1/disk/published", "/v1/disk/trash", "/v1/disk/search?query=a", file,
+                    "/v1/disk/published", "/v1/disk/trash", "/v1/disk/search?q=a", file,
                 ]
             ),
             (larder.client, ["/v1/shop/search?limit=10", "/v1/shop/categories", "/v1/shop/products/5"]),

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What commands that take long show of their progress.
-@Suite(.timeLimit(.minutes(2))) struct ProgressTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgressTests {
     /// A data directory with a document, a file and a stored response.
     private func directory() async throws -> TemporaryFolder {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

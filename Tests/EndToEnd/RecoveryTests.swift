@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The upstream goes and comes back.
-@Suite(.timeLimit(.minutes(2))) struct RecoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
     @Test("SHIP-06 SHIP-09 SRV-09 the upstream's recovery is noticed, published and used without any client asking")
     func recovery() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What must not get in or out.
-@Suite(.timeLimit(.minutes(2))) struct SecurityTests {
+@Suite(.timeLimit(.minutes(10))) struct SecurityTests {
     @Test("SRV-11 a foreign Host gets 403 and a problem, on every kind of route")
     func foreignHost() async throws {
         let larder = try await RunningLarder.start(data: try TemporaryFolder())
@@ -53,7 +53,8 @@ import Testing
         )
         let token = try #require(try login.json.data.token.string)
         user.token = token
-        _ = try await user.get("/v1/ships/session?token=\(token)")
+        #expect(try await user.get("/v1/ships/session?token=\(token)").status == 400)
+        #expect(try await user.get("/v1/ships/session").status == 200)
         #expect(await larder.stop() == 0)
         for secret in [token, "correct horse"] {
             #expect(!larder.process.log.contains(secret))

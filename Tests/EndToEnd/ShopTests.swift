@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The Shop app of the real executable, over a socket.
-@Suite(.timeLimit(.minutes(2))) struct ShopTests {
+@Suite(.timeLimit(.minutes(10))) struct ShopTests {
     @Test(
         "SHOP-09 SHOP-13 SHOP-16 products, searches and lists outlive kill -9 during writes, and are usable offline"
     )

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What has been acknowledged outlives the process, however it ends.
-@Suite(.timeLimit(.minutes(2))) struct SurvivalTests {
+@Suite(.timeLimit(.minutes(10))) struct SurvivalTests {
     @Test("SRV-04 SRV-05 SHIP-04 ships outlive kill -9 and are served offline, flagged, in the same order")
     func cacheSurvivesKill() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())

@@ -49,7 +49,10 @@ import Testing
         try expectSame(Links(self: "/v1?a=\"b\""))
         try expectSame(Links(self: "/v1", next: "/v1?offset=1"))
         try expectSame(EmptyState(title: "a\\", text: "\u{1}\u{1F}\t", button: ""))
-        try expectSame(Action(id: "a", title: "b", method: "PUT", href: "/c", body: ["z": 1, "a": -2, "b c": 3]))
+        let body: [String: Action.Constant] = ["z": .integer(-1), "a": .text("é\n"), "b c": .integer(3)]
+        try expectSame(Action(id: "a", title: "b", method: "PUT", href: "/c", body: body))
+        let fields = [Action.Field("name", .text, value: "a\"b"), Action.Field("at", .integer, required: false)]
+        try expectSame(Action(id: "a", title: "b", method: "PUT", href: "/c", fields: fields))
         try expectSame(
             Action(
                 id: "a",

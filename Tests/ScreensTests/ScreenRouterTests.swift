@@ -26,7 +26,8 @@ struct ScreenRouterTests {
             Route(.get, "/v1/picture", "picture") { _ in plain(large, type: "image/png") },
             Route(.get, "/v1/echo/{id}", "echo") { request in
                 plain(#"{"id":"\#(try request.parameter("id"))","method":"\#(request.method.rawValue)"}"#)
-            },
+            }
+            .query("secret"),
             Route(.get, "/v1/echo/fixed", "echo") { _ in plain(#"{"id":"the fixed one"}"#) },
             Route(.post, "/v1/write", "write", maximumBodyBytes: 100) { request in
                 let name = try await request.jsonObject().string("name") ?? ""
@@ -35,16 +36,19 @@ struct ScreenRouterTests {
                     headerFields: [.location: "/v1/echo/\(name)"],
                     body: .bytes(Data(#"{"name":"\#(name)"}"#.utf8), type: MediaType.json)
                 )
-            },
+            }
+            .body("name"),
             Route(.get, "/v1/fails", "fails") { _ in throw Secret() },
             Route(.get, "/v1/problem", "problem") { _ in
                 throw Problem(.rateLimited, "Later.", headerFields: [.retryAfter: "7"])
-            },
+            }
+            .query("token"),
             Route(.get, "/v1/links", "links") { request in
                 let page = Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)
                 return plain(request.links(for: page, next: "abc").next ?? "")
-            },
-            Route(.get, "/v1/demand", "demand") { request in plain("\(try request.cachePolicy())") },
+            }
+            .query("q", .page, "refresh"),
+            Route(.get, "/v1/demand", "demand") { request in plain("\(try request.cachePolicy())") }.query("refresh"),
             Route(.get, "/v1/mine", "mine", session: "ships") { _, session in
                 plain(#"{"account":"\#(session.account)"}"#)
             },
@@ -65,7 +69,8 @@ struct ScreenRouterTests {
                     provenance: provenance,
                     now: ten + 65
                 )
-            },
+            }
+            .query("refresh", "b"),
         ]
     }
 

@@ -32,6 +32,8 @@ public struct DiskApp: App {
         public var searchFreshness: Duration
         /// What the cache has room for: a larger body is passed on without being stored.
         public var budget: CacheBudget
+        /// What is kept offline, and how it is kept up to date.
+        public var offline: OfflineOptions
 
         /// Creates options.
         public init(
@@ -39,13 +41,15 @@ public struct DiskApp: App {
             operationWait: Duration = .seconds(10),
             downloads: Int = 4,
             searchFreshness: Duration = .seconds(60),
-            budget: CacheBudget = .unlimited
+            budget: CacheBudget = .unlimited,
+            offline: OfflineOptions = OfflineOptions()
         ) {
             self.timeZone = timeZone
             self.operationWait = operationWait
             self.downloads = downloads
             self.searchFreshness = searchFreshness
             self.budget = budget
+            self.offline = offline
         }
     }
 
@@ -113,6 +117,11 @@ public struct DiskApp: App {
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
     public var services: [any Service] { composition.services }
 
+    /// Continues what waits for the API.
+    public func upstreamRecovered(_ upstream: UpstreamDescription) async {
+        if upstream.name == Self.disk.name { composition.keeper.wake() }
+    }
+
     /// The mount of the API sends the token of the session's account.
     public var mountCredentials: [String: MountRoutes.CredentialProvider] {
         [Self.disk.name: { [tokens = composition.tokens] in try tokens.mountCredential($0) }]
@@ -124,27 +133,46 @@ public struct DiskApp: App {
         return [
             Route(.get, "/v1/disk/launch", "disk.launch", knownSession: Self.name, app.onboarding.launch),
             Route(.get, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.show),
-            Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.set),
+            Route(.put, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.set)
+                .body("seen"),
             Route(.delete, "/v1/disk/onboarding", "disk.onboarding", knownSession: Self.name, app.onboarding.reset),
             Route(.get, "/v1/disk/onboarding/{id}/image", "disk.onboarding", app.onboarding.picture),
             Route(.post, "/v1/disk/session/authorization", "disk.session", app.login.authorize),
-            Route(.post, "/v1/disk/session", "disk.session", app.login.open),
+            Route(.post, "/v1/disk/session", "disk.session", app.login.open)
+                .body("mode", "access_token", "code", "state"),
             Route(.get, "/v1/disk/session", "disk.session", session: Self.name, app.login.show),
-            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, app.login.close),
-            Route(.get, "/v1/disk/profile", "disk.profile", session: Self.name, app.profile.show),
-            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: Self.name, app.profile.chart),
-            Route(.get, "/v1/disk/recent", "disk.recent", session: Self.name, app.listing.recent),
-            Route(.get, "/v1/disk/files", "disk.files", session: Self.name, app.listing.folder),
-            Route(.post, "/v1/disk/files/move", "disk.file", session: Self.name, app.writes.move),
-            Route(.post, "/v1/disk/files/copy", "disk.file", session: Self.name, app.writes.copy),
-            Route(.post, "/v1/disk/folders", "disk.file", session: Self.name, app.writes.makeFolder),
-            Route(.get, "/v1/disk/published", "disk.published", session: Self.name, app.listing.published),
-            Route(.delete, "/v1/disk/published", "disk.published", session: Self.name, app.sharing.unpublish),
-            Route(.get, "/v1/disk/search", "disk.search", session: Self.name, app.search.show),
-            Route(.get, "/v1/disk/file", "disk.file", session: Self.name, app.files.show),
-            Route(.patch, "/v1/disk/file", "disk.file", session: Self.name, app.writes.rename),
-            Route(.delete, "/v1/disk/file", "disk.file", session: Self.name, app.writes.delete),
-            Route(.get, "/v1/disk/file/content", "disk.content", session: Self.name, app.content.show),
+            Route(.delete, "/v1/disk/session", "disk.session", session: Self.name, app.login.close).query("confirm"),
+            Route(.get, "/v1/disk/profile", "disk.profile", session: Self.name, app.profile.show).query("refresh"),
+            Route(.get, "/v1/disk/profile/chart.svg", "disk.profile", session: Self.name, app.profile.chart)
+                .query("refresh"),
+            Route(.get, "/v1/disk/recent", "disk.recent", session: Self.name, app.listing.recent)
+                .query(.page, "media_type", "tz", "refresh"),
+            Route(.get, "/v1/disk/files", "disk.files", session: Self.name, app.listing.folder)
+                .query("path", .page, "sort", "tz", "refresh"),
+            Route(.post, "/v1/disk/files/move", "disk.file", session: Self.name, app.writes.move)
+                .query("tz")
+                .body("from", "to", "overwrite"),
+            Route(.post, "/v1/disk/files/copy", "disk.file", session: Self.name, app.writes.copy)
+                .query("tz")
+                .body("from", "to", "overwrite"),
+            Route(.post, "/v1/disk/folders", "disk.file", session: Self.name, app.writes.makeFolder)
+                .query("tz")
+                .body("path"),
+            Route(.get, "/v1/disk/published", "disk.published", session: Self.name, app.listing.published)
+                .query("type", .page, "tz", "refresh"),
+            Route(.delete, "/v1/disk/published", "disk.published", session: Self.name, app.sharing.unpublish)
+                .query("path"),
+            Route(.get, "/v1/disk/search", "disk.search", session: Self.name, app.search.show)
+                .query("q", .page, "tz", "refresh"),
+            Route(.get, "/v1/disk/file", "disk.file", session: Self.name, app.files.show)
+                .query("path", "tz", "refresh"),
+            Route(.patch, "/v1/disk/file", "disk.file", session: Self.name, app.writes.rename)
+                .query("path", "tz")
+                .body("name"),
+            Route(.delete, "/v1/disk/file", "disk.file", session: Self.name, app.writes.delete)
+                .query("path", "permanently"),
+            Route(.get, "/v1/disk/file/content", "disk.content", session: Self.name, app.content.show)
+                .query("path", "refresh"),
             Route(
                 .put,
                 "/v1/disk/file/content",
@@ -152,16 +180,30 @@ public struct DiskApp: App {
                 session: Self.name,
                 maximumBodyBytes: .max,
                 app.writes.upload
-            ),
-            Route(.get, "/v1/disk/file/preview", "disk.preview", session: Self.name, app.previews.show),
-            Route(.get, "/v1/disk/file/page", "disk.page", session: Self.name, app.pages.page),
-            Route(.get, "/v1/disk/file/pdf", "disk.pdf", session: Self.name, app.pages.document),
-            Route(.post, "/v1/disk/links", "disk.file", session: Self.name, app.sharing.publish),
-            Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, app.downloads.start),
+            )
+            .query("path", "overwrite", "tz"),
+            Route(.get, "/v1/disk/file/preview", "disk.preview", session: Self.name, app.previews.show)
+                .query("path", "size", "refresh"),
+            Route(.get, "/v1/disk/file/page", "disk.page", session: Self.name, app.pages.page)
+                .query("path", "page", "width", "refresh"),
+            Route(.get, "/v1/disk/file/pdf", "disk.pdf", session: Self.name, app.pages.document)
+                .query("path", "refresh"),
+            Route(.get, "/v1/disk/offline", "disk.offline", session: Self.name, app.offline.show)
+                .query(.page, "tz"),
+            Route(.put, "/v1/disk/offline", "disk.offline", session: Self.name, app.offline.mark)
+                .query("tz")
+                .body("path"),
+            Route(.delete, "/v1/disk/offline", "disk.offline", session: Self.name, app.offline.unmark)
+                .query("path"),
+            Route(.post, "/v1/disk/links", "disk.file", session: Self.name, app.sharing.publish)
+                .body("path", "available_for_s"),
+            Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, app.downloads.start).body("path"),
             Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: Self.name, app.downloads.show),
             Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, app.operations.show),
-            Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, app.trash.show),
-            Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, app.trash.restore),
+            Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, app.trash.show)
+                .query(.page, "tz", "refresh"),
+            Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, app.trash.restore)
+                .body("path", "name", "overwrite"),
         ]
     }
 }

@@ -109,20 +109,30 @@ public struct NotesApp: App {
         let bytes = NoteChanges.maximumBodyBytes
         return [
             Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
-            Route(.post, "/v1/notes/session", "notes.session", sessions.open),
+            Route(.post, "/v1/notes/session", "notes.session", sessions.open).body("mode", "username", "password"),
             Route(.get, "/v1/notes/session", "notes.session", session: Self.name, sessions.show),
             Route(.delete, "/v1/notes/session", "notes.session", session: Self.name, sessions.close),
-            Route(.put, "/v1/notes/account/password", "notes.session", session: Self.name, accounts.changePassword),
-            Route(.post, "/v1/notes/account/deletion", "notes.session", session: Self.name, accounts.delete),
-            Route(.get, notes, "notes.list", session: Self.name, listing.list),
-            Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create),
-            Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map),
-            Route(.get, "/v1/notes/places", "notes.places", session: Self.name, places.suggest),
-            Route(.get, directory, "notes.people", session: Self.name, people.list),
-            Route(.get, "\(directory)/{id}", "notes.person", session: Self.name, people.person),
-            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar),
-            Route(.get, note, "notes.details", session: Self.name, editing.details),
-            Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change),
+            Route(.put, "/v1/notes/account/password", "notes.session", session: Self.name, accounts.changePassword)
+                .body("password", "new_password"),
+            Route(.post, "/v1/notes/account/deletion", "notes.session", session: Self.name, accounts.delete)
+                .body("password"),
+            Route(.get, notes, "notes.list", session: Self.name, listing.list).query(.page, "q", "tz"),
+            Route(.post, notes, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.create)
+                .query("tz")
+                .body("body", .object("location", "lat", "lon", "name")),
+            Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map)
+                .query("bbox", "cell", "zoom", "lat", "lon", "tz"),
+            Route(.get, "/v1/notes/places", "notes.places", session: Self.name, places.suggest).query("q", "refresh"),
+            Route(.get, directory, "notes.people", session: Self.name, people.list)
+                .query("q", .page, "refresh", "replace"),
+            Route(.get, "\(directory)/{id}", "notes.person", session: Self.name, people.person)
+                .query("refresh", "replace"),
+            Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar)
+                .query("refresh", "replace"),
+            Route(.get, note, "notes.details", session: Self.name, editing.details).query("tz"),
+            Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change)
+                .query("tz")
+                .body("body", .object("location", "lat", "lon", "name")),
             Route(.delete, note, "notes.list", session: Self.name, editing.delete),
         ]
     }

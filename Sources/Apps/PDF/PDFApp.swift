@@ -107,22 +107,29 @@ public struct PDFApp: App {
         return [
             Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
             Route(.get, "/v1/pdf/welcome", "pdf.welcome", welcome.show),
-            Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update),
-            Route(.get, documents, "pdf.list", library.list),
-            Route(.post, documents, "pdf.created", creation.create),
+            Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).body("seen"),
+            Route(.get, documents, "pdf.list", library.list).query("q", .page),
+            Route(.post, documents, "pdf.created", creation.create)
+                .query("mode", "page", "margin_mm", "quality")
+                .form("files"),
             Route(.get, document, "pdf.reader", library.reader),
-            Route(.patch, document, "pdf.reader", saving.rename),
+            Route(.patch, document, "pdf.reader", saving.rename).body("name"),
             Route(.delete, document, "pdf.list", saving.delete),
-            Route(.post, "\(document)/save", "pdf.reader", saving.save),
+            Route(.post, "\(document)/save", "pdf.reader", saving.save).body("name"),
             Route(.get, "\(document)/file", "pdf.file", library.file),
-            Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument),
-            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, photos.add),
-            Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: listBytes, pages.reorder),
-            Route(.patch, page, "pdf.reader", pages.rotate),
+            Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument).query("width"),
+            Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, photos.add)
+                .query("page", "margin_mm", "quality")
+                .body("text", "locale", "at")
+                .form("at", "files"),
+            Route(.put, "\(document)/pages/order", "pdf.reader", maximumBodyBytes: listBytes, pages.reorder)
+                .body("pages"),
+            Route(.patch, page, "pdf.reader", pages.rotate).body("rotate_by"),
             Route(.delete, page, "pdf.reader", pages.delete),
-            Route(.get, "\(page)/thumbnail", "pdf.thumbnail", thumbnails.ofPage),
-            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract),
-            Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge),
+            Route(.get, "\(page)/thumbnail", "pdf.thumbnail", thumbnails.ofPage).query("width"),
+            Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract)
+                .body("pages", "name"),
+            Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge).body("first", "second", "name"),
         ] + diskRoutes
     }
 
@@ -130,14 +137,17 @@ public struct PDFApp: App {
     private var diskRoutes: [Route] {
         guard let exchange else { return [] }
         return [
-            Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", session: exchange.disk.app, exchange.importFile),
+            Route(.post, "/v1/pdf/documents/from-disk", "pdf.created", session: exchange.disk.app, exchange.importFile)
+                .query("page", "margin_mm", "quality")
+                .body("path"),
             Route(
                 .post,
                 "/v1/pdf/documents/{id}/save-to-disk",
                 "pdf.reader",
                 session: exchange.disk.app,
                 exchange.exportFile
-            ),
+            )
+            .body("path"),
         ]
     }
 }

@@ -75,14 +75,15 @@ public struct ShipsApp: App {
     public var routes: [Route] {
         return [
             Route(.get, "/v1/ships/launch", "ships.launch", launch.show),
-            Route(.post, "/v1/ships/session", "ships.session", sessions.open),
+            Route(.post, "/v1/ships/session", "ships.session", sessions.open).body("mode", "username", "password"),
             Route(.get, "/v1/ships/session", "ships.session", session: Self.name, sessions.show),
             Route(.delete, "/v1/ships/session", "ships.session", session: Self.name, sessions.close),
-            Route(.get, "/v1/ships", "ships.list", session: Self.name, listing.show),
-            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, deletions.restore),
-            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, details.show),
+            Route(.get, "/v1/ships", "ships.list", session: Self.name, listing.show)
+                .query(.page, "since_revision", "refresh"),
+            Route(.post, "/v1/ships/restore", "ships.list", session: Self.name, deletions.restore).body("ids"),
+            Route(.get, "/v1/ships/{id}", "ships.details", session: Self.name, details.show).query("refresh"),
             Route(.delete, "/v1/ships/{id}", "ships.list", session: Self.name, deletions.delete),
-            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, images.show),
+            Route(.get, "/v1/ships/{id}/image", "ships.image", session: Self.name, images.show).query("refresh"),
         ]
     }
 

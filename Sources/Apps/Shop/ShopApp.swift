@@ -85,25 +85,30 @@ public struct ShopApp: App {
     public var routes: [Route] {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", launch.show),
-            Route(.get, "/v1/shop/search", "shop.search", search.show),
-            Route(.get, "/v1/shop/history", "shop.history", history.show),
+            Route(.get, "/v1/shop/search", "shop.search", search.show)
+                .query("q", "category_id", "price", "price_min", "price_max", .page, "saved", "refresh"),
+            Route(.get, "/v1/shop/history", "shop.history", history.show).query("q"),
             Route(.delete, "/v1/shop/history", "shop.history", history.clear),
             Route(.delete, "/v1/shop/history/{n}", "shop.history", history.remove),
             Route(.get, "/v1/shop/filters", "shop.filters", filters.show),
-            Route(.put, "/v1/shop/filters", "shop.filters", filters.set),
+            Route(.put, "/v1/shop/filters", "shop.filters", filters.set)
+                .body("category_id", "price", "price_min", "price_max"),
             Route(.delete, "/v1/shop/filters", "shop.filters", filters.reset),
-            Route(.get, "/v1/shop/categories", "shop.categories", categories.show),
-            Route(.get, "/v1/shop/products/{id}", "shop.card", cards.show),
-            Route(.get, "/v1/shop/products/{id}/share", "shop.share", sharing.showProduct),
-            Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", images.show),
-            Route(.get, "/v1/shop/list", "shop.list", lists.show),
-            Route(.delete, "/v1/shop/list", "shop.list", lists.clear),
-            Route(.post, "/v1/shop/list/items", "shop.list", lists.add),
-            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.setQuantity),
-            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove),
-            Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", images.showListItem),
+            Route(.get, "/v1/shop/categories", "shop.categories", categories.show).query(.page, "refresh"),
+            Route(.get, "/v1/shop/products/{id}", "shop.card", cards.show).query("refresh"),
+            Route(.get, "/v1/shop/products/{id}/share", "shop.share", sharing.showProduct).query("refresh"),
+            Route(.get, "/v1/shop/images/{id}/{n}", "shop.image", images.show).query("width", "refresh"),
+            Route(.get, "/v1/shop/list", "shop.list", lists.show).query(.page),
+            Route(.delete, "/v1/shop/list", "shop.list", lists.clear).query(.page),
+            Route(.post, "/v1/shop/list/items", "shop.list", lists.add).query(.page).body("product_id", "quantity"),
+            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.setQuantity)
+                .query(.page)
+                .body("quantity"),
+            Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove).query(.page),
+            Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", images.showListItem)
+                .query("width", "refresh"),
             Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", sharing.showListItem),
-            Route(.put, "/v1/shop/list/order", "shop.list", lists.order),
+            Route(.put, "/v1/shop/list/order", "shop.list", lists.order).query(.page).body("item_ids", "product_ids"),
             Route(.get, "/v1/shop/list/share", "shop.share", sharing.showList),
         ]
     }

@@ -139,7 +139,7 @@ struct DiskStoreTests {
                 let items = (0..<100_000).map { DiskItem(path: DiskPath.root.child("\($0).txt"), kind: .file) }
                 try app.store.keep(items, about: nil, account: "1130", at: app.clock.now + 60, in: db)
             }
-            let found = try await app.get("/v1/disk/search?query=9999", as: token)
+            let found = try await app.get("/v1/disk/search?q=9999", as: token)
             #expect(found["meta.page.total"] == 19)
         }
     }

@@ -20,13 +20,13 @@ struct ItemReaderTests {
             let token = try await app.logIn()
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)).sorted() == [
+                DiskHarness.names(try await app.get("/v1/disk/search?q=txt", as: token)).sorted() == [
                     "gone.txt", "stays.txt",
                 ]
             )
             disk.change { $0.nodes["disk:/gone.txt"] = nil }
             app.clock.advance(by: .seconds(1))
-            let found = try await app.get("/v1/disk/search?query=txt&refresh=1", as: token)
+            let found = try await app.get("/v1/disk/search?q=txt&refresh=1", as: token)
             #expect(DiskHarness.names(found) == ["stays.txt"])
             #expect(found["meta.page.total"] == 1 && found["meta.partial"] == false)
             // What was added since the list of all files is found, although that list does not have it.
@@ -34,13 +34,13 @@ struct ItemReaderTests {
             disk.put("disk:/new.txt")
             _ = try await app.get("/v1/disk/files", as: token)
             #expect(
-                DiskHarness.names(try await app.get("/v1/disk/search?query=txt", as: token)) == [
+                DiskHarness.names(try await app.get("/v1/disk/search?q=txt", as: token)) == [
                     "new.txt", "stays.txt",
                 ]
             )
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
-            let offline = try await app.get("/v1/disk/search?query=txt", as: token)
+            let offline = try await app.get("/v1/disk/search?q=txt", as: token)
             #expect(DiskHarness.names(offline) == ["new.txt", "stays.txt"] && offline["meta.partial"] == true)
         }
     }

@@ -39,7 +39,7 @@ struct ListedRowTests {
     }
 
     private static let screens = [
-        "files", "files?path=/docs", "recent", "published", "trash", "search?query=report",
+        "files", "files?path=/docs", "recent", "published", "trash", "search?q=report",
         "file?path=/docs/report.txt", "profile",
     ]
     private static let content = "/v1/disk/file/content?path=/docs/report.txt"
@@ -54,7 +54,7 @@ struct ListedRowTests {
         let names = [
             "files": ["docs", "top.txt"], "files?path=/docs": ["report.txt"], "recent": ["top.txt", "report.txt"],
             "published": ["top.txt"],
-            "trash": ["old_0123456789012345678901234567890123456789"], "search?query=report": ["report.txt"],
+            "trash": ["old_0123456789012345678901234567890123456789"], "search?q=report": ["report.txt"],
         ]
         for (screen, expected) in names {
             let response = try await app.get("/v1/disk/\(screen)", as: token)
@@ -299,7 +299,7 @@ struct ListedRowTests {
                 let response = try await app.get("/v1/disk/\(target)", as: token)
                 #expect(DiskHarness.names(response) == names && response["meta.stale"] == true, "\(target)")
             }
-            let found = try await app.get("/v1/disk/search?query=report&refresh=1", as: token)
+            let found = try await app.get("/v1/disk/search?q=report&refresh=1", as: token)
             #expect(DiskHarness.names(found) == ["report.txt"], "\(found.text)")
             try await Self.expectEverything(app, token)
         }

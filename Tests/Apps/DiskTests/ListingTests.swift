@@ -22,15 +22,15 @@ struct ListingTests {
             let response = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
             response.expectScreen("disk.files")
             let names: Set<String> = [
-                "type", "name", "path", "size", "size_text", "created", "created_text", "modified", "media_type",
+                "type", "name", "path", "size", "size_text", "created_at", "created_text", "modified_at", "media_type",
                 "mime_type", "icon", "viewer", "preview_url",
-                "published", "public_url", "downloaded", "href", "actions",
+                "published", "public_url", "downloaded", "kept_offline", "href", "actions",
             ]
             for index in 0..<3 { #expect(response.names(in: "data.items.\(index)") == names) }
             #expect(DiskHarness.names(response) == ["big.bin", "docs", "photo.jpg"])
             #expect(response["data.items.0.size"] == 3_221_225_472)
             #expect(response["data.items.0.size_text"] == "3.00 GB")
-            #expect(response["data.items.0.created"] == "2024-04-21T10:57:13Z")
+            #expect(response["data.items.0.created_at"] == "2024-04-21T10:57:13Z")
             #expect(response["data.items.0.created_text"] == "21.04.2024 19:57")
             #expect(response["data.items.0.mime_type"] == .null)
             #expect(response["data.items.1.type"] == "dir")
@@ -180,11 +180,11 @@ struct ListingTests {
         disk.put("disk:/f/a.txt")
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
+            for target in ["recent?limit=20", "files?path=/f", "file?path=/f/a.txt"] {
                 _ = try await app.get("/v1/disk/\(target)", as: token)
             }
             disk.respond(status)
-            for target in ["recent?x", "files?path=/f", "file?path=/f/a.txt"] {
+            for target in ["recent?limit=20", "files?path=/f", "file?path=/f/a.txt"] {
                 try await app.get("/v1/disk/\(target)&refresh=1", as: token).expectProblem(code, status)
             }
         }
@@ -264,7 +264,7 @@ struct ListingTests {
             "files?sort=color", "files?sort=--name", "files?limit=0", "files?limit=101", "files?offset=-1",
             "files?limit=x", "files?path=/a&path=/b",
             "files?tz=Mars/Base", "recent?tz=PST", "recent?tz=EDT",
-            "recent?media_type=movies", "recent?media_type=image,", "published?type=both", "search?query=", "search",
+            "recent?media_type=movies", "recent?media_type=image,", "published?type=both", "search?q=", "search",
             "file", "file/content",
             "file/preview?path=/a&size=x",
         ]
@@ -416,22 +416,22 @@ struct ListingTests {
         for path in ["disk:/Отчёты/Отчёт за МАЙ.pdf", "disk:/report.txt", "disk:/100%_sure.txt"] { disk.put(path) }
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let found = try await app.get("/v1/disk/search?query=\("отчёт за май".q)", as: token)
+            let found = try await app.get("/v1/disk/search?q=\("отчёт за май".q)", as: token)
             found.expectScreen("disk.search")
             #expect(DiskHarness.names(found) == ["Отчёт за МАЙ.pdf"])
             #expect(found["meta.partial"] == false)
-            #expect(DiskHarness.names(try await app.get("/v1/disk/search?query=%25_", as: token)) == ["100%_sure.txt"])
-            #expect(try await app.get("/v1/disk/search?query=zzz", as: token)["meta.state"] == "empty")
+            #expect(DiskHarness.names(try await app.get("/v1/disk/search?q=%25_", as: token)) == ["100%_sure.txt"])
+            #expect(try await app.get("/v1/disk/search?q=zzz", as: token)["meta.state"] == "empty")
             _ = try await app.get("/v1/disk/files", as: token)
             disk.goAway()
             app.clock.advance(by: .seconds(3600))
-            let offline = try await app.get("/v1/disk/search?query=\("ОТЧЁТ".q)&limit=1", as: token)
+            let offline = try await app.get("/v1/disk/search?q=\("ОТЧЁТ".q)&limit=1", as: token)
             #expect(offline["meta.page.total"] == 2 && offline["meta.page.has_more"] == true)
             #expect(offline["meta.partial"] == true && offline["meta.offline"] == true)
             let second = try await app.get(try offline.string("links.next"), as: token)
             let both = DiskHarness.names(offline) + DiskHarness.names(second)
             #expect(both.sorted() == ["Отчёт за МАЙ.pdf", "Отчёты"] && second["meta.page.has_more"] == false)
-            let other = try offline.string("links.next").replacing("query=\("ОТЧЁТ".q)", with: "query=txt")
+            let other = try offline.string("links.next").replacing("q=\("ОТЧЁТ".q)", with: "q=txt")
             try await app.get(other, as: token).expectProblem("invalid-parameter", 400)
         }
     }
@@ -442,7 +442,7 @@ struct ListingTests {
         disk.put("disk:/one.txt")
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            let search = "/v1/disk/search?query=txt"
+            let search = "/v1/disk/search?q=txt"
             #expect(DiskHarness.names(try await app.get(search, as: token)) == ["one.txt"])
             disk.put("disk:/two.txt")
             app.clock.advance(by: .seconds(59))

@@ -18,7 +18,7 @@ struct SessionsTests {
         try await DiskHarness.run { app in
             let launch = try await app.get("/v1/disk/launch")
             launch.expectScreen("disk.launch")
-            #expect(launch["data.route"] == "onboarding")
+            #expect(launch["data.route.screen"] == "disk.onboarding")
             let onboarding = try await app.get("/v1/disk/onboarding")
             onboarding.expectScreen("disk.onboarding")
             #expect(onboarding.all("id", in: "data.pages") == ["documents", "offline", "sharing"])
@@ -33,7 +33,7 @@ struct SessionsTests {
                 #expect(try await app.get(Self.picture(of: page), [.ifNoneMatch: tag]).status == 304)
             }
             try await app.get(Self.picture(of: "other")).expectProblem("not-found", 404)
-            #expect(onboarding["data.route"] == "login")
+            #expect(onboarding["data.route.screen"] == "disk.session")
             #expect(app.disk.requests.isEmpty)
         }
     }
@@ -91,17 +91,17 @@ struct SessionsTests {
         try await DiskHarness.run(.init(), DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let response = try await app.ask(.put, "/v1/disk/onboarding", json: #"{"seen":true}"#)
             #expect(response["data.seen"] == true)
-            #expect(try await app.get("/v1/disk/launch")["data.route"] == "login")
+            #expect(try await app.get("/v1/disk/launch")["data.route.screen"] == "disk.session")
             let token = try await app.logIn()
-            #expect(try await app.get("/v1/disk/launch", as: token)["data.route"] == "home")
+            #expect(try await app.get("/v1/disk/launch", as: token)["data.route.screen"] == "disk.recent")
             #expect(try await app.ask(.delete, "/v1/disk/session?confirm=true", as: token).status == 200)
-            #expect(try await app.get("/v1/disk/launch", as: token)["data.route"] == "login")
+            #expect(try await app.get("/v1/disk/launch", as: token)["data.route.screen"] == "disk.session")
         }
         try await DiskHarness.run(.init(), DiskHarness.Settings(directory: try DataDirectory(at: folder))) { app in
             let before = try await app.get("/v1/disk/launch")
-            #expect(before["data.route"] == "login")
+            #expect(before["data.route.screen"] == "disk.session")
             #expect(try await app.ask(.delete, "/v1/disk/onboarding")["data.seen"] == false)
-            #expect(try await app.get("/v1/disk/launch")["data.route"] == "onboarding")
+            #expect(try await app.get("/v1/disk/launch")["data.route.screen"] == "disk.onboarding")
         }
     }
 
@@ -166,12 +166,12 @@ struct SessionsTests {
             #expect(opened.headerFields[.location] == "/v1/disk/session")
             #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
             #expect(opened["data.name"] == "login-77")
-            #expect(opened["data.route"] == "home")
+            #expect(opened["data.route.screen"] == "disk.recent")
             let bearer = try text(opened["data.token"])
             var responses = [opened]
             for target in [
                 "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",
-                "trash", "search?query=a",
+                "trash", "search?q=a",
             ] {
                 responses.append(try await app.get("/v1/disk/\(target)", as: bearer))
             }
@@ -288,7 +288,7 @@ struct SessionsTests {
             app.clock.advance(by: .seconds(10))
             let targets = [
                 "files", "recent", "published", "profile", "file?path=/a.txt", "file/content?path=/a.txt",
-                "search?query=a", "trash",
+                "search?q=a", "trash",
             ]
             for target in targets {
                 let response = try await app.get("/v1/disk/\(target)", as: token)
@@ -348,11 +348,11 @@ struct SessionsTests {
             _ = try await app.get("/v1/disk/files?refresh=1", as: mine)
             let farewell = try await app.ask(.delete, "/v1/disk/session?confirm=true", as: mine)
             farewell.expectScreen("disk.session")
-            #expect(farewell["data.route"] == "login")
+            #expect(farewell["data.route.screen"] == "disk.session")
             for token in [mine, second] {
                 try await app.get("/v1/disk/files", as: token).expectProblem("session-expired", 401)
             }
-            #expect(try await app.get("/v1/disk/launch", as: mine)["data.route"] == "login")
+            #expect(try await app.get("/v1/disk/launch", as: mine)["data.route.screen"] == "disk.session")
             try app.database.read { db in
                 for table in ["disk_account", "disk_item", "disk_download"] {
                     let own = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '1130'")

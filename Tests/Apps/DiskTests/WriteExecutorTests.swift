@@ -62,7 +62,7 @@ struct WriteExecutorTests {
 
     private func read(_ app: DiskHarness, _ token: String, reader: Int, _ tally: Tally) async throws {
         let screens = [
-            "files?path=/load&limit=100", "recent?limit=50", "file?path=/load", "search?query=m", "files", "published",
+            "files?path=/load&limit=100", "recent?limit=50", "file?path=/load", "search?q=m", "files", "published",
             "trash",
         ]
         var (next, revision) = (reader, 0.0)

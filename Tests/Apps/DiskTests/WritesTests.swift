@@ -38,7 +38,7 @@ struct WritesTests {
             let lists = try await WriteScenario.stored(app, token)
             #expect(
                 lists == [
-                    "recent": ["a inner.txt"], "files": ["folder"], "published": [], "search?query=a": ["a inner.txt"],
+                    "recent": ["a inner.txt"], "files": ["folder"], "published": [], "search?q=a": ["a inner.txt"],
                 ]
             )
             #expect(
@@ -57,7 +57,7 @@ struct WritesTests {
             try await WriteScenario.seen(app, token)
             #expect(try await app.ask(.delete, "/v1/disk/file?path=/folder", as: token).status == 200)
             let lists = try await WriteScenario.stored(app, token)
-            #expect(lists["recent"] == ["a.txt"] && lists["files"] == ["a.txt"] && lists["search?query=a"] == ["a.txt"])
+            #expect(lists["recent"] == ["a.txt"] && lists["files"] == ["a.txt"] && lists["search?q=a"] == ["a.txt"])
             try await app.get("/v1/disk/files?path=/folder", as: token).expectProblem("upstream-unavailable", 503)
             #expect(try await app.get("/v1/disk/files", as: token)["meta.page.total"] == 1)
         }
@@ -81,7 +81,7 @@ struct WritesTests {
             response.expectScreen("disk.file")
             #expect(
                 response["data.name"] == "aa.txt" && response["data.path"] == "disk:/aa.txt"
-                    && response["data.created"] == "2024-04-21T10:57:13Z"
+                    && response["data.created_at"] == "2024-04-21T10:57:13Z"
             )
             #expect(response["data.downloaded"] == true)
             #expect(disk.change { $0.nodes["disk:/aa.txt"] != nil && $0.nodes["disk:/a.txt"] == nil })
@@ -89,12 +89,12 @@ struct WritesTests {
             #expect(
                 lists == [
                     "recent": ["a inner.txt", "aa.txt"], "files": ["aa.txt", "folder"], "published": ["aa.txt"],
-                    "search?query=a": ["a inner.txt", "aa.txt"],
+                    "search?q=a": ["a inner.txt", "aa.txt"],
                 ]
             )
             #expect(try await app.get("/v1/disk/file/content?path=/aa.txt", as: token).text == "text of a")
             #expect(
-                try await app.get("/v1/disk/file?path=/aa.txt", as: token)["data.created"] == "2024-04-21T10:57:13Z"
+                try await app.get("/v1/disk/file?path=/aa.txt", as: token)["data.created_at"] == "2024-04-21T10:57:13Z"
             )
             try await app.get("/v1/disk/file?path=/a.txt", as: token).expectProblem("upstream-unavailable", 503)
         }
@@ -249,7 +249,7 @@ struct WritesTests {
             #expect(
                 lists == [
                     "recent": ["a inner.txt", "a.txt"], "files": ["a.txt", "folder"], "published": ["a.txt"],
-                    "search?query=a": ["a inner.txt", "a.txt"],
+                    "search?q=a": ["a inner.txt", "a.txt"],
                 ]
             )
             disk.intercept(nil)

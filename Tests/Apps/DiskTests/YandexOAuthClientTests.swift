@@ -192,7 +192,7 @@ struct YandexOAuthClientTests {
             let unreachable = try await app.get("/v1/disk/files?refresh=1", as: token)
             unreachable.expectProblem("upstream-unavailable", 503)
             #expect(unreachable["upstream.name"] == "yandex_oauth")
-            try await app.get("/v1/disk/search?query=a", as: token).expectProblem("upstream-unavailable", 503)
+            try await app.get("/v1/disk/search?q=a", as: token).expectProblem("upstream-unavailable", 503)
             oauth.always { (_) in .json(#"{"error":"invalid_grant"}"#, status: .badRequest) }
             try await app.get("/v1/disk/files?refresh=1", as: token).expectProblem("upstream-session-expired", 401)
         }
@@ -223,7 +223,7 @@ struct YandexOAuthClientTests {
                 #expect(response["meta.banner.code"] == "offline" && response["meta.stale"] == true, "\(target)")
             }
             // Never searched before: what other screens have shown is searched, and nothing was forwarded.
-            let found = try await app.get("/v1/disk/search?query=a", as: token)
+            let found = try await app.get("/v1/disk/search?q=a", as: token)
             #expect(found["meta.offline"] == true && found["meta.partial"] == true && found.text.contains("a.txt"))
             #expect(found.cacheStatus == "larder; hit; detail=offline", "\(failure)")
             let missing = try await app.get("/v1/disk/files?path=/never", as: token)

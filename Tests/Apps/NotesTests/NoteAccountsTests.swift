@@ -91,7 +91,7 @@ struct NoteAccountsTests {
             #expect(try await app.get("/v1/notes", as: bob)["meta.page.total"] == 3)
             let response = try await app.ask(.post, Self.deletion, as: bob, #"{"password":"secret"}"#)
             response.expectScreen("notes.session")
-            #expect(response["data.route"] == "login")
+            #expect(response["data.route.screen"] == "notes.session")
             try await app.get("/v1/notes", as: bob).expectProblem("session-expired", 401)
             #expect(try await app.session("login", "bob").status == 401)
             let counts = try app.database.read { db in

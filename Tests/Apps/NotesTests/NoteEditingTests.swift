@@ -31,7 +31,7 @@ struct NoteEditingTests {
             read.expectScreen("notes.details")
             #expect(read.body == created.body, "the response to a write equals that to a read")
             #expect(read.headerFields[.eTag] == created.headerFields[.eTag])
-            #expect(read["data.body"] == "A dog outside" && read["data.modified"] == "2026-01-05T10:00:00Z")
+            #expect(read["data.body"] == "A dog outside" && read["data.modified_at"] == "2026-01-05T10:00:00Z")
             #expect(
                 read["data.modified_text"] == "Today at 10:00"
                     && read["data.last_edited_text"] == "Last edited: Today at 10:00"
@@ -49,10 +49,10 @@ struct NoteEditingTests {
             changed.expectScreen("notes.details")
             #expect(changed["data.body"] == "Two dogs" && changed["data.modified_text"] == "Today at 10:01")
             #expect(changed["data.location.name"] == "Laguna St", "what is left out stays")
-            #expect(changed["data.created"] == "2026-01-05T10:00:00Z")
+            #expect(changed["data.created_at"] == "2026-01-05T10:00:00Z")
             let gone = try await app.delete("/v1/notes/\(id)", as: token)
             gone.expectScreen("notes.list")
-            #expect(gone["data.id"] == .string(id) && gone["data.route"] == "list")
+            #expect(gone["data.id"] == .string(id) && gone["data.route.screen"] == "notes.list")
             try await app.get("/v1/notes/\(id)", as: token).expectProblem("not-found", 404)
             try await app.delete("/v1/notes/\(id)", as: token).expectProblem("not-found", 404)
             #expect(app.people.requests.isEmpty)
@@ -78,7 +78,7 @@ struct NoteEditingTests {
             )
             #expect(
                 list.names(in: "data.items.0") == [
-                    "id", "first_line", "modified", "modified_text", "location", "href", "actions",
+                    "id", "first_line", "modified_at", "modified_text", "location", "href", "actions",
                 ]
             )
             #expect(list["data.items.0.actions.0.confirm"] == .null, "the app deletes without asking")

@@ -86,7 +86,7 @@ struct NotePeopleTests {
                 zoe["data.full_name"] == "Zoë Le Quesne" && zoe["data.email"] == "z@example.org"
                     && zoe["data.gender_text"] == "Female"
             )
-            #expect(zoe["data.avatar"] == "/v1/notes/people/1/avatar" && !zoe.text.contains("robots.test"))
+            #expect(zoe["data.avatar_url"] == "/v1/notes/people/1/avatar" && !zoe.text.contains("robots.test"))
             let adam = try await app.get("/v1/notes/people/2", as: token)
             #expect(
                 adam["data.full_name"] == "adam" && adam["data.email"] == .null && adam["data.email_text"] == "N/A"

@@ -16,7 +16,8 @@ struct NoteSessionsTests {
             response.expectScreen("notes.session", status: 201)
             #expect(response.headerFields[.location] == "/v1/notes/session")
             #expect(
-                response["data.name"] == "Zoë" && response["data.kind"] == "user" && response["data.route"] == "main"
+                response["data.name"] == "Zoë" && response["data.kind"] == "user"
+                    && response["data.route.screen"] == "notes.list"
             )
             guard case .string(let token) = response["data.token"] else {
                 throw Exchanged.NoText(path: "", response: response.text)
@@ -149,13 +150,13 @@ struct NoteSessionsTests {
         try await NotesHarness.run(directory: directory) { app in
             let cold = try await app.get("/v1/notes/launch")
             cold.expectScreen("notes.launch")
-            #expect(cold["data.route"] == "login")
+            #expect(cold["data.route.screen"] == "notes.session")
             box.token = try await app.register()
         }
         try await NotesHarness.run(directory: directory) { app in
             let known = try await app.get("/v1/notes/launch", as: box.token)
             let unknown = try await app.get("/v1/notes/launch", as: "x" + box.token)
-            #expect(known["data.route"] == "main" && unknown["data.route"] == "login")
+            #expect(known["data.route.screen"] == "notes.list" && unknown["data.route.screen"] == "notes.session")
         }
     }
 
@@ -166,9 +167,9 @@ struct NoteSessionsTests {
             let note = try await app.add("kept", as: token)
             let farewell = try await app.delete("/v1/notes/session", as: token)
             farewell.expectScreen("notes.session")
-            #expect(farewell["data.route"] == "login" && farewell["data.alert"] == .null)
+            #expect(farewell["data.route.screen"] == "notes.session" && farewell["data.alert"] == .null)
             try await app.get("/v1/notes", as: token).expectProblem("session-expired", 401)
-            #expect(try await app.get("/v1/notes/launch", as: token)["data.route"] == "login")
+            #expect(try await app.get("/v1/notes/launch", as: token)["data.route.screen"] == "notes.session")
             guard case .string(let again) = try await app.session("login", "bob")["data.token"] else {
                 throw Exchanged.NoText(path: "", response: "")
             }

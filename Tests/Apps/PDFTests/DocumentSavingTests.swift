@@ -52,7 +52,7 @@ import Testing
                     && list["data.items.1.page_count"] == 2
             )
             #expect(
-                list["data.items.0.created"] == "2026-01-05T10:01:30Z"
+                list["data.items.0.created_at"] == "2026-01-05T10:01:30Z"
                     && list["data.items.0.created_text"] == "5 January 2026, 10:01"
             )
             #expect(list["data.items.1.size_text"] == "48 bytes")

@@ -1,5 +1,8 @@
+import Database
 import Foundation
+import GRDB
 import HTTPTypes
+import Screens
 import TestKit
 import Testing
 
@@ -40,6 +43,44 @@ import Testing
             let query = question.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let response = try await app.routes.get("/v1/pdf/documents?q=\(query)")
             #expect(response.strings("name", in: "data.items") == [name])
+        }
+    }
+
+    @Test("PDF-17 what is found follows each change of a name, and of what is saved") func changes() async throws {
+        try await PDFHarness.run { app in
+            func total(_ query: String) async throws -> JSONFields.Value? {
+                try await app.routes.get("/v1/pdf/documents?q=\(query)")["meta.page.total"]
+            }
+            let href = try await app.saved("one", name: "Passport")
+            let draft = try await app.draft("two")
+            _ = try await app.routes.ask(.patch, draft, json: #"{"name":"Passport draft"}"#)
+            #expect(try await total("passport") == 1)
+            _ = try await app.routes.ask(.patch, href, json: #"{"name":"Visa"}"#)
+            #expect(try await total("passport") == 0)
+            #expect(try await total("visa") == 1)
+            #expect(try await total("isa") == 1)
+            _ = try await app.routes.ask(.post, "\(draft)/save", json: "{}")
+            #expect(try await total("passport") == 1)
+            _ = try await app.ask(.delete, href)
+            #expect(try await total("visa") == 0)
+            let other = try await app.routes.get("/v1/pdf/documents?q=passport", [.larderProfile: "other"])
+            #expect(other["meta.page.total"] == 0)
+        }
+    }
+
+    @Test("PDF-17 names of an earlier version are found") func earlier() async throws {
+        try await PDFHarness.run { app in
+            _ = try await app.saved("one", name: "Straße 12 🇩🇪")
+            _ = try await app.draft("two")
+            try await app.database.write { db in
+                try db.execute(sql: "DROP TABLE pdf_term; ALTER TABLE pdf_document DROP COLUMN folded")
+                let migration = try #require(DocumentStore.migrations.first { $0.name.hasPrefix("pdf/004") })
+                try migration.migrate(db)
+            }
+            for (query, total) in [("strasse", 1), ("12", 1), ("%F0%9F%87%A9%F0%9F%87%AA", 1), ("%F0%9F%87%A9", 0)] {
+                let found = try await app.routes.get("/v1/pdf/documents?q=\(query)")
+                #expect(found["meta.page.total"] == .number(Double(total)), "\(query)")
+            }
         }
     }
 

@@ -24,6 +24,14 @@ import Testing
         #expect(try plan(DocumentStore.selectCounts) == "SEARCH pdf_profile USING PRIMARY KEY (profile=?)")
     }
 
+    @Test("PDF-17 a search looks up each document that it finds by an index, and sorts nothing")
+    func search() throws {
+        let lookup = "USING INDEX pdf_document_by_age (profile=? AND created=?"
+        #expect(try plan(DocumentStore.selectRanked).contains(lookup))
+        let hits = try plan(DocumentStore.selectHits(words: 2))
+        #expect(hits.contains(lookup) && !hits.contains("TEMP B-TREE") && !hits.contains("SCAN document"), "\(hits)")
+    }
+
     @Test("Old drafts and pictures are found by an index")
     func purges() throws {
         #expect(try plan(DocumentStore.selectExpired).contains("USING INDEX pdf_document_by_end"))

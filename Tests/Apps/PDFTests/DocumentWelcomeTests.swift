@@ -30,11 +30,12 @@ import Testing
         try await PDFHarness.run { app in
             let first = try await app.routes.get("/v1/pdf/launch")
             first.expectPDF("pdf.launch")
-            #expect(first["data.route"] == "welcome" && first["data.href"] == "/v1/pdf/welcome")
+            #expect(first["data.route.screen"] == "pdf.welcome" && first["data.route.href"] == "/v1/pdf/welcome")
             _ = try await app.routes.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#)
             let second = try await app.routes.get("/v1/pdf/launch")
-            #expect(second["data.route"] == "list" && second["data.href"] == "/v1/pdf/documents")
-            #expect(try await app.routes.get("/v1/pdf/launch", [.larderProfile: "other"])["data.route"] == "welcome")
+            #expect(second["data.route.screen"] == "pdf.list" && second["data.route.href"] == "/v1/pdf/documents")
+            let other = try await app.routes.get("/v1/pdf/launch", [.larderProfile: "other"])
+            #expect(other["data.route.screen"] == "pdf.welcome")
         }
     }
 

@@ -23,7 +23,7 @@ struct DetailsTests {
             #expect(response["data.home_port_text"] == "Port Made")
             #expect(response["data.year_built_text"] == "2009")
             #expect(response["data.type_text"] == "Tug")
-            #expect(response["data.image"] == "/v1/ships/b0b/image")
+            #expect(response["data.image_url"] == "/v1/ships/b0b/image")
             #expect(response["links.self"] == "/v1/ships/b0b")
             #expect(response["meta.source"] == "upstream")
             #expect(response.cacheStatus == "larder; hit; ttl=5")

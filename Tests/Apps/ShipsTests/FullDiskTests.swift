@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ships
 
-@Suite("Reads on a full disk", .timeLimit(.minutes(2)))
+@Suite("Reads on a full disk", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     @Test("TRUST-02 each system call of a read finds no space: in literal mode the list is shown all the same")
     func literal() async throws {

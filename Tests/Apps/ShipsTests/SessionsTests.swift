@@ -18,14 +18,14 @@ struct SessionsTests {
         try await ShipsHarness.run { app in
             let response = try await app.get("/v1/ships/launch")
             response.expectScreen("ships.launch")
-            #expect(response["data.route"] == "login")
+            #expect(response["data.route.screen"] == "ships.session")
             #expect(response.names(in: "data") == ["route"])
             #expect(response["meta.source"] == "local")
             #expect(response["meta.fetched_at"] == .null)
             #expect(response["meta.banner"] == .null)
             #expect(response.cacheStatus == nil)
             #expect(response.age == nil)
-            #expect(try await app.get("/v1/ships/launch", as: app.logIn())["data.route"] == "login")
+            #expect(try await app.get("/v1/ships/launch", as: app.logIn())["data.route.screen"] == "ships.session")
             #expect(app.spaceX.requests.isEmpty)
         }
     }
@@ -42,7 +42,7 @@ struct SessionsTests {
             #expect(response.headerFields[.location] == "/v1/ships/session")
             #expect(response["data.kind"] == "user")
             #expect(response["data.name"] == "Example@Domain.com")
-            #expect(response["data.route"] == "list")
+            #expect(response["data.route.screen"] == "ships.list")
             #expect(response["data.created_at"] == "2026-01-05T10:00:00Z")
             guard case .string(let token) = response["data.token"] else { throw Missing() }
             #expect(token.utf8.count >= 22)
@@ -98,7 +98,7 @@ struct SessionsTests {
             response.expectScreen("ships.session", status: 201)
             #expect(response["data.kind"] == "guest")
             #expect(response["data.name"] == .null)
-            #expect(response["data.route"] == "list")
+            #expect(response["data.route.screen"] == "ships.list")
             #expect(app.spaceX.requests.isEmpty)
         }
     }
@@ -193,7 +193,7 @@ struct SessionsTests {
         try await ShipsHarness.run(directory: directory) { app in
             let shown = try await app.get("/v1/ships/session", as: kept.token)
             #expect(shown["data.name"] == "example@domain.com")
-            #expect(try await app.get("/v1/ships/launch", as: kept.token)["data.route"] == "login")
+            #expect(try await app.get("/v1/ships/launch", as: kept.token)["data.route.screen"] == "ships.session")
         }
     }
 
@@ -204,7 +204,7 @@ struct SessionsTests {
             _ = try await app.get("/v1/ships", as: token)
             let response = try await app.ask(.delete, "/v1/ships/session", as: token)
             response.expectScreen("ships.session")
-            #expect(response["data.route"] == "login")
+            #expect(response["data.route.screen"] == "ships.session")
             #expect(response["data.alert"] == .null)
             #expect(response.names(in: "data") == ["route", "alert"])
             for (method, path) in [
@@ -220,7 +220,7 @@ struct SessionsTests {
     func leaveAsGuest() async throws {
         try await ShipsHarness.run { app in
             let response = try await app.ask(.delete, "/v1/ships/session", as: app.enterAsGuest())
-            #expect(response["data.route"] == "login")
+            #expect(response["data.route.screen"] == "ships.session")
             #expect(response["data.alert.message"] == "Thank you for trialing this app")
             #expect(response["data.alert.button"] == "OK")
         }

@@ -25,9 +25,9 @@ struct CardsTests {
                     && card["data.currency"] == "USD"
             )
             // The upstream sends these three as the pieces of a JSON text.
-            #expect(card["data.images"] == ["/v1/shop/images/7/0", "/v1/shop/images/7/1", "/v1/shop/images/7/2"])
+            #expect(card["data.image_urls"] == ["/v1/shop/images/7/0", "/v1/shop/images/7/1", "/v1/shop/images/7/2"])
             #expect(
-                card["data.cart.in_list"] == false && card["data.button.action"] == "add"
+                card["data.cart.in_list"] == false && card["data.button.id"] == "add"
                     && card["data.button.title"] == "Добавить в корзину"
             )
             #expect(
@@ -46,7 +46,7 @@ struct CardsTests {
         try await ShopHarness.run { (app) async throws in
             let card = try await app.get("/v1/shop/products/11")
             #expect(card["data.description"] == "" && card["data.description_text"] == "Описание отсутствует")
-            #expect(try await app.get("/v1/shop/products/39")["data.images"] == ["/v1/shop/images/39/0"])
+            #expect(try await app.get("/v1/shop/products/39")["data.image_urls"] == ["/v1/shop/images/39/0"])
             #expect(try await app.get("/v1/shop/products/12")["data.price_text"] == "9.99$")
         }
     }

@@ -147,7 +147,8 @@ struct HistoryTests {
         try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/launch")
             #expect(
-                response["data.route"] == "search" && response["data.href"] == "/v1/shop/search?saved=1"
+                response["data.route.screen"] == "shop.search"
+                    && response["data.route.href"] == "/v1/shop/search?saved=1"
                     && response["meta.source"] == "local"
             )
         }

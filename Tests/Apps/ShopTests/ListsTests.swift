@@ -30,7 +30,7 @@ struct ListsTests {
                     && again.listed == [4]
             )
             let card = try await app.get("/v1/shop/products/4")
-            #expect(card["data.button.action"] == "open_list" && card["data.button.title"] == "Перейти в корзину")
+            #expect(card["data.button.id"] == "open_list" && card["data.button.title"] == "Перейти в корзину")
             #expect(card["data.cart.in_list"] == true && card["data.cart.quantity"] == 2)
             let revisions = app.events.published.filter { $0.json.contains("shop.list") }
             #expect(revisions.map(\.json) == [#"{"app":"shop","screen":"shop.list","revision":1}"#])
@@ -66,7 +66,7 @@ struct ListsTests {
             #expect(
                 list.names(in: "data.items.0") == [
                     "item_id", "product_id", "title", "price", "price_text", "quantity", "line_total",
-                    "line_total_text", "image", "available", "difference", "href", "actions",
+                    "line_total_text", "image_url", "available", "difference", "href", "actions",
                 ]
             )
             #expect(
@@ -74,7 +74,7 @@ struct ListsTests {
                     && list["data.items.0.line_total"] == 29.97
             )
             #expect(
-                list["data.items.1.image"] == "/v1/shop/images/4/0" && list["data.items.1.available"] == true
+                list["data.items.1.image_url"] == "/v1/shop/images/4/0" && list["data.items.1.available"] == true
                     && list["data.items.1.difference"] == .null
             )
             #expect(list["data.totals.items"] == 6 && list["data.totals.price"] == 68.47)
@@ -437,7 +437,8 @@ struct ReseedTests {
                     && list["data.items.0.line_total"] == 24
             )
             #expect(list["data.items.0.available"] == false && list["data.items.0.difference"] == "replaced")
-            #expect(list["data.items.0.image"] == "/v1/shop/list/items/10/image" && list["data.items.0.href"] == .null)
+            #expect(list["data.items.0.image_url"] == "/v1/shop/list/items/10/image")
+            #expect(list["data.items.0.href"] == .null)
             #expect(list["data.totals.price"] == 52.5 && list["data.items.1.available"] == true)
             let own = try await app.get("/v1/shop/list/items/10/image")
             #expect(
@@ -468,7 +469,7 @@ struct ReseedTests {
             try app.control(.put, "reseeded", #"{"shift":7}"#)
             // 10 is now what was 3.
             let before = try await app.get("/v1/shop/products/10?refresh=1")
-            #expect(before["data.button.action"] == "add" && before["data.actions.0.id"] == "add")
+            #expect(before["data.button.id"] == "add" && before["data.actions.0.id"] == "add")
             let row = try await app.get("/v1/shop/search?q=charcoal")
             #expect(row["data.items.0.id"] == 10 && row["data.items.0.cart.in_list"] == false)
             let added = try await app.add(10, quantity: 5)
@@ -516,7 +517,7 @@ struct ReseedTests {
                 list["data.items.0.available"] == false && list["data.items.0.difference"] == "gone"
                     && list["data.items.0.title"] == "Charcoal Rain Jacket"
             )
-            #expect(list["data.items.0.image"] == "/v1/shop/images/3/0")
+            #expect(list["data.items.0.image_url"] == "/v1/shop/images/3/0")
             try await app.add(5).expectProblem("not-found", 404)
             try await app.add(3333).expectProblem("not-found", 404)
             // What is on the list already stays there, and the upstream is not asked.

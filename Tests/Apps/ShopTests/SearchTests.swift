@@ -51,7 +51,7 @@ struct SearchTests {
                 response.names(in: "data.items.0")
                     == [
                         "id", "title", "price", "currency", "price_text", "description", "description_text",
-                        "category", "image", "layout", "cart", "href", "actions",
+                        "category", "image_url", "layout", "cart", "href", "actions",
                     ]
             )
             #expect(
@@ -59,7 +59,7 @@ struct SearchTests {
                     && response["data.items.0.currency"] == "USD"
             )
             #expect(
-                response["data.items.0.image"] == "/v1/shop/images/1/0"
+                response["data.items.0.image_url"] == "/v1/shop/images/1/0"
                     && response["data.items.0.href"] == "/v1/shop/products/1"
             )
             #expect(response["data.items.0.cart.in_list"] == false && response["data.items.0.cart.quantity"] == 0)

@@ -105,7 +105,7 @@ extension ContractScenario {
         for operation in Self.diskReads { try await ask(operation, stored) }
         for (operation, query) in [
             ("GET /v1/disk/file", "?path=/contract/a.txt"), ("GET /v1/disk/file/content", "?path=/contract/a.txt"),
-            ("GET /v1/disk/file/preview", "?path=/contract/a.txt"), ("GET /v1/disk/search", "?query=a"),
+            ("GET /v1/disk/file/preview", "?path=/contract/a.txt"), ("GET /v1/disk/search", "?q=a"),
         ] {
             try await ask(operation, query: query, stored)
         }
@@ -133,14 +133,14 @@ extension ContractScenario {
         for query in ["?type=file", "?type=dir", "?type=x"] {
             try await ask("GET /v1/disk/published", query: query, member)
         }
-        for query in ["?query=a&limit=2&offset=0&tz=UTC&refresh=1", "?query=", "?query=zzzz"] {
+        for query in ["?q=a&limit=2&offset=0&tz=UTC&refresh=1", "?q=", "?q=zzzz"] {
             try await ask("GET /v1/disk/search", query: query, member)
         }
-        try await askPages("GET /v1/disk/search", query: "?query=t&limit=1", member)
-        let search = try await ask("GET /v1/disk/search", query: "?query=zzzz", member)
+        try await askPages("GET /v1/disk/search", query: "?q=t&limit=1", member)
+        let search = try await ask("GET /v1/disk/search", query: "?q=zzzz", member)
         try await ask(
             "GET /v1/disk/search",
-            query: "?query=zzzz",
+            query: "?q=zzzz",
             ["If-None-Match": try #require(search.headers["etag"])].merging(member) { own, _ in own }
         )
         try await diskFiles(member)
@@ -203,7 +203,7 @@ extension ContractScenario {
 
     private func diskPages(_ member: [String: String]) async throws {
         let (page, pdf) = ("GET /v1/disk/file/page", "GET /v1/disk/file/pdf")
-        let found = try await ask("GET /v1/disk/search", query: "?query=.pdf&limit=100", member)
+        let found = try await ask("GET /v1/disk/search", query: "?q=.pdf&limit=100", member)
         let path = try #require(
             (try found.json.at(pointer: "/data/items")?.array ?? []).first { $0["viewer"] == .string("pdf") }?[
                 "path"

@@ -46,7 +46,7 @@ extension ContractScenario {
         let reads =
             Self.diskReads.map { ($0, "?refresh=1", nil as String?) }
             + [
-                ("GET /v1/disk/search", "?query=a&refresh=1", nil),
+                ("GET /v1/disk/search", "?q=a&refresh=1", nil),
                 ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil),
                 ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
                 ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil),

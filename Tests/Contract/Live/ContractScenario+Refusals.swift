@@ -13,6 +13,7 @@ extension ContractScenario {
         for operation in try Self.operations() {
             try await ask(operation.key, ["Host": "evil.example"])
             try await askRaw(operation.key, query: "?%zz", lines: host)
+            try await ask(operation.key, query: "?zz=1")
             try await askRaw(operation.key, query: "?" + String(repeating: "a", count: 9000), lines: host)
             try await askRaw(operation.key, lines: host + manyFields)
             if operation.method != "GET" { try await ask(operation.key, ["Origin": "https://evil.example"]) }

@@ -10,23 +10,23 @@ extension [Action] {
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
         actions += [
-            Action(id: "link", title: "Share link", method: "POST", href: "/v1/disk/links", enabled: !offline),
+            .link(item, offline: offline),
             .delete(item, href: href, offline: offline),
-            Action(id: "rename", title: "Rename", method: "PATCH", href: href, enabled: !offline),
+            .rename(item, href: href, offline: offline),
         ]
         return actions + ofRow(row, offline: offline)
     }
 
     /// Returns the actions on a row of a list.
     static func ofRow(_ row: DiskRow, offline: Bool) -> [Action] {
-        row.item.isPublished ? [.unpublish(row.item, offline: offline)] : []
+        (row.item.isPublished ? [.unpublish(row.item, offline: offline)] : []) + [.keeping(row)]
     }
 }
 
 extension Action {
     /// Returns the action that requests a list again.
     static func refresh(_ href: String) -> Action {
-        Action(id: "refresh", title: "Refresh", method: "GET", href: href)
+        Action(id: "refresh", title: .refresh, method: "GET", href: href)
     }
 
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's
@@ -34,18 +34,48 @@ extension Action {
     fileprivate static func unpublish(_ item: DiskItem, offline: Bool) -> Action {
         Action(
             id: "unpublish",
-            title: "Unpublish file",
+            title: .unpublish,
             method: "DELETE",
             href: item.path.link(to: "/v1/disk/published"),
             enabled: !offline,
-            confirm: Confirmation(message: item.name, buttons: ["Unpublish file", "Cancel"])
+            confirm: Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
+        )
+    }
+
+    /// Returns the action that keeps an item offline, or ends that. Both need no upstream.
+    fileprivate static func keeping(_ row: DiskRow) -> Action {
+        let path = row.item.path
+        return row.offline == .marked ? .removeOffline(path) : .keepOffline(path, isKept: row.offline == .inherited)
+    }
+
+    /// Returns the action that gives an item a public address, for ever or for a number of seconds.
+    fileprivate static func link(_ item: DiskItem, offline: Bool) -> Action {
+        Action(
+            id: "link",
+            title: .shareLink,
+            method: "POST",
+            href: "/v1/disk/links",
+            body: ["path": .text(item.path.text)],
+            fields: [Field("available_for_s", .integer, required: false)],
+            enabled: !offline
+        )
+    }
+
+    fileprivate static func rename(_ item: DiskItem, href: String, offline: Bool) -> Action {
+        Action(
+            id: "rename",
+            title: .rename,
+            method: "PATCH",
+            href: href,
+            fields: [Field("name", .text, value: item.name)],
+            enabled: !offline
         )
     }
 
     fileprivate static func share(_ row: DiskRow, offline: Bool) -> Action {
         Action(
             id: "share",
-            title: "Share file",
+            title: .shareFile,
             method: "GET",
             href: row.item.path.link(to: "/v1/disk/file/content"),
             enabled: !offline || row.isDownloaded
@@ -53,16 +83,15 @@ extension Action {
     }
 
     fileprivate static func delete(_ item: DiskItem, href: String, offline: Bool) -> Action {
-        let noun = item.kind == .dir ? "folder" : item.viewer == .image ? "image" : "file"
-        return Action(
+        Action(
             id: "delete",
-            title: "Delete",
+            title: .delete,
             method: "DELETE",
             href: href,
             enabled: !offline,
             confirm: Confirmation(
-                message: "Current \(noun) will be deleted",
-                buttons: ["Delete \(noun)", "Cancel"]
+                message: .confirmDeletion(of: item),
+                buttons: [.deletion(of: item), .cancel]
             )
         )
     }

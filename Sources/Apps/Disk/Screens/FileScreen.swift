@@ -6,8 +6,8 @@ import Screens
 struct FileScreen: Encodable, Sendable {
     /// Shown instead of a file that the app cannot show.
     struct Alert: Encodable, Sendable {
-        let title = "Not supported format"
-        let message = "It will work later"
+        let title = Text.notSupported
+        let message = Text.laterSupported
 
         private enum CodingKeys: CodingKey { case title, message }
     }
@@ -15,9 +15,9 @@ struct FileScreen: Encodable, Sendable {
     /// Whether an office file can be shown as a PDF here.
     struct Document: Encodable, Sendable {
         let available: Bool
-        let href: String
+        let pdfUrl: String
         /// Why not; null if it is available.
-        @Nullable var reason: String?
+        @Nullable var reason: Text?
     }
 
     private let row: RowScreen
@@ -37,10 +37,10 @@ struct FileScreen: Encodable, Sendable {
         let isOffice = OfficeFormat(fileName: item.name) != nil && isFile
         let hasPages = item.viewer == .image || item.viewer == .pdf || (isOffice && convertsOffice)
         _pageUrl = Nullable(wrappedValue: hasPages ? item.path.link(to: "/v1/disk/file/page") : nil)
-        let reason = convertsOffice ? nil : "LibreOffice is not installed where Larder runs."
+        let reason = convertsOffice ? nil : Text.noLibreOffice
         _document = Nullable(
             wrappedValue: isOffice
-                ? Document(available: convertsOffice, href: item.path.link(to: "/v1/disk/file/pdf"), reason: reason)
+                ? Document(available: convertsOffice, pdfUrl: item.path.link(to: "/v1/disk/file/pdf"), reason: reason)
                 : nil
         )
         _alert = Nullable(wrappedValue: item.viewer == .unsupported ? Alert() : nil)

@@ -10,10 +10,10 @@ struct RowScreen: Encodable, Sendable {
     let path: String
     /// Bytes; null for folders, and if it is not known.
     @Nullable var size: Int?
-    let sizeText: String
-    @Nullable var created: Date?
-    let createdText: String
-    @Nullable var modified: Date?
+    let sizeText: Text
+    @Nullable var createdAt: Date?
+    let createdText: Text
+    @Nullable var modifiedAt: Date?
     @Nullable var mediaType: String?
     @Nullable var mimeType: String?
     let icon: String
@@ -23,6 +23,8 @@ struct RowScreen: Encodable, Sendable {
     @Nullable var publicUrl: String?
     /// Whether the present version of its content is stored here.
     let downloaded: Bool
+    /// Whether it, or a folder above it, is kept offline.
+    let keptOffline: Bool
     /// Address of the screen that opens it.
     let href: String
     /// The actions of a row; nil for the screen of one file, which has more.
@@ -35,9 +37,9 @@ struct RowScreen: Encodable, Sendable {
         path = item.path.text
         _size = Nullable(wrappedValue: item.size)
         sizeText = DiskText.size(item.size)
-        _created = Nullable(wrappedValue: item.created)
+        _createdAt = Nullable(wrappedValue: item.created)
         createdText = DiskText.date(item.created, in: timeZone)
-        _modified = Nullable(wrappedValue: item.modified)
+        _modifiedAt = Nullable(wrappedValue: item.modified)
         _mediaType = Nullable(wrappedValue: item.mediaType)
         _mimeType = Nullable(wrappedValue: item.mimeType)
         icon = item.icon
@@ -49,6 +51,7 @@ struct RowScreen: Encodable, Sendable {
         published = item.isPublished
         _publicUrl = Nullable(wrappedValue: item.publicURL)
         downloaded = row.isDownloaded
+        keptOffline = row.offline != .none
         href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
         self.actions = actions
     }
@@ -69,9 +72,9 @@ struct TrashRowScreen: Encodable, Sendable {
     let path: String
     @Nullable var origin: String?
     @Nullable var size: Int?
-    let sizeText: String
-    @Nullable var deleted: Date?
-    let deletedText: String
+    let sizeText: Text
+    @Nullable var deletedAt: Date?
+    let deletedText: Text
     let icon: String
 
     init(_ row: DiskRow, timeZone: TimeZone) {
@@ -82,7 +85,7 @@ struct TrashRowScreen: Encodable, Sendable {
         _origin = Nullable(wrappedValue: item.origin)
         _size = Nullable(wrappedValue: item.size)
         sizeText = DiskText.size(item.size)
-        _deleted = Nullable(wrappedValue: item.deleted)
+        _deletedAt = Nullable(wrappedValue: item.deleted)
         deletedText = DiskText.date(item.deleted, in: timeZone)
         icon = item.icon
     }
@@ -98,14 +101,15 @@ extension RowScreen: JSONWritable {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
         if let actions { try json.member("actions", actions) }
-        json.member("created", created)
+        json.member("created_at", createdAt)
         json.member("created_text", createdText)
         json.member("downloaded", downloaded)
         json.member("href", href)
         json.member("icon", icon)
+        json.member("kept_offline", keptOffline)
         json.member("media_type", mediaType)
         json.member("mime_type", mimeType)
-        json.member("modified", modified)
+        json.member("modified_at", modifiedAt)
         json.member("name", name)
         json.member("path", path)
         json.member("preview_url", previewUrl)

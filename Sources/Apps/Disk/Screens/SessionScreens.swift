@@ -1,16 +1,18 @@
 import Foundation
 import Screens
 
-/// Names of the screens that a front end can be sent to.
-enum DiskRoute: String, Encodable, Sendable {
-    case onboarding, login, home
+extension ScreenLink {
+    static let diskOnboarding = ScreenLink("disk.onboarding", "/v1/disk/onboarding")
+    static let diskLogin = ScreenLink.login(to: DiskApp.name)
+    /// The first screen of a session.
+    static let diskHome = ScreenLink("disk.recent", "/v1/disk/recent")
 }
 
 /// `GET`, `PUT` and `DELETE /v1/disk/onboarding`.
 struct OnboardingScreen: Encodable, Sendable {
     struct Page: Encodable, Sendable {
         let id: String
-        let text: String
+        let text: Text
         let imageUrl: String
 
         init(_ page: OnboardingPage) {
@@ -22,13 +24,13 @@ struct OnboardingScreen: Encodable, Sendable {
 
     let seen: Bool
     let pages = OnboardingPage.allCases.map(Page.init)
-    let button = "Next"
+    let button = Text.next
     /// The screen after the last page.
-    let route: DiskRoute
+    let route: ScreenLink
 
     init(seen: Bool, isLoggedIn: Bool) {
         self.seen = seen
-        route = isLoggedIn ? .home : .login
+        route = isLoggedIn ? .diskHome : .diskLogin
     }
 
     private enum CodingKeys: CodingKey { case seen, pages, button, route }
@@ -54,7 +56,7 @@ struct DiskSessionScreen: Encodable, Sendable {
     /// Larder's bearer token; only in the response that opens the session.
     let token: String?
     /// The next screen.
-    let route = DiskRoute.home
+    let route = ScreenLink.diskHome
 
     init(_ session: Session, linkedAt: Date, token: String? = nil) {
         kind = session.kind
@@ -68,15 +70,16 @@ struct DiskSessionScreen: Encodable, Sendable {
 }
 
 extension EmptyState {
-    static let published = disk("Published files", "You do not have any published files yet")
-    static let recent = disk("Recent", "You have not uploaded any files yet")
-    static let folder = disk("Files", "This folder is empty")
-    static let trash = disk("Trash", "The trash is empty")
-    static let search = disk("Search", "Nothing was found")
-    static let searchInPart = disk("Search", "Nothing was found among the files that were seen so far")
+    static let published = disk(.publishedFiles, .nothingPublished)
+    static let recent = disk(.recent, .nothingRecent)
+    static let folder = disk(.files, .folderEmpty)
+    static let trash = disk(.trash, .trashEmpty)
+    static let offline = disk(.offline, .nothingOffline)
+    static let search = disk(.search, .nothingFound)
+    static let searchInPart = disk(.search, .nothingFoundInPart)
 
-    private static func disk(_ title: String, _ text: String) -> EmptyState {
-        EmptyState(title: title, text: text, button: "Refresh")
+    private static func disk(_ title: Text, _ text: Text) -> EmptyState {
+        EmptyState(title: title, text: text, button: .refresh)
     }
 }
 
@@ -84,15 +87,15 @@ extension Banner {
     /// The notification of the original app, which disappears by itself.
     static let diskOffline = Banner(
         code: "offline",
-        text: "No internet. Loading cache data.",
+        text: .noInternet,
         dismissal: .after(seconds: 3)
     )
 }
 
 /// The confirmation of a logout.
 enum LogoutDialog {
-    static let title = "Exit"
-    static let message = "Are you sure you want to log out? All local data will be deleted."
-    static let buttons = ["Yes", "No"]
+    static let title = Text.exit
+    static let message = Text.confirmLogout
+    static let buttons = [Text.yes, .no]
     static let href = "/v1/disk/session?confirm=true"
 }

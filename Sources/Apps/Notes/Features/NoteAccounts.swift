@@ -18,7 +18,7 @@ struct NoteAccounts: Sendable {
         }
         guard isReplaced else { throw Self.wrongPassword }
         return try .local(
-            SessionScreen(session, route: "main"),
+            SessionScreen(session, route: .noteList),
             "notes.session",
             request,
             selfLink: "/v1/notes/session"
@@ -36,7 +36,8 @@ struct NoteAccounts: Sendable {
         } catch is NoteStore.AccountChanged {
             throw Self.wrongPassword
         }
-        return try .local(FarewellScreen(), "notes.session", request, selfLink: "/v1/notes/session")
+        let farewell = FarewellScreen(route: .login(to: NotesApp.name))
+        return try .local(farewell, "notes.session", request, selfLink: "/v1/notes/session")
     }
 
     /// Returns the account of a session.
@@ -47,7 +48,7 @@ struct NoteAccounts: Sendable {
         -> NoteAccount
     {
         guard let account = try store.account(try session.noteAccount()), let name = try? UserName(account.name) else {
-            throw Problem(.sessionExpired, "The account of this session was deleted.")
+            throw Problem(.sessionExpired, .accountDeleted)
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
         let address = request.clientAddress

@@ -13,7 +13,8 @@ struct NoteSessions: Sendable {
     /// `GET /v1/notes/launch`: the notes with a session, the login without one.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let session = try sessions.knownSession(of: request.credential, app: NotesApp.name)
-        return try .local(LaunchScreen(route: session == nil ? "login" : "main"), "notes.launch", request)
+        let route: ScreenLink = session == nil ? .login(to: NotesApp.name) : .noteList
+        return try .local(LaunchScreen(route: route), "notes.launch", request)
     }
 
     /// `POST /v1/notes/session`: registers, or logs in.
@@ -49,7 +50,7 @@ struct NoteSessions: Sendable {
             throw Problem(.invalidCredentials, "The password was changed meanwhile.", dialog: .passwordInvalid)
         }
         return try .local(
-            SessionScreen(session, token: token, route: "main"),
+            SessionScreen(session, token: token, route: .noteList),
             "notes.session",
             request,
             status: .created,
@@ -86,7 +87,7 @@ struct NoteSessions: Sendable {
     /// `GET /v1/notes/session`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try ScreenResponse.local(
-            SessionScreen(session, route: "main"),
+            SessionScreen(session, route: .noteList),
             "notes.session",
             request,
             changeToken: .unlimited
@@ -97,6 +98,6 @@ struct NoteSessions: Sendable {
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: session.version, of: "The session")
         try await sessions.close(request.credential)
-        return try .local(FarewellScreen(), "notes.session", request)
+        return try .local(FarewellScreen(route: .login(to: NotesApp.name)), "notes.session", request)
     }
 }

@@ -19,7 +19,7 @@ struct NoteFeatureCollection: Encodable, Sendable {
 
         struct Properties: Encodable, Sendable {
             var title: String?
-            var subtitle: String?
+            var subtitle: Text?
             /// True for several notes; with `pointCount`, as is usual for clients of vector maps.
             let cluster: Bool
             var pointCount: Int?

@@ -6,8 +6,8 @@ struct NoteListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let id: String
         let firstLine: String
-        let modified: Date
-        let modifiedText: String
+        let modifiedAt: Date
+        let modifiedText: Text
         let location: NoteLocationScreen
         let href: String
         let actions: [Action]
@@ -15,7 +15,7 @@ struct NoteListScreen: Encodable, Sendable {
         init(_ note: NoteOutline, _ time: NoteTime) {
             id = Note.identity(note.id)
             firstLine = note.firstLine
-            modified = note.modified
+            modifiedAt = note.modified
             modifiedText = time.text(note.modified)
             location = NoteLocationScreen(note.location)
             href = "/v1/notes/\(Note.identity(note.id))"
@@ -33,23 +33,23 @@ struct NoteListScreen: Encodable, Sendable {
 extension EmptyState {
     /// The account has no note.
     static let noNotes = EmptyState(
-        title: "No Notes Yet",
-        text: "This is where your notes will appear.",
-        button: "Create Note"
+        title: .noNotes,
+        text: .noNotesHint,
+        button: .createNote
     )
     /// A search found none.
     static let noMatches = EmptyState(
-        title: "No Matching Notes",
-        text: "No note holds these words.",
-        button: "Show All Notes"
+        title: .noMatchingNotes,
+        text: .noMatchingNotesHint,
+        button: .showAllNotes
     )
     /// The query for places is empty.
-    static let noQuestion = EmptyState(title: "Find a Place", text: "Type the beginning of its name.", button: "Cancel")
+    static let noQuestion = EmptyState(title: .findPlace, text: .findPlaceHint, button: .cancel)
     /// No place has such a name.
     static let noPlaces = EmptyState(
-        title: "No Matching Places",
-        text: "No place is known whose name begins like this.",
-        button: "Clear"
+        title: .noMatchingPlaces,
+        text: .noMatchingPlacesHint,
+        button: .clear
     )
 }
 
@@ -71,7 +71,7 @@ extension NoteListScreen.Row: JSONWritable {
         json.member("href", href)
         json.member("id", id)
         try json.member("location", location)
-        json.member("modified", modified)
+        json.member("modified_at", modifiedAt)
         json.member("modified_text", modifiedText)
         json.endObject()
     }

@@ -8,7 +8,7 @@ struct NoteMapScreen: Encodable, Sendable {
         let lat: Double
         let lon: Double
         let title: String
-        let subtitle: String
+        let subtitle: Text
         let href: String
 
         init(_ note: NoteOutline, _ time: NoteTime) {
@@ -16,7 +16,7 @@ struct NoteMapScreen: Encodable, Sendable {
             lat = note.location.coordinate.latitude
             lon = note.location.coordinate.longitude
             title = note.title
-            subtitle = "\(time.text(note.modified)) • \(note.location.name)"
+            subtitle = time.text(note.modified) + Text(verbatim: " • \(note.location.name)")
             href = "/v1/notes/\(noteId)"
         }
     }

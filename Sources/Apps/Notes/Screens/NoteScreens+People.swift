@@ -5,20 +5,20 @@ struct PeopleListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let id: Int64
         let fullName: String
-        let avatar: String
+        let avatarUrl: String
         let href: String
 
         init(_ person: Person) {
             id = person.id
             fullName = person.fullName
             href = "/v1/notes/people/\(person.id)"
-            avatar = "\(href)/avatar"
+            avatarUrl = "\(href)/avatar"
         }
     }
 
     let items: [Row]
     /// This screen has the logout.
-    let actions: [Action] = [Action(id: "logout", title: "Log Out", method: "DELETE", href: "/v1/notes/session")]
+    let actions: [Action] = [Action(id: "logout", title: .logOut, method: "DELETE", href: "/v1/notes/session")]
 
     let empty: EmptyState?
 
@@ -33,9 +33,9 @@ struct PeopleListScreen: Encodable, Sendable {
 extension EmptyState {
     /// No person has such a name.
     static let noPeople = EmptyState(
-        title: "No Matching People",
-        text: "No name has words that begin like this.",
-        button: "Show All People"
+        title: .noMatchingPeople,
+        text: .noMatchingPeopleHint,
+        button: .showAllPeople
     )
 }
 
@@ -46,10 +46,10 @@ struct PersonScreen: Encodable, Sendable {
     @Nullable var firstName: String?
     @Nullable var lastName: String?
     @Nullable var email: String?
-    let emailText: String
+    let emailText: Text
     @Nullable var gender: String?
-    let genderText: String
-    let avatar: String
+    let genderText: Text
+    let avatarUrl: String
 
     init(_ person: Person) {
         id = person.id
@@ -57,14 +57,11 @@ struct PersonScreen: Encodable, Sendable {
         _firstName = Nullable(wrappedValue: person.firstName)
         _lastName = Nullable(wrappedValue: person.lastName)
         _email = Nullable(wrappedValue: person.email)
-        emailText = person.email ?? Self.missing
+        emailText = person.email.map(Text.init(verbatim:)) ?? .notAvailable
         _gender = Nullable(wrappedValue: person.gender)
-        genderText = person.gender ?? Self.missing
-        avatar = "/v1/notes/people/\(person.id)/avatar"
+        genderText = person.gender.map(Text.init(verbatim:)) ?? .notAvailable
+        avatarUrl = "/v1/notes/people/\(person.id)/avatar"
     }
-
-    /// The text of a missing value.
-    static let missing = "N/A"
 }
 
 extension PeopleListScreen: JSONWritable {
@@ -80,7 +77,7 @@ extension PeopleListScreen: JSONWritable {
 extension PeopleListScreen.Row: JSONWritable {
     func write(to json: inout JSONWriter) {
         json.beginObject()
-        json.member("avatar", avatar)
+        json.member("avatar_url", avatarUrl)
         json.member("full_name", fullName)
         json.member("href", href)
         json.name("id")

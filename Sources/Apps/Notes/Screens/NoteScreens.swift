@@ -18,10 +18,10 @@ struct NoteLocationScreen: Encodable, Sendable {
 struct NoteDetailsScreen: Encodable, Sendable {
     let id: String
     let body: String
-    let modified: Date
-    let modifiedText: String
-    let lastEditedText: String
-    let created: Date
+    let modifiedAt: Date
+    let modifiedText: Text
+    let lastEditedText: Text
+    let createdAt: Date
     let location: NoteLocationScreen
     /// What `If-Match` may name instead of the whole entity tag.
     let version: Int
@@ -31,14 +31,14 @@ struct NoteDetailsScreen: Encodable, Sendable {
     init(_ note: Note, _ time: NoteTime) {
         id = Note.identity(note.id)
         body = note.body
-        modified = note.modified
+        modifiedAt = note.modified
         modifiedText = time.text(note.modified)
-        lastEditedText = "Last edited: \(time.text(note.modified))"
-        created = note.created
+        lastEditedText = .lastEdited(modifiedText)
+        createdAt = note.created
         location = NoteLocationScreen(note.location)
         version = note.revision
         href = "/v1/notes/\(Note.identity(note.id))"
-        actions = [Action(id: "save", title: "Save", method: "PATCH", href: href), .deleteNote(note.id)]
+        actions = [.saveNote(href), .deleteNote(note.id)]
     }
 }
 
@@ -47,17 +47,32 @@ struct NoteDeletionScreen: Encodable, Sendable {
     let id: String
     let revision: Int
     /// Where the app goes next.
-    let route = "list"
+    let route = ScreenLink.noteList
 
     private enum CodingKeys: CodingKey { case id, revision, route }
 }
 
+extension ScreenLink {
+    static let noteList = ScreenLink("notes.list", "/v1/notes")
+}
+
 extension Action {
-    static let createNote = Action(id: "create", title: "Create Note", method: "POST", href: "/v1/notes")
+    static let createNote = Action(
+        id: "create",
+        title: .createNote,
+        method: "POST",
+        href: "/v1/notes",
+        fields: [Field("body", .text), Field("location", .location, required: false)]
+    )
+
+    static func saveNote(_ href: String) -> Action {
+        let fields = [Field("body", .text, required: false), Field("location", .location, required: false)]
+        return Action(id: "save", title: .save, method: "PATCH", href: href, fields: fields)
+    }
 
     /// Without a confirmation.
     static func deleteNote(_ id: Int64) -> Action {
-        Action(id: "delete", title: "Delete", method: "DELETE", href: "/v1/notes/\(Note.identity(id))")
+        Action(id: "delete", title: .delete, method: "DELETE", href: "/v1/notes/\(Note.identity(id))")
     }
 }
 

@@ -1,7 +1,8 @@
 import Foundation
 import NIOCore
+import Screens
 
-/// Times as text, in the time zone of the user: `Today at 14:59`, `Sep 8 at 14:59`.
+/// Times as text, in the time zone of the user: `Today at 14:59`, `Sep 8 at 14:59`; `Сегодня в 14:59`, `8 сент. в 14:59`.
 struct NoteTime: Sendable {
     private let calendar: Calendar
     private let today: DateInterval
@@ -21,14 +22,15 @@ struct NoteTime: Sendable {
     }
 
     /// Returns the text of a time.
-    func text(_ date: Date) -> String {
+    func text(_ date: Date) -> Text {
         let parts = calendar.dateComponents([.month, .day, .hour, .minute], from: date)
         let minute = parts.minute ?? 0
         let hour = parts.hour ?? 0
         let time = "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
-        if date >= today.start, date < today.end { return "Today at \(time)" }
-        let month = Self.months[max(0, min(11, (parts.month ?? 1) - 1))]
-        return "\(month) \(parts.day ?? 1) at \(time)"
+        if date >= today.start, date < today.end { return Text("Today at \(time)", ru: "Сегодня в \(time)") }
+        let month = max(0, min(11, (parts.month ?? 1) - 1))
+        let day = parts.day ?? 1
+        return Text("\(Self.months[month]) \(day) at \(time)", ru: "\(day) \(Self.russianMonths[month]) в \(time)")
     }
 
     /// When these texts change: at the next midnight.
@@ -37,4 +39,7 @@ struct NoteTime: Sendable {
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let russianMonths = [
+        "янв.", "февр.", "марта", "апр.", "мая", "июня", "июля", "авг.", "сент.", "окт.", "нояб.", "дек.",
+    ]
 }

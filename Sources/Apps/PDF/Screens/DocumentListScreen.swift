@@ -10,7 +10,8 @@ struct DocumentListScreen: Encodable, Sendable {
             self.properties = properties
             let href = properties.href
             actions = [
-                .share(href), .rename(href), .delete(href, name: properties.name), .merge(enabled: canMerge),
+                .share(href), .rename(href, name: properties.name), .delete(href, name: properties.name),
+                .merge(enabled: canMerge),
             ]
         }
 
@@ -31,18 +32,18 @@ struct DocumentListScreen: Encodable, Sendable {
 extension EmptyState {
     /// No document is saved.
     static let noDocuments = EmptyState(
-        title: "No documents yet",
-        text: "Make a document of your photos and save it; it will be here.",
-        button: "New document"
+        title: .noDocuments,
+        text: .noDocumentsHint,
+        button: .newDocument
     )
 }
 
 extension EmptyState {
     /// No document has the name that is searched.
     static let noMatches = EmptyState(
-        title: "Nothing found",
-        text: "No saved document has a name with these words.",
-        button: "Show all"
+        title: .nothingFound,
+        text: .nothingFoundHint,
+        button: .showAll
     )
 }
 
@@ -67,7 +68,7 @@ extension DocumentListScreen.Row: JSONWritable {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
         try json.member("actions", actions)
-        json.member("created", properties.created)
+        json.member("created_at", properties.createdAt)
         json.member("created_text", properties.createdText)
         json.member("extension", properties.extension)
         json.member("file_url", properties.fileUrl)

@@ -1,17 +1,18 @@
 import Database
 import Foundation
+import Screens
 
 /// What the list and the reader show of a document.
 struct DocumentProperties: Encodable, Sendable {
     let id: String
     let name: String
     let `extension` = "pdf"
-    let created: Date
-    let createdText: String
+    let createdAt: Date
+    let createdText: Text
     let size: Int
-    let sizeText: String
+    let sizeText: Text
     let pageCount: Int
-    let pageCountText: String
+    let pageCountText: Text
     let thumbnailUrl: String
     let fileUrl: String
     let href: String
@@ -22,7 +23,7 @@ struct DocumentProperties: Encodable, Sendable {
     init(id: String, name: String, created: Date, size: Int, pageCount: Int) {
         self.id = id
         self.name = name
-        self.created = created
+        createdAt = created
         createdText = DocumentText.date(created)
         self.size = size
         sizeText = DocumentText.size(size)
@@ -50,7 +51,7 @@ struct DocumentProperties: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case id, name, `extension`, created, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl,
+        case id, name, `extension`, createdAt, createdText, size, sizeText, pageCount, pageCountText, thumbnailUrl,
             fileUrl, href
     }
 

@@ -4,9 +4,9 @@ extension LaunchScreen {
     /// The welcome until it was seen, then the saved documents.
     init(isWelcomeSeen: Bool) {
         if isWelcomeSeen {
-            self.init(route: "list", href: "/v1/pdf/documents")
+            self.init(route: ScreenLink("pdf.list", "/v1/pdf/documents"))
         } else {
-            self.init(route: "welcome", href: "/v1/pdf/welcome")
+            self.init(route: ScreenLink("pdf.welcome", "/v1/pdf/welcome"))
         }
     }
 }
@@ -15,31 +15,31 @@ extension LaunchScreen {
 struct DocumentWelcomeScreen: Encodable, Sendable {
     struct Feature: Encodable, Sendable {
         let id: String
-        let title: String
-        let text: String
+        let title: Text
+        let text: Text
     }
 
-    let title = "Photos to PDF"
-    let text = "Everything stays on this server; nothing is sent anywhere."
+    let title = Text.photosToPDF
+    let text = Text.staysHere
     let features = [
         Feature(
             id: "create",
-            title: "Photos become documents",
-            text: "Pick photos from the gallery or from files: one document of all of them, or one each."
+            title: .welcomeCreate,
+            text: .welcomeCreateHint
         ),
         Feature(
             id: "read",
-            title: "Read and share",
-            text: "Look through the pages and share the PDF, also before you save it."
+            title: .welcomeRead,
+            text: .welcomeReadHint
         ),
         Feature(
             id: "edit",
-            title: "Edit pages",
-            text: "Delete, rotate, reorder or extract pages, and dictate text onto new ones."
+            title: .welcomeEdit,
+            text: .welcomeEditHint
         ),
-        Feature(id: "keep", title: "Keep and merge", text: "Save documents, rename them and merge two into a new one."),
+        Feature(id: "keep", title: .welcomeKeep, text: .welcomeKeepHint),
     ]
-    let button = "Get started"
+    let button = Text.getStarted
     /// Whether it was shown before.
     let seen: Bool
 

@@ -80,12 +80,12 @@ struct Deletions: Sendable {
 
     private func validate(_ ids: [String]) throws {
         guard ids.count <= Self.maximumIDs else {
-            let detail = "ids may have \(Self.maximumIDs) entries; without ids everything is restored."
+            let detail = Text.tooManyIDs(Self.maximumIDs)
             throw Problem.validation([.field("/ids", "too-long", detail)])
         }
         let unknown = try store.unknown(among: ids)
         let errors = ids.enumerated().filter { unknown.contains($0.element) }.map { index, _ in
-            Problem.FieldError.field("/ids/\(index)", "unknown", "ids[\(index)] is no ship.")
+            Problem.FieldError.field("/ids/\(index)", "unknown", .noShip(atIndex: index))
         }
         guard errors.isEmpty else { throw Problem.validation(errors) }
     }

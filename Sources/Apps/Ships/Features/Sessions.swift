@@ -28,14 +28,14 @@ struct Sessions: Sendable {
         case "guest":
             return try await open(.guest, account: Self.guestPrefix + SessionToken.make(), name: nil, request)
         case let other:
-            let detail = "mode must be login or guest."
+            let detail = Text.modeForm
             throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])
         }
     }
 
     /// `GET /v1/ships/session`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let screen = SessionScreen(session, route: "list")
+        let screen = SessionScreen(session, route: .shipList)
         return try ScreenResponse.local(screen, "ships.session", request, changeToken: .unlimited).of(session)
     }
 
@@ -48,8 +48,8 @@ struct Sessions: Sendable {
 
     /// Returns the farewell of a session: guests are thanked, users are shown nothing.
     static func farewell(to kind: Session.Kind) -> FarewellScreen {
-        let thanks = FarewellScreen.Alert(message: "Thank you for trialing this app", button: "OK")
-        return FarewellScreen(alert: kind == .guest ? thanks : nil)
+        let thanks = FarewellScreen.Alert(message: .thanks, button: .ok)
+        return FarewellScreen(route: .login(to: ShipsApp.name), alert: kind == .guest ? thanks : nil)
     }
 
     private func open(_ kind: Session.Kind, account: String, name: String?, _ request: ScreenRequest) async throws
@@ -60,7 +60,7 @@ struct Sessions: Sendable {
         let session = Session(app: ShipsApp.name, kind: kind, account: account, name: name, createdAt: clock.now())
         let token = try await store.open(session)
         return try .local(
-            SessionScreen(session, token: token, route: "list"),
+            SessionScreen(session, token: token, route: .shipList),
             "ships.session",
             request,
             status: .created,
@@ -76,15 +76,15 @@ struct Sessions: Sendable {
         let password = try fields.string("password") ?? ""
         var errors: [Problem.FieldError] = []
         if username.isEmpty {
-            errors.append(.field("/username", "required", "username must be an e-mail address."))
+            errors.append(.field("/username", "required", .emailRequired))
         } else if !EmailAddress.isValid(username) {
             errors.append(
-                .field("/username", "invalid", "username must be an e-mail address such as example@domain.com.")
+                .field("/username", "invalid", .emailForm)
             )
         }
-        if password.isEmpty { errors.append(.field("/password", "required", "password must not be empty.")) }
+        if password.isEmpty { errors.append(.field("/password", "required", .passwordRequired)) }
         guard errors.isEmpty else {
-            throw Problem.validation(errors, dialog: .init(message: "Your email or password do not match."))
+            throw Problem.validation(errors, dialog: .init(message: .wrongLogin))
         }
         return username
     }

@@ -31,7 +31,7 @@ struct ShipLookup: Sendable {
         return ship
     }
 
-    private static func unknown(_ id: String) -> Problem { .notFound("There is no ship \(id).") }
+    private static func unknown(_ id: String) -> Problem { .notFound(.noShip(id)) }
 
     /// 404: the account deleted the ship.
     static let deleted = Problem(.shipDeleted, "You deleted this ship; POST /v1/ships/restore brings it back.")

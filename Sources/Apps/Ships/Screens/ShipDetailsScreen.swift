@@ -6,39 +6,36 @@ struct ShipDetailsScreen: Encodable, Sendable {
     let id: String
     let name: String
     @Nullable var type: String?
-    let typeText: String
+    let typeText: Text
     @Nullable var yearBuilt: Int?
-    let yearBuiltText: String
+    let yearBuiltText: Text
     @Nullable var weightKg: Double?
-    let weightKgText: String
+    let weightKgText: Text
     @Nullable var homePort: String?
-    let homePortText: String
+    let homePortText: Text
     let roles: [String]
-    let rolesText: String
+    let rolesText: Text
     let active: Bool
-    let image: String
+    let imageUrl: String
     let upstreamPresent: Bool
 
     init(_ ship: Ship) {
         id = ship.id
         name = ship.name
         _type = Nullable(wrappedValue: ship.type)
-        typeText = ship.type ?? Self.missing
+        typeText = ship.type.map(Text.init(verbatim:)) ?? .notAvailable
         _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
-        yearBuiltText = ship.yearBuilt.map(String.init) ?? Self.missing
+        yearBuiltText = ship.yearBuilt.map { Text(verbatim: "\($0)") } ?? .notAvailable
         _weightKg = Nullable(wrappedValue: ship.massKilograms)
-        weightKgText = ship.massKilograms.map { "\(Self.plain($0)) kg" } ?? Self.missing
+        weightKgText = ship.massKilograms.map { .kilograms(Self.plain($0)) } ?? .notAvailable
         _homePort = Nullable(wrappedValue: ship.homePort)
-        homePortText = ship.homePort ?? Self.missing
+        homePortText = ship.homePort.map(Text.init(verbatim:)) ?? .notAvailable
         roles = ship.roles
-        rolesText = ship.roles.isEmpty ? Self.missing : ship.roles.joined(separator: ", ")
+        rolesText = ship.roles.isEmpty ? .notAvailable : Text(verbatim: ship.roles.joined(separator: ", "))
         active = ship.isActive
-        image = "\(Ship.path(of: ship.id))/image"
+        imageUrl = "\(Ship.path(of: ship.id))/image"
         upstreamPresent = ship.isListed
     }
-
-    /// The text of a missing value.
-    static let missing = "N/A"
 
     /// A whole number without a fraction, others as they are.
     private static func plain(_ value: Double) -> String {
@@ -53,7 +50,7 @@ extension ShipDetailsScreen: JSONWritable {
         json.member("home_port", homePort)
         json.member("home_port_text", homePortText)
         json.member("id", id)
-        json.member("image", image)
+        json.member("image_url", imageUrl)
         json.member("name", name)
         json.member("roles", roles)
         json.member("roles_text", rolesText)

@@ -6,10 +6,10 @@ struct ShipListScreen: Encodable, Sendable {
         let id: String
         let name: String
         @Nullable var type: String?
-        let typeText: String
+        let typeText: Text
         @Nullable var yearBuilt: Int?
-        let yearBuiltText: String
-        let image: String
+        let yearBuiltText: Text
+        let imageUrl: String
         let href: String
         /// False for a ship that the API no longer lists.
         let upstreamPresent: Bool
@@ -18,33 +18,20 @@ struct ShipListScreen: Encodable, Sendable {
             id = ship.id
             name = ship.name
             _type = Nullable(wrappedValue: ship.type)
-            typeText = ship.type ?? ShipDetailsScreen.missing
+            typeText = ship.type.map(Text.init(verbatim:)) ?? .notAvailable
             _yearBuilt = Nullable(wrappedValue: ship.yearBuilt)
-            yearBuiltText = ship.yearBuilt.map(String.init) ?? ShipDetailsScreen.missing
+            yearBuiltText = ship.yearBuilt.map { Text(verbatim: "\($0)") } ?? .notAvailable
             href = Ship.path(of: ship.id)
-            image = "\(href)/image"
+            imageUrl = "\(href)/image"
             upstreamPresent = ship.isListed
         }
-    }
-
-    struct NavigationButton: Encodable, Sendable {
-        let title: String
-        let action = "logout"
-        let method = "DELETE"
-        let href = "/v1/ships/session"
-
-        init(_ kind: Session.Kind) {
-            title = kind == .user ? "Logout" : "Exit"
-        }
-
-        private enum CodingKeys: CodingKey { case title, action, method, href }
     }
 
     let items: [Row]
     let revision: Int
     let changes: ShipChanges
     let hiddenCount: Int
-    let navButton: NavigationButton
+    let navButton: Action
     let empty: EmptyState?
 
     init(_ listing: ShipListing, for kind: Session.Kind) {
@@ -52,7 +39,7 @@ struct ShipListScreen: Encodable, Sendable {
         revision = listing.counts.revision
         changes = listing.changes
         hiddenCount = listing.counts.hidden
-        navButton = NavigationButton(kind)
+        navButton = .leave(kind)
         empty = listing.isEmpty ? .noShips : nil
     }
 }
@@ -65,12 +52,28 @@ struct ShipChangeScreen: Encodable, Sendable {
     let hiddenCount: Int
 }
 
+extension ScreenLink {
+    static let shipList = ScreenLink("ships.list", "/v1/ships")
+}
+
+extension Action {
+    /// Returns the button of the navigation bar: users log out, guests exit.
+    static func leave(_ kind: Session.Kind) -> Action {
+        Action(
+            id: "logout",
+            title: kind == .user ? .logout : .exit,
+            method: "DELETE",
+            href: "/v1/ships/session"
+        )
+    }
+}
+
 extension EmptyState {
     /// The account sees no ship.
     static let noShips = EmptyState(
-        title: "No ships",
-        text: "There are no ships to show. Pull to refresh, or restore the ships that you deleted.",
-        button: "Refresh"
+        title: .noShips,
+        text: .noShipsHint,
+        button: .refresh
     )
 }
 
@@ -78,7 +81,7 @@ extension Banner {
     /// The notification of the original app; its apostrophe is U+2019.
     static let shipsOffline = Banner(
         code: "offline",
-        text: "No internet connection. You’re in Offline mode.",
+        text: .shipsOffline,
         dismissal: .online
     )
 }
@@ -101,24 +104,13 @@ extension ShipListScreen.Row: JSONWritable {
         json.beginObject()
         json.member("href", href)
         json.member("id", id)
-        json.member("image", image)
+        json.member("image_url", imageUrl)
         json.member("name", name)
         json.member("type", type)
         json.member("type_text", typeText)
         json.member("upstream_present", upstreamPresent)
         json.member("year_built", yearBuilt)
         json.member("year_built_text", yearBuiltText)
-        json.endObject()
-    }
-}
-
-extension ShipListScreen.NavigationButton: JSONWritable {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("action", action)
-        json.member("href", href)
-        json.member("method", method)
-        json.member("title", title)
         json.endObject()
     }
 }

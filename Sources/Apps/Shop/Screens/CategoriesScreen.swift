@@ -20,6 +20,6 @@ struct CategoriesScreen: Encodable, Sendable {
             let href = "/v1/shop/search?category_id=\($0.id)"
             return Row(id: $0.id, name: $0.name, layout: layout($0), href: href)
         }
-        empty = isEmpty ? EmptyState(title: "Категорий пока нет", text: "", button: "Повторить") : nil
+        empty = isEmpty ? EmptyState(title: .noCategories, text: "", button: .tryAgain) : nil
     }
 }

@@ -24,7 +24,7 @@ struct HistoryScreen: Encodable, Sendable {
     /// - Parameter isNarrowed: Whether only searches that contain a text are shown.
     init(_ items: [Row], isNarrowed: Bool) {
         self.items = items
-        let title = isNarrowed ? "Таких запросов ещё не было" : "История поиска пуста"
-        empty = items.isEmpty ? EmptyState(title: title, text: "", button: "К товарам") : nil
+        let title: Text = isNarrowed ? .noSuchSearch : .emptyHistory
+        empty = items.isEmpty ? EmptyState(title: title, text: "", button: .toProducts) : nil
     }
 }

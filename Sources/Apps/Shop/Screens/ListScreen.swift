@@ -12,7 +12,7 @@ struct ListScreen: Encodable, Sendable {
         let quantity: Int
         let lineTotal: Decimal
         let lineTotalText: String
-        let image: String
+        let imageUrl: String
         /// Whether the upstream still has it under this id.
         let available: Bool
         /// How the upstream's product differs, or null.
@@ -33,7 +33,7 @@ struct ListScreen: Encodable, Sendable {
             lineTotalText = "\(item.total)$"
             // The id's current picture and card are those of another product.
             let isReplaced = item.difference == .replaced
-            image = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
+            imageUrl = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
             available = item.difference == nil
             _difference = Nullable(wrappedValue: item.difference)
             _href = Nullable(wrappedValue: isReplaced ? nil : "/v1/shop/products/\(id)")
@@ -45,14 +45,14 @@ struct ListScreen: Encodable, Sendable {
         /// Pieces of all lines.
         let items: Int
         let price: Decimal
-        let itemsText: String
-        let priceText: String
+        let itemsText: Text
+        let priceText: Text
 
         init(_ totals: ListTotals) {
             items = totals.pieces
             price = totals.price
-            itemsText = "Товаров: \(items)"
-            priceText = "Сумма: \(price)$"
+            itemsText = .pieces(items)
+            priceText = .sum("\(price)$")
         }
     }
 
@@ -72,14 +72,14 @@ struct ListScreen: Encodable, Sendable {
         items = list.items.map(Row.init)
         totals = Totals(list.totals)
         actions = isEmpty ? [] : [.shareList, .clearList]
-        empty = isEmpty ? EmptyState(title: "Корзина пуста", text: "", button: "К товарам") : nil
+        empty = isEmpty ? EmptyState(title: .emptyList, text: "", button: .toProducts) : nil
         self.alreadyInList = alreadyInList
     }
 }
 
 extension Action {
     static let shareList = Action.share("/v1/shop/list")
-    static let clearList = Action(id: "clear", title: "Очистить", method: "DELETE", href: "/v1/shop/list")
+    static let clearList = Action(id: "clear", title: .clear, method: "DELETE", href: "/v1/shop/list")
 }
 
 extension ListItem {
@@ -107,7 +107,7 @@ extension ListScreen.Row: JSONWritable {
         json.member("available", available)
         json.member("difference", difference?.rawValue)
         json.member("href", href)
-        json.member("image", image)
+        json.member("image_url", imageUrl)
         json.member("item_id", itemId)
         json.name("line_total")
         try json.value(lineTotal)

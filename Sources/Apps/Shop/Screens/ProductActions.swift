@@ -5,34 +5,37 @@ extension Action {
     static func add(_ product: Int) -> Action {
         Action(
             id: "add",
-            title: "Добавить в корзину",
+            title: .addToList,
             method: "POST",
             href: "/v1/shop/list/items",
-            body: ["product_id": product, "quantity": 1]
+            body: ["product_id": .integer(product), "quantity": .integer(1)]
         )
     }
 
+    /// Shows the list.
+    static let openList = Action(id: "open_list", title: .openList, method: "GET", href: "/v1/shop/list")
+
     /// What changes a line of the list: −, +, and its removal.
     static func changing(_ line: CartLine) -> [Action] {
-        func quantity(_ id: String, _ title: String, _ quantity: Int) -> Action {
+        func quantity(_ id: String, _ title: Text, _ quantity: Int) -> Action {
             Action(
                 id: id,
                 title: title,
                 method: "PATCH",
                 href: line.id.path,
-                body: ["quantity": quantity],
+                body: ["quantity": .integer(quantity)],
                 enabled: ListItem.quantities.contains(quantity)
             )
         }
         return [
             quantity("decrease", "−", line.quantity - 1), quantity("increase", "+", line.quantity + 1),
-            Action(id: "delete", title: "Удалить", method: "DELETE", href: line.id.path),
+            Action(id: "delete", title: .remove, method: "DELETE", href: line.id.path),
         ]
     }
 
     /// Returns the text to be shared.
     static func share(_ path: String) -> Action {
-        Action(id: "share", title: "Поделиться", method: "GET", href: "\(path)/share")
+        Action(id: "share", title: .share, method: "GET", href: "\(path)/share")
     }
 }
 

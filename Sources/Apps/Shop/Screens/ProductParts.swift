@@ -35,7 +35,7 @@ struct ProductSummary: Encodable, Sendable {
     let currency = "USD"
     let priceText: String
     let description: String
-    let descriptionText: String
+    let descriptionText: Text
     @Nullable var category: CategoryName?
     let layout: Layout
     let cart: Cart
@@ -64,7 +64,7 @@ extension Banner {
     /// The notification while the catalogue is offline.
     static let shopOffline = Banner(
         code: "offline",
-        text: "Нет соединения с интернетом. Показаны сохранённые данные.",
+        text: .shopOffline,
         dismissal: .online
     )
 }
@@ -72,9 +72,9 @@ extension Banner {
 extension Problem.Dialog {
     /// The alert of the original app.
     static let shopFailure = Problem.Dialog(
-        title: "Что-то пошло не так",
-        message: "Unable to complete your request. Please check your internet connection.",
-        buttons: ["ОК"]
+        title: .somethingWrong,
+        message: .requestFailed,
+        buttons: [.ok]
     )
 }
 
@@ -98,7 +98,7 @@ extension CategoryName: JSONWritable {
 
 extension ProductSummary {
     /// Writes the members up to `description_text`; `button` belongs behind `actions` if there is one.
-    func writeFirstMembers(to json: inout JSONWriter, button: CardScreen.Button? = nil) throws {
+    func writeFirstMembers(to json: inout JSONWriter, button: Action? = nil) throws {
         try json.member("actions", actions)
         if let button { try json.member("button", button) }
         try json.member("cart", cart)

@@ -4,21 +4,21 @@ import Screens
 struct SearchScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let product: ProductSummary
-        let image: String
+        let imageUrl: String
         let href: String
 
         init(_ product: Product, _ line: CartLine?, layout: Layout) {
             self.product = ProductSummary(product, line, layout: layout)
-            image = "/v1/shop/images/\(product.id)/0"
+            imageUrl = "/v1/shop/images/\(product.id)/0"
             href = "/v1/shop/products/\(product.id)"
         }
 
-        private enum CodingKeys: CodingKey { case image, href }
+        private enum CodingKeys: CodingKey { case imageUrl, href }
 
         func encode(to encoder: any Encoder) throws {
             try product.encode(to: encoder)
             var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(image, forKey: .image)
+            try fields.encode(imageUrl, forKey: .imageUrl)
             try fields.encode(href, forKey: .href)
         }
     }
@@ -35,19 +35,19 @@ struct SearchScreen: Encodable, Sendable {
         self.query = QueryFields(query)
         self.items = items
         empty = retry == nil ? nil : isPartial ? .noKnownProducts : .noProducts
-        actions = retry.map { [Action(id: "retry", title: "Повторить", method: "GET", href: $0)] }
+        actions = retry.map { [Action(id: "retry", title: .tryAgain, method: "GET", href: $0)] }
     }
 }
 
 extension EmptyState {
     /// The search found nothing.
-    static let noProducts = EmptyState(title: "Извините, таких товаров пока нет :(", text: "", button: "Повторить")
+    static let noProducts = EmptyState(title: .noProducts, text: "", button: .tryAgain)
 
     /// Nothing was found among the products that were ever seen; the catalogue may have some.
     static let noKnownProducts = EmptyState(
-        title: "Каталог сейчас недоступен",
-        text: "Среди товаров, которые уже были показаны, ничего не нашлось. Повторите поиск позже.",
-        button: "Повторить"
+        title: .catalogueAway,
+        text: .nothingAmongSeen,
+        button: .tryAgain
     )
 }
 
@@ -57,7 +57,7 @@ extension SearchScreen.Row: JSONWritable {
         try product.writeFirstMembers(to: &json)
         json.member("href", href)
         json.member("id", product.id)
-        json.member("image", image)
+        json.member("image_url", imageUrl)
         try product.writeLayoutAndPrice(to: &json)
         json.member("title", product.title)
         json.endObject()

@@ -1,6 +1,8 @@
+import Screens
+
 /// `GET /v1/shop/list/share`, and the text of one line or one product.
 struct ShareScreen: Encodable, Sendable {
-    let text: String
+    let text: Text
 
     /// A block for each line of the list, as the app writes it.
     init(_ list: ShoppingList) { text = list.items.map(\.shareText).joined(separator: "\n\n") }
@@ -11,15 +13,15 @@ struct ShareScreen: Encodable, Sendable {
 }
 
 extension ListItem {
-    fileprivate var shareText: String {
-        "Название: \(product.title)\nЦена: \(product.price.text)\nКоличество: \(quantity)"
+    fileprivate var shareText: Text {
+        .share(product.title, product.price.text) + .shareQuantity(quantity)
     }
 }
 
 extension Product {
     /// What the card says to be shared.
-    var shareText: String { "Название: \(title)\nЦена: \(price.text)\nОписание: \(descriptionText)" }
+    var shareText: Text { .share(title, price.text) + .shareDescription(descriptionText) }
 
     /// The description, or the app's words if there is none.
-    var descriptionText: String { description.isEmpty ? "Описание отсутствует" : description }
+    var descriptionText: Text { description.isEmpty ? .noDescription : Text(verbatim: description) }
 }

@@ -23,7 +23,7 @@ public struct EventRoutes: Sendable {
 
     /// The routes.
     public var routes: [Route] {
-        [Route(.get, "/v1/events", "events", listen)]
+        [Route(.get, "/v1/events", "events", listen).query("last_event_id", "profile", "app")]
     }
 
     @Sendable private func listen(_ request: ScreenRequest) async throws -> ScreenResponse {

@@ -4,8 +4,8 @@ import HTTPSemantics
 /// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names
 /// it.
 ///
-/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a screen
-/// does not know are ignored.
+/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a route does
+/// not have are refused before its handler is called (``RouteInput``).
 public struct QueryItems: Sendable {
     private let items: [(name: String, value: String)]
 
@@ -16,6 +16,9 @@ public struct QueryItems: Sendable {
             return (Self.decode(parts[0]), parts.count > 1 ? Self.decode(parts[1]) : "")
         }
     }
+
+    /// The names of all parameters, in their order.
+    var names: [String] { items.map(\.name) }
 
     /// Checks that a query is UTF-8 once it is decoded; the parameters of one that is not would be read as other texts.
     /// - Throws: 400 `malformed-request`.
@@ -40,6 +43,9 @@ public struct QueryItems: Sendable {
     }
 
     private static func decode(_ text: Substring) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(text)
+        }
         let spaced = String(text.replacing("+", with: " "))
         return spaced.removingPercentEncoding ?? spaced
     }

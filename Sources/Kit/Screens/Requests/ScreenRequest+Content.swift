@@ -1,4 +1,5 @@
 import HTTPSemantics
+import HTTPServer
 import HTTPTypes
 
 extension ScreenRequest {
@@ -19,5 +20,28 @@ extension ScreenRequest {
                 headerFields: [.acceptEncoding: "identity"]
             )
         }
+    }
+
+    /// Refuses content that is not declared to be JSON.
+    ///
+    /// A program may leave the declaration out or send that of a form, as `curl -d` does. A page may not: what it can
+    /// send without one, or as a form or text, it can send to any origin without asking (Fetch Standard,
+    /// CORS-safelisted request-header).
+    ///
+    /// - Parameter other: another media type that the route accepts, for the error.
+    /// - Throws: ``Problem`` 415 that says how to send it.
+    func requireJSON(or other: String? = nil) throws(Problem) {
+        let type = headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
+        if let type, type == "application/json" || type.hasSuffix("+json") { return }
+        let hasContent = headerFields[.transferEncoding] != nil || declaredBodyLength ?? 0 > 0
+        if type == nil, !hasContent { return }
+        let isOfPage = OriginRules.isOfBrowser(headerFields)
+        if !isOfPage, type == nil || type == "application/x-www-form-urlencoded" { return }
+        let accepted = (["application/json"] + [other].compactMap(\.self)).joined(separator: ", ")
+        throw Problem(
+            .unsupportedMediaType,
+            "\(type ?? "A body without a type") is not accepted here\(isOfPage ? " from a page" : ""); accepted: "
+                + "\(accepted). JSON is sent with the header field Content-Type: application/json."
+        )
     }
 }

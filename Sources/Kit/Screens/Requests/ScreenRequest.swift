@@ -24,7 +24,7 @@ public struct ScreenRequest: Sendable {
     /// Identity of the request in logs and in `X-Request-Id`.
     public let requestID: String
     /// What limits by client count as one: its address, or the network of an IPv6 address. Nil if it has none.
-    public let clientAddress: String?
+    public var clientAddress: String? { address?.client.description }
     /// Whether a GET may change what a user sees: not if it is a HEAD, and not if a page of another origin has made a
     /// browser send it.
     public let allowsEffects: Bool
@@ -33,8 +33,11 @@ public struct ScreenRequest: Sendable {
     /// The bearer token, read and hashed once.
     public let credential: BearerCredential
 
+    private let address: IPAddress?
     private let presence: ClientPresence
     private let parameters: [String: String]
+    /// What its route takes.
+    let input: RouteInput
     private let requestBody: RequestBody
     private let maximumBodyBytes: Int
 
@@ -43,6 +46,7 @@ public struct ScreenRequest: Sendable {
         context: ScreenContext,
         parameters: [String: String],
         credential: BearerCredential,
+        input: RouteInput,
         maximumBodyBytes: Int
     ) {
         method = request.method == .head ? .get : request.method
@@ -51,13 +55,14 @@ public struct ScreenRequest: Sendable {
         query = QueryItems(request.uri.query)
         headerFields = request.headers
         requestID = context.requestID
-        clientAddress = context.clientAddress?.client.description
+        address = context.clientAddress
         allowsEffects = context.allowsEffects && !isHead
         logger = context.logger
         self.credential = credential
         presence = context.annotations.presence
         self.parameters = parameters
         requestBody = request.body
+        self.input = input
         self.maximumBodyBytes = maximumBodyBytes
     }
 
@@ -111,30 +116,24 @@ public struct ScreenRequest: Sendable {
     /// Returns the body as a JSON object.
     ///
     /// - Parameter other: another media type that the route accepts, for the error.
-    /// - Throws: 400 `malformed-json` if it is none, 413 if it is too large, 415 if it is declared to be something
-    ///   else.
+    /// - Throws: 400 `malformed-json` if it is none, 400 `malformed-request` if it has a member that the route does not
+    ///   take, 413 if it is too large, 415 if it is not declared to be JSON.
     public func jsonObject(or other: String? = nil) async throws -> JSONFields {
-        try JSONFields(try await jsonBody(or: other))
+        try requireJSON(or: other)
+        return try fields(of: try await body())
     }
 
     /// Returns the body as a JSON object; nil if it is empty.
-    /// - Throws: as ``jsonObject()``, except for an empty body.
+    /// - Throws: as `jsonObject()`, except for an empty body.
     public func optionalJSONObject() async throws -> JSONFields? {
-        let body = try await jsonBody()
-        return body.isEmpty ? nil : try JSONFields(body)
+        try requireJSON()
+        let body = try await body()
+        return body.isEmpty ? nil : try fields(of: body)
     }
 
-    private func jsonBody(or other: String? = nil) async throws -> Data {
-        if let type = headerFields[.contentType] {
-            let essence = ParameterizedValue.essence(of: type)
-            guard
-                essence == "application/json" || essence.hasSuffix("+json")
-                    || essence == "application/x-www-form-urlencoded"
-            else {
-                let accepted = (["application/json"] + [other].compactMap(\.self)).joined(separator: ", ")
-                throw Problem(.unsupportedMediaType, "\(essence) is not accepted here; accepted: \(accepted).")
-            }
-        }
-        return try await body()
+    private func fields(of body: Data) throws -> JSONFields {
+        let fields = try JSONFields(body)
+        try input.check(fields)
+        return fields
     }
 }

@@ -3,12 +3,12 @@ public struct Action: Encodable, Sendable, Equatable {
     /// A confirmation.
     public struct Confirmation: Encodable, Sendable, Equatable {
         /// The question.
-        public var message: String
+        public var message: Text
         /// Buttons, the confirming one first.
-        public var buttons: [String]
+        public var buttons: [Text]
 
         /// Creates a question.
-        public init(message: String, buttons: [String]) {
+        public init(message: Text, buttons: [Text]) {
             self.message = message
             self.buttons = buttons
         }
@@ -17,13 +17,15 @@ public struct Action: Encodable, Sendable, Equatable {
     /// Name for programs.
     public var id: String
     /// Name for people.
-    public var title: String
+    public var title: Text
     /// Method of the request that does it.
     public var method: String
     /// Target of that request.
     public var href: String
-    /// Members of the JSON body of that request; absent if it has none.
-    public var body: [String: Int]?
+    /// Constant members of the JSON body of that request; absent if it has none.
+    public var body: [String: Constant]?
+    /// Members that the user fills in; absent if there are none.
+    public var fields: [Field]?
     /// Whether it can be done now.
     public var enabled: Bool
     /// The confirmation, or null.
@@ -32,10 +34,11 @@ public struct Action: Encodable, Sendable, Equatable {
     /// Creates a button.
     public init(
         id: String,
-        title: String,
+        title: Text,
         method: String,
         href: String,
-        body: [String: Int]? = nil,
+        body: [String: Constant]? = nil,
+        fields: [Field]? = nil,
         enabled: Bool = true,
         confirm: Confirmation? = nil
     ) {
@@ -44,6 +47,7 @@ public struct Action: Encodable, Sendable, Equatable {
         self.method = method
         self.href = href
         self.body = body
+        self.fields = fields
         self.enabled = enabled
         _confirm = Nullable(wrappedValue: confirm)
     }
@@ -60,12 +64,13 @@ extension Action: JSONWritable {
             json.beginObject()
             for (name, value) in body.sorted(by: { $0.key < $1.key }) {
                 json.name(name)
-                json.value(value)
+                value.write(to: &json)
             }
             json.endObject()
         }
         try json.member("confirm", confirm)
         json.member("enabled", enabled)
+        if let fields { try json.member("fields", fields) }
         json.member("href", href)
         json.member("id", id)
         json.member("method", method)

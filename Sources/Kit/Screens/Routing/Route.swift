@@ -22,6 +22,8 @@ public struct Route: Sendable {
     public let screen: String
     /// Largest request body, in bytes.
     public let maximumBodyBytes: Int
+    /// What it takes: query parameters, members of a body, fields of a form.
+    public internal(set) var input = RouteInput()
     /// How it responds.
     let handling: Handling
 
@@ -112,6 +114,13 @@ public struct Route: Sendable {
     /// The raw handler, if it has one.
     var raw: RawHandling? {
         if case .raw(let raw) = handling { raw } else { nil }
+    }
+
+    /// URI template (RFC 6570) of everything that goes into an address of the route: the parts of its path, and its
+    /// query parameters. That of a mount takes any.
+    var template: String {
+        if raw != nil { return path.replacing("{path}", with: "{+path}") + "{?query*}" }
+        return input.parameters.isEmpty ? path : path + "{?\(input.parameters.joined(separator: ","))}"
     }
 
     /// The path up to its first parameter.

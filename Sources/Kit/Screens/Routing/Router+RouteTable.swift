@@ -53,8 +53,10 @@ private struct RouteResponder: HTTPResponder {
             context: context,
             parameters: parameters,
             credential: credential,
+            input: route.input,
             maximumBodyBytes: route.maximumBodyBytes
         )
+        try route.input.check(screenRequest.query)
         try screenRequest.requireWholeContent()
         let screen: ScreenResponse
         var sessionToken = ChangeToken.unlimited
@@ -73,7 +75,10 @@ private struct RouteResponder: HTTPResponder {
         }
         let response = try ScreenResponseRenderer.render(screen, for: request.head)
         if let changeToken = screen.changeToken {
-            context.annotations.update { $0.changeToken = changeToken.and(sessionToken) }
+            context.annotations.update {
+                $0.changeToken = changeToken.and(sessionToken)
+                $0.isInLanguage = true
+            }
         }
         return response
     }

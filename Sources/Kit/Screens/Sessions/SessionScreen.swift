@@ -8,13 +8,13 @@ public struct SessionScreen: Encodable, Sendable {
     /// The bearer token; only in the response that opens the session.
     let token: String?
     /// The screen that the front end shows next.
-    let route: String
+    let route: ScreenLink
 
     /// Shows a session.
     /// - Parameters:
     ///   - token: the bearer token of a session that was just opened
     ///   - route: the screen that the front end shows next
-    public init(_ session: Session, token: String? = nil, route: String) {
+    public init(_ session: Session, token: String? = nil, route: ScreenLink) {
         kind = session.kind
         _name = Nullable(wrappedValue: session.name)
         createdAt = session.createdAt

@@ -6,7 +6,7 @@ import Testing
 
 /// What the tests of writes begin with, and what they look at.
 enum WriteScenario {
-    private static let screens = ["recent", "files", "published", "search?query=a"]
+    private static let screens = ["recent", "files", "published", "search?q=a"]
 
     /// A Disk with a published file, and a folder with a file.
     static func disk() -> FakeYandexDisk {

@@ -8,9 +8,9 @@ struct Onboarding: Sendable {
 
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home with a session.
     @Sendable func launch(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        let route: DiskRoute =
-            try store.isOnboardingSeen() ? (session == nil ? .login : .home) : .onboarding
-        return try .local(LaunchScreen(route: route.rawValue), "disk.launch", request)
+        let route: ScreenLink =
+            try store.isOnboardingSeen() ? (session == nil ? .diskLogin : .diskHome) : .diskOnboarding
+        return try .local(LaunchScreen(route: route), "disk.launch", request)
     }
 
     /// `GET /v1/disk/onboarding`.

@@ -14,6 +14,7 @@ struct Sessions: Sendable {
     let store: DiskStore
     let sessions: SessionStore
     let queue: DownloadQueue
+    let keeper: OfflineKeeper
     /// Tasks that no request waits for.
     let background: BackgroundTasks
     let clock: WallClock
@@ -72,8 +73,9 @@ struct Sessions: Sendable {
         let tokens = try store.tokens(of: session.account)
         try await store.wipe(session.account, sessions: sessions)
         queue.cancel(account: session.account)
+        keeper.cancel(account: session.account)
         for token in tokens { revoke(token) }
-        return try .local(FarewellScreen(route: DiskRoute.login.rawValue), "disk.session", request)
+        return try .local(FarewellScreen(route: .diskLogin), "disk.session", request)
     }
 
     private func requiredOAuth() throws -> YandexOAuthClient {

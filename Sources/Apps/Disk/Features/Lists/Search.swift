@@ -61,9 +61,9 @@ struct Search: Sendable {
     ///
     /// - Throws: 400 `invalid-parameter`.
     private func query(_ request: ScreenRequest) throws -> PartQuery {
-        let text = (try request.query.string("query") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.unicodeScalars.count <= DiskPath.longestName, !text.utf8.contains(0) else {
-            throw Problem.invalidParameter("query", accepted: "accepts 1 to \(DiskPath.longestName) characters")
+            throw Problem.invalidParameter("q", accepted: "accepts 1 to \(DiskPath.longestName) characters")
         }
         return PartQuery(text)
     }

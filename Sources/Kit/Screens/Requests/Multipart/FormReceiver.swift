@@ -11,13 +11,15 @@ struct FormReceiver {
 
     let folder: ScratchFolder
     let limits: UploadedForm.Limits
+    let input: RouteInput
     private(set) var form = UploadedForm()
     private var current: Current?
     private var parts = 0
 
-    init(folder: ScratchFolder, limits: UploadedForm.Limits) {
+    init(folder: ScratchFolder, limits: UploadedForm.Limits, input: RouteInput) {
         self.folder = folder
         self.limits = limits
+        self.input = input
     }
 
     /// Checks the size of the body so far.
@@ -41,6 +43,7 @@ struct FormReceiver {
         guard parts <= limits.parts else {
             throw Problem(.tooLarge, "The form may have \(limits.parts) parts at most.")
         }
+        try input.check(formField: head.name)
         // RFC 7578 §4.2 requires a name of files, §4.4 no type of plain fields; either of them makes a file here.
         let isFile = head.fileName != nil || head.contentType.map { !$0.lowercased().hasPrefix("text/plain") } ?? false
         current = isFile ? .file(head, try folder.file(), beginning: Data()) : .field(head.name, Data())
@@ -51,7 +54,7 @@ struct FormReceiver {
         case .file(let head, let file, var beginning):
             guard file.length + bytes.count <= limits.fileBytes else {
                 let title = head.fileName.map { UploadedForm.legible($0) } ?? "file \(form.files.count + 1)"
-                let detail = "\(title) has more than the \(limits.fileBytes) bytes that a file may have."
+                let detail: Text = "\(title) has more than the \(limits.fileBytes) bytes that a file may have."
                 throw Problem(.tooLarge, detail, errors: [.field("/files/\(form.files.count)", "too-large", detail)])
             }
             try file.append(bytes)

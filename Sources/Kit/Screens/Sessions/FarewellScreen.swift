@@ -3,24 +3,24 @@ public struct FarewellScreen: Encodable, Sendable {
     /// An alert with one button.
     public struct Alert: Encodable, Sendable, Equatable {
         /// Text.
-        public let message: String
+        public let message: Text
         /// Title of the button.
-        public let button: String
+        public let button: Text
 
         /// Creates an alert.
-        public init(message: String, button: String) {
+        public init(message: Text, button: Text) {
             self.message = message
             self.button = button
         }
     }
 
-    /// Name of the screen in the front end.
-    public let route: String
+    /// The screen that comes next.
+    public let route: ScreenLink
     /// The alert to show, or null.
     @Nullable public var alert: Alert?
 
     /// Creates a farewell; without an alert, the front end shows the login at once.
-    public init(route: String = "login", alert: Alert? = nil) {
+    public init(route: ScreenLink, alert: Alert? = nil) {
         self.route = route
         _alert = Nullable(wrappedValue: alert)
     }

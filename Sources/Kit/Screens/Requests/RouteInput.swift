@@ -1,0 +1,118 @@
+/// What a route takes: the names of its query parameters, of the members of its JSON body, and of the fields of its
+/// form. Any other name is refused, since a mistyped one would have no effect that anyone sees (docs/contract.md,
+/// "Problems").
+public struct RouteInput: Sendable, Equatable {
+    /// One query parameter, or several that belong together.
+    public struct Parameter: Sendable, Equatable, ExpressibleByStringLiteral {
+        let names: [String]
+
+        /// `limit`, `offset` and `cursor` (docs/contract.md, "Paging").
+        public static let page = Parameter(names: ["limit", "offset", "cursor"])
+
+        private init(names: [String]) { self.names = names }
+
+        /// A parameter of this name.
+        public init(stringLiteral name: String) { names = [name] }
+    }
+
+    /// A member of a JSON object.
+    public struct Member: Sendable, Equatable, ExpressibleByStringLiteral {
+        /// Its name.
+        public let name: String
+        /// The members of its value; empty unless that is an object.
+        public let members: [Member]
+
+        /// A member whose value is no object.
+        public init(stringLiteral name: String) {
+            self.name = name
+            members = []
+        }
+
+        private init(name: String, members: [Member]) {
+            self.name = name
+            self.members = members
+        }
+
+        /// A member whose value is an object.
+        public static func object(_ name: String, _ members: Member...) -> Member {
+            Member(name: name, members: members)
+        }
+    }
+
+    /// Names of the query parameters.
+    public internal(set) var parameters: [String] = []
+    /// Members of the JSON body; empty if it takes none.
+    public internal(set) var members: [Member] = []
+    /// Names of the parts of the form (RFC 7578); empty if it takes none.
+    public internal(set) var formFields: [String] = []
+}
+
+extension RouteInput {
+    /// Checks that every query parameter is one of the route.
+    ///
+    /// - Throws: 400 `invalid-parameter` that names each other one.
+    func check(_ query: QueryItems) throws(Problem) {
+        var errors: [Problem.FieldError] = []
+        for name in query.names where !parameters.contains(name) && errors.count < Self.mostNamed {
+            guard !name.isEmpty else {
+                throw Problem(.malformedRequest, "The query has a parameter without a name.")
+            }
+            errors.append(.parameter(name, "unknown", Self.unknown("parameter", name, among: parameters)))
+        }
+        guard errors.isEmpty else {
+            throw Problem(.invalidParameter, errors.map(\.detail).joined(separator: " "), errors: errors)
+        }
+    }
+
+    /// Checks that every member of a JSON body is one of the route, in objects within it, too.
+    ///
+    /// - Throws: 400 `malformed-request` that names each other one.
+    func check(_ body: JSONFields) throws(Problem) {
+        let errors = Array(Self.unknownMembers(of: body.values, members, at: "").prefix(Self.mostNamed))
+        guard errors.isEmpty else {
+            throw Problem(.malformedRequest, errors.map(\.detail).joined(separator: " "), errors: errors)
+        }
+    }
+
+    /// Checks that a part of a form is one of the route.
+    ///
+    /// - Throws: 400 `malformed-request`.
+    func check(formField name: String) throws(Problem) {
+        guard !formFields.contains(name) else { return }
+        let detail = Self.unknown("field", name, among: formFields)
+        throw Problem(.malformedRequest, detail, errors: [.field("/\(Self.escaped(name))", "unknown", detail)])
+    }
+
+    /// Most names of one problem, so that it is not many times larger than its request.
+    private static let mostNamed = 10
+
+    private static func unknownMembers(
+        of values: [String: JSONFields.Value],
+        _ known: [Member],
+        at pointer: String
+    ) -> [Problem.FieldError] {
+        values.sorted { $0.key < $1.key }.flatMap { name, value -> [Problem.FieldError] in
+            let pointer = "\(pointer)/\(escaped(name))"
+            guard let member = known.first(where: { $0.name == name }) else {
+                return [.field(pointer, "unknown", unknown("member", name, among: known.map(\.name)))]
+            }
+            guard case .object(let inner) = value, !member.members.isEmpty else { return [] }
+            return unknownMembers(of: inner, member.members, at: pointer)
+        }
+    }
+
+    /// Returns a name as part of a JSON pointer (RFC 6901 §3), as long as a message may have it.
+    private static func escaped(_ name: String) -> String {
+        UploadedForm.legible(name).replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+
+    private static func unknown(_ kind: String, _ name: String, among known: [String]) -> Text {
+        let legible = UploadedForm.legible(name)
+        let nearest = NameSuggestions(for: legible, among: known).names.joined(separator: " or ")
+        let hint =
+            !nearest.isEmpty
+            ? "; did you mean \(nearest)?"
+            : known.isEmpty ? "; none is taken here." : "; accepted: \(known.joined(separator: ", "))."
+        return "There is no \(kind) \(legible)\(hint)"
+    }
+}

@@ -1,0 +1,107 @@
+import HTTPTypes
+import Screens
+import TestKit
+import Testing
+
+@testable import Larder
+
+/// What responses offer: a front end can act and go on without building an address or a body by itself.
+@Suite("Actions and routes of responses")
+struct ActionTests {
+    /// A request that a response names.
+    private struct Named: Hashable {
+        let screen: String?
+        let method: String
+        let href: String
+        /// Members of the body, constant and filled in.
+        let members: Set<String>
+        let required: Set<String>
+    }
+
+    /// All objects of a JSON value that have all of some members.
+    private func objects(with names: [String], in value: JSON) -> [JSON] {
+        if let items = value.array { return items.flatMap { objects(with: names, in: $0) } }
+        guard let object = value.object else { return [] }
+        return (names.allSatisfy { object[$0] != nil } ? [value] : [])
+            + object.values.flatMap { objects(with: names, in: $0) }
+    }
+
+    private func named(with names: [String]) async throws -> Set<Named> {
+        var found: Set<Named> = []
+        for observation in try await Conversation.observations()
+        where observation.response.headers["content-type"]?.hasPrefix("application/json") == true
+            && !observation.isHead && observation.operation != "GET /v1"
+        {
+            let data = try observation.response.json["data"]
+            for object in data.map({ objects(with: names, in: $0) }) ?? [] {
+                let fields = object["fields"]?.array ?? []
+                let constants = Set((object["body"]?.object ?? [:]).keys)
+                found.insert(
+                    Named(
+                        screen: object["screen"]?.string,
+                        method: object["method"]?.string ?? "",
+                        href: object["href"]?.string ?? "",
+                        members: constants.union(fields.compactMap { $0["name"]?.string }),
+                        required: constants.union(
+                            fields.filter { $0["required"] == .bool(true) }.compactMap { $0["name"]?.string }
+                        )
+                    )
+                )
+            }
+        }
+        return found
+    }
+
+    /// The operation that a target belongs to: of those that fit, the one with the fewest parameters.
+    private func owner(of href: String, _ method: String, in document: OpenAPIDocument) -> Operation? {
+        let path = href.prefix { $0 != "?" }.split(separator: "/")
+        return document.operations.filter { operation in
+            let pattern = operation.path.split(separator: "/")
+            return operation.method == method && pattern.count == path.count
+                && zip(pattern, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }.min { $0.pathParameters.count < $1.pathParameters.count }
+    }
+
+    @Test("HARN-29 Every action names an operation and all members of its body that the operation requires")
+    func actions() async throws {
+        let document = try OpenAPIDocument.load()
+        let actions = try await named(with: ["id", "title", "method", "href", "enabled"])
+        #expect(actions.count > 20)
+        for action in actions {
+            let operation = try #require(
+                owner(of: action.href, action.method, in: document),
+                "\(action.method) \(action.href)"
+            )
+            guard let content = operation.value["requestBody"]?["content"]?.object else {
+                #expect(action.members.isEmpty, "\(action)")
+                continue
+            }
+            let fits = try content.values.contains { type in
+                let schema = try type["schema"].map(document.resolved)
+                let known = Set((schema?["properties"]?.object ?? [:]).keys)
+                let required = Set((schema?["required"]?.array ?? []).compactMap(\.string))
+                return action.members.isSubset(of: known) && required.isSubset(of: action.required)
+            }
+            #expect(fits, "\(action)")
+        }
+    }
+
+    @Test("Every screen that a launch, a session or a deletion sends the app to is in the index, with its method")
+    func routes() async throws {
+        let document = try OpenAPIDocument.load()
+        let routes = try await named(with: ["screen", "method", "href"])
+        #expect(Set(routes.compactMap { $0.screen?.prefix { $0 != "." } }).count == 5)
+        try await withLarder { larder in
+            let table = larder.application.table.routes
+            for route in routes {
+                let operation = try #require(owner(of: route.href, route.method, in: document), "\(route)")
+                #expect(
+                    table.contains {
+                        "\($0.method.rawValue) \($0.path)" == operation.key && $0.screen == route.screen
+                    },
+                    "\(route)"
+                )
+            }
+        }
+    }
+}
