@@ -32,6 +32,12 @@ struct ControlAPI: Sendable {
         case (nil, _):
             try request.require(.get)
             return .json(.ok, ControlIndex.json(of: stage))
+        case ("openapi.yaml", 1), ("openapi.json", 1):
+            try request.require(.get)
+            // YAML 1.2 includes JSON.
+            let type = request.path[0].hasSuffix("yaml") ? "yaml" : "json"
+            let contract = ControlContract(calls: ControlIndex.lines(of: stage)).json
+            return .json(.ok, contract, type: "application/\(type); charset=utf-8")
         case ("reset", 1):
             try request.require(.post)
             stage.reset()

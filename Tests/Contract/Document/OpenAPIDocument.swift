@@ -1,20 +1,20 @@
-import Foundation
 import TestKit
 
 /// openapi.yaml of this repository.
 struct OpenAPIDocument: Sendable {
     let root: JSON
 
-    private static let loaded = Result {
-        // Tests/Contract/Document is three folders below the repository.
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../openapi.yaml")
-            .standardized
-        let text = try String(contentsOf: file, encoding: .utf8)
-        return OpenAPIDocument(root: try JSON(yaml: text))
+    private static let read = Result { OpenAPIDocument(root: try JSON(yaml: Repository.text("openapi.yaml"))) }
+    private static let strict = Result {
+        let rules = try JSON(yaml: Repository.text("Tests/Contract/strict.yaml"))
+        return OpenAPIDocument(root: try StrictEdition(published: published().root, rules: rules).document())
     }
 
-    /// Read once for all tests.
-    static func load() throws -> OpenAPIDocument { try loaded.get() }
+    /// Returns the document as it is published, which is read once for all tests.
+    static func published() throws -> OpenAPIDocument { try read.get() }
+
+    /// Returns the strict edition of the document, which is what the server is held to.
+    static func load() throws -> OpenAPIDocument { try strict.get() }
 
     var validator: SchemaValidator { SchemaValidator(document: root) }
 
@@ -86,9 +86,29 @@ struct Operation: Sendable {
 extension OpenAPIDocument {
     /// The problem codes that a response lists; empty if it is no problem.
     func problemCodes(of response: JSON) throws -> [String] {
-        guard let schema = try resolved(response)["content"]?["application/problem+json"]?["schema"] else { return [] }
-        return (schema["allOf"]?.array ?? []).flatMap { $0["properties"]?["code"]?["enum"]?.array ?? [] }.compactMap(
-            \.string
-        )
+        try resolved(response)["content"]?["application/problem+json"]?["x-problem-codes"]?.strings ?? []
+    }
+}
+
+extension OpenAPIDocument {
+    /// Names of the schemas that occur in requests and in no response.
+    var schemasOfRequests: Set<String> {
+        let all = operations + mounts
+        let answered = all.flatMap { Array($0.responses.values) + [$0.value["x-event-data"] ?? .null] }
+        return schemas(in: all.compactMap { $0.value["requestBody"] }).subtracting(schemas(in: answered))
+    }
+
+    /// Names of the schemas that values refer to, also by way of others.
+    private func schemas(in values: [JSON]) -> Set<String> {
+        var seen: Set<String> = []
+        var next = values
+        while let value = next.popLast() {
+            for (_, name, target) in value.members() where name == "$ref" {
+                guard let path = target.string, seen.insert(path).inserted else { continue }
+                if let found = try? validator.resolve(target) { next.append(found) }
+            }
+        }
+        let schemas = seen.filter { $0.contains("/schemas/") }
+        return Set(schemas.compactMap { $0.split(separator: "/").last.map(String.init) })
     }
 }

@@ -3,7 +3,8 @@ import Testing
 
 extension ContractScenario {
     static let open = [
-        "GET /v1", "GET /v1/status", "GET /v1/ships/launch", "GET /health/live", "GET /health/ready", "GET /metrics",
+        "GET /v1", "GET /v1/status", "GET /v1/ships/launch", "GET /openapi.yaml", "GET /openapi.json",
+        "GET /health/live", "GET /health/ready", "GET /metrics",
     ]
 
     /// What needs no session.
@@ -41,7 +42,7 @@ extension ContractScenario {
     /// A GET that names the entity tag of the response before.
     func conditional() async throws {
         let member = try await session()
-        for operation in Self.open.prefix(3) + [
+        for operation in Self.open.prefix(5) + [
             "GET /v1/ships/session", "GET /v1/ships", "GET /v1/ships/{id}", "GET /v1/ships/{id}/image",
         ] {
             try await ask(operation, member)

@@ -6,7 +6,9 @@ struct SchemaValidator {
     let document: JSON
 
     /// Keywords that say something to people only.
-    static let annotations: Set<String> = ["title", "description", "examples", "default", "deprecated"]
+    static let annotations: Set<String> = [
+        "title", "description", "examples", "default", "deprecated", "x-extensible-enum",
+    ]
 
     /// All violations; empty if the value conforms.
     ///

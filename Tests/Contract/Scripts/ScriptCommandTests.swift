@@ -39,6 +39,22 @@ import Testing
         )
     }
 
+    @Test("HARN-28 script/test ends with generated clients: pinned generators, installed once; their failure fails it")
+    func clients() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("test").code == 0)
+        #expect(try await machine.run("test-clients").code == 0)
+        let calls = machine.calls.filter { $0.hasPrefix("python3") }
+        let installing = "python3 install --quiet --disable-pip-version-check --require-hashes -r"
+        #expect(
+            calls == [
+                "python3 -m venv .build/clients", "\(installing) Tests/Clients/requirements.txt",
+                "python3 -B Tests/Clients/check.py", "python3 -B Tests/Clients/check.py",
+            ]
+        )
+        #expect(try await machine.run("test", with: ["PYTHON_CODE": "3"]).code == 3)
+    }
+
     @Test("Nothing is built on a machine that lacks what building needs", arguments: ["test", "server"])
     func incomplete(script: String) async throws {
         let machine = try ScriptMachine()
@@ -70,7 +86,7 @@ import Testing
 
     @Test(
         "Each script explains itself and ends well",
-        arguments: ["setup", "test", "server", "build", "format", "check"]
+        arguments: ["setup", "test", "server", "build", "format", "check", "test-clients"]
     )
     func help(script: String) async throws {
         let outcome = try await ScriptMachine().run(script, "--help")

@@ -14,7 +14,8 @@ struct ScriptMachine: Sendable {
 
     /// Programs that are what they are everywhere.
     private static let real = [
-        "bash", "cat", "comm", "cp", "dirname", "env", "grep", "mktemp", "paste", "rm", "sed", "sort", "tee",
+        "bash", "cat", "cmp", "comm", "cp", "dirname", "env", "grep", "mkdir", "mktemp", "paste", "rm", "sed", "sort",
+        "tee",
     ]
 
     private static let made = [
@@ -44,6 +45,15 @@ struct ScriptMachine: Sendable {
           *--show-bin-path) echo "$MACHINE/bin" ;;
           test*) echo "${TEST_OUTPUT:-Test run with 3 tests passed}"; exit "${TEST_CODE:-0}" ;;
         esac
+        """#,
+        // As a program and, in a virtual environment, as its pip.
+        "python3": #"""
+        echo "python3 $*" >> "$MACHINE/log"
+        if [ "$1 $2" = "-m venv" ]; then
+          mkdir -p "$3/bin" && cp "$0" "$3/bin/pip" && cp "$0" "$3/bin/python"
+        else
+          exit "${PYTHON_CODE:-0}"
+        fi
         """#,
         "larder": #"echo "larder $*" >> "$MACHINE/log"; echo "listening on http://here"; exit "${LARDER_CODE:-0}""#,
     ]
@@ -80,6 +90,9 @@ struct ScriptMachine: Sendable {
             try files.createDirectory(at: checkout.url.appending(path: folder), withIntermediateDirectories: true)
         }
         try write("", to: "Package.swift")
+        let clients = checkout.url.appending(path: "Tests/Clients")
+        try files.createDirectory(at: clients, withIntermediateDirectories: true)
+        try write("generator==1.0", to: "Tests/Clients/requirements.txt")
         let known = packages.map { "\($0.key) \($0.value)\n" }.joined()
         try Data(known.utf8).write(to: machine.url.appending(path: "packages"))
     }

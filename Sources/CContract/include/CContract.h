@@ -1,0 +1,11 @@
+#ifndef CCONTRACT_H
+#define CCONTRACT_H
+
+#include <stddef.h>
+
+/// The first byte of openapi.yaml, which is part of the program.
+const unsigned char *larder_contract_bytes(void);
+/// Its number of bytes.
+size_t larder_contract_size(void);
+
+#endif
