@@ -27,6 +27,9 @@ struct AppList: Sendable {
         CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations }
     }
 
+    /// What all apps store beside the cache.
+    var storedAmounts: [StoredAmount] { types.flatMap { $0.storedAmounts } }
+
     /// Every problem code that the server may send.
     var problems: [ProblemCode] { ProblemCode.common + types.flatMap { $0.problems } }
 }

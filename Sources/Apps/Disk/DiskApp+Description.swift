@@ -32,6 +32,10 @@ extension DiskApp {
     public static let upstreams = [disk, oauth]
     /// The problem codes of the app.
     public static let problems: [ProblemCode] = [.locked, .notAFolder]
+    /// What is kept offline, of all accounts.
+    public static let storedAmounts = [
+        StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry")
+    ]
     /// The settings of the app.
     public static let settings = [
         Setting(
@@ -59,6 +63,31 @@ extension DiskApp {
             "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
         ),
         Setting("disk.downloads", .integer(1...64), default: "4", "concurrent downloads of the Disk app"),
+        Setting(
+            "disk.offline_budget_mb",
+            .integer(0...1_048_576),
+            default: "2048",
+            "size limit in MiB of what an account of the Disk keeps offline; it is not part of `cache.budget_mb`",
+            note: "[decision 100](decisions/0100-offline-files.md)"
+        ),
+        Setting(
+            "disk.offline_files",
+            .integer(1...100_000),
+            default: "10000",
+            "files and folders that an account of the Disk keeps offline at most"
+        ),
+        Setting(
+            "disk.offline_fetches",
+            .integer(1...8),
+            default: "2",
+            "requests to Yandex Disk at a time that keep offline files up to date in the background"
+        ),
+        Setting(
+            "disk.offline_check_s",
+            .integer(1...604_800),
+            default: "900",
+            "time after which what is kept offline is compared with Yandex Disk again"
+        ),
         Setting(
             "disk.oauth_client_id",
             .text,
@@ -88,7 +117,13 @@ extension DiskApp.Options {
             operationWait: try context.settings.milliseconds("disk.operation_wait_ms"),
             downloads: try context.settings.integer("disk.downloads"),
             searchFreshness: try context.settings.seconds("freshness.disk_search_s"),
-            budget: context.cacheBudget
+            budget: context.cacheBudget,
+            offline: OfflineOptions(
+                budget: try context.settings.mebibytes("disk.offline_budget_mb"),
+                files: try context.settings.integer("disk.offline_files"),
+                fetches: try context.settings.integer("disk.offline_fetches"),
+                checkInterval: try context.settings.seconds("disk.offline_check_s")
+            )
         )
     }
 }

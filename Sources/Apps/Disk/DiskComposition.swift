@@ -14,6 +14,7 @@ struct DiskComposition: Sendable {
     let store: DiskStore
     let tokens: TokenProvider
     let queue: DownloadQueue
+    let keeper: OfflineKeeper
     let background = BackgroundTasks()
     let writer: WriteExecutor
     private let client: YandexDiskClient
@@ -29,6 +30,7 @@ struct DiskComposition: Sendable {
     private let accounts: DiskAccounts
     private let items: ItemReader
     private let tracker: OperationTracker
+    private let load = ForegroundLoad()
 
     /// Builds what the features share.
     ///
@@ -58,14 +60,9 @@ struct DiskComposition: Sendable {
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
-        sessions.letExpire(sessionsOf: DiskApp.name) { [store, queue] expired, db in
-            try store.remove(expired, db)
-            guard expired.isLast else { return }
-            db.afterNextTransaction { _ in queue.cancel(account: expired.account) }
-        }
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
-        let reader = ResourceReader(client: client, tokens: tokens, store: store)
+        let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
         accounts = DiskAccounts(store: store, reader: reader)
         items = ItemReader(reader: reader, events: events, clock: clock)
         tracker = OperationTracker(
@@ -85,6 +82,29 @@ struct DiskComposition: Sendable {
             clock: clock,
             logger: logger
         )
+        keeper = OfflineKeeper(
+            accounts,
+            items,
+            options: options,
+            accessRecorder: accessRecorder,
+            announcer: OfflineAnnouncer(
+                store: store,
+                events: events,
+                background: background,
+                clock: clock,
+                logger: logger
+            ),
+            clock: clock,
+            logger: logger
+        )
+        sessions.letExpire(sessionsOf: DiskApp.name) { [store, queue, keeper] expired, db in
+            try store.remove(expired, db)
+            guard expired.isLast else { return }
+            db.afterNextTransaction { _ in
+                queue.cancel(account: expired.account)
+                keeper.cancel(account: expired.account)
+            }
+        }
     }
 
     private var pageReader: PageReader {
@@ -96,7 +116,7 @@ struct DiskComposition: Sendable {
     }
 
     private var fetcher: FileFetcher {
-        FileFetcher(client: client, tokens: tokens, files: storedFiles, logger: logger)
+        FileFetcher(client: client, tokens: tokens, files: storedFiles, load: load, logger: logger)
     }
 
     private var fileResponses: FileResponses {
@@ -121,6 +141,7 @@ extension DiskComposition {
             store: store,
             sessions: sessions,
             queue: queue,
+            keeper: keeper,
             background: background,
             clock: clock,
             logger: logger
@@ -163,6 +184,17 @@ extension DiskComposition {
         Downloads(accounts: accounts, items: items, files: storedFiles, runner: runner, queue: queue, clock: clock)
     }
 
+    var offline: Offline {
+        Offline(
+            accounts: accounts,
+            items: items,
+            keeper: keeper,
+            options: options.offline,
+            timeZone: options.timeZone,
+            clock: clock
+        )
+    }
+
     var writes: Writes { Writes(accounts: accounts, writer: writer, responses: writeResponses) }
 
     var sharing: Sharing { Sharing(accounts: accounts, writer: writer, responses: writeResponses, clock: clock) }
@@ -170,7 +202,7 @@ extension DiskComposition {
     var operations: Operations { Operations(accounts: accounts, tracker: tracker, responses: writeResponses) }
 
     var services: [any Service] {
-        [downloadService, BackgroundService(background: background)]
+        [downloadService, OfflineService(keeper: keeper), BackgroundService(background: background)]
     }
 
     var downloadService: DownloadService {
@@ -180,5 +212,53 @@ extension DiskComposition {
     /// Files for other apps.
     var diskFiles: DiskFiles {
         DiskFiles(accounts: accounts, items: items, files: storedFiles, fetcher: fetcher, writer: writer)
+    }
+}
+
+extension OfflineKeeper {
+    /// Composes what keeps offline files up to date.
+    fileprivate convenience init(
+        _ accounts: DiskAccounts,
+        _ items: ItemReader,
+        options: DiskApp.Options,
+        accessRecorder: AccessRecorder,
+        announcer: OfflineAnnouncer,
+        clock: WallClock,
+        logger: Logger
+    ) {
+        let reader = accounts.reader
+        let files = StoredFiles(
+            store: accounts.store,
+            accessRecorder: accessRecorder,
+            budget: options.budget,
+            clock: clock
+        )
+        let fetcher = FileFetcher(
+            client: reader.client,
+            tokens: reader.tokens,
+            files: files,
+            load: reader.load,
+            logger: logger
+        )
+        self.init(
+            checker: OfflineChecker(
+                accounts: accounts,
+                items: items,
+                load: reader.load,
+                maximumFiles: options.offline.files,
+                clock: clock
+            ),
+            fetcher: OfflineFetcher(
+                accounts: accounts,
+                items: items,
+                fetcher: fetcher,
+                load: reader.load,
+                clock: clock
+            ),
+            announcer: announcer,
+            options: options.offline,
+            clock: clock,
+            logger: logger
+        )
     }
 }

@@ -6,9 +6,9 @@ extension ProblemCode {
     static let locked = ProblemCode(
         "locked",
         HTTPResponse.Status(code: 423, reasonPhrase: "Locked"),
-        "Another operation is using this",
+        .lockedByOther,
         isRetryable: true
     )
     /// This is not a folder.
-    static let notAFolder = ProblemCode("not-a-folder", .conflict, "This is not a folder")
+    static let notAFolder = ProblemCode("not-a-folder", .conflict, .notAFolder)
 }

@@ -12,6 +12,8 @@ public protocol App: Sendable {
     static var name: String { get }
     /// Title in the index.
     static var title: String { get }
+    /// The language of the original app: that of responses to clients that name none. Default: English.
+    static var language: Language { get }
     /// The upstreams that it uses. Default: none.
     static var upstreams: [UpstreamDescription] { get }
     /// Its settings, other than those of its upstreams. Default: none.
@@ -20,6 +22,8 @@ public protocol App: Sendable {
     static var migrations: [SchemaMigration] { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
+    /// What it stores beside the cache in amounts that operators want to know. Default: nothing.
+    static var storedAmounts: [StoredAmount] { get }
 
     /// Returns what an operator may do with the app's accounts while no server uses the database. Default: nil, for
     /// apps whose accounts have no passwords here.
@@ -49,12 +53,16 @@ public protocol App: Sendable {
 }
 
 extension App {
+    /// English.
+    public static var language: Language { .english }
     /// No upstreams.
     public static var upstreams: [UpstreamDescription] { [] }
     /// No settings.
     public static var settings: [Setting] { [] }
     /// No tables.
     public static var migrations: [SchemaMigration] { [] }
+    /// Stores nothing of which operators want to know the amount.
+    public static var storedAmounts: [StoredAmount] { [] }
     /// No problem codes of its own.
     public static var problems: [ProblemCode] { [] }
     /// No passwords.

@@ -1,5 +1,7 @@
+import AppInterface
 import Database
 import Foundation
+import GRDB
 import ResponseStore
 
 /// Checks the data directory as the server does at its start, and more: all pages, references between rows, and the
@@ -8,11 +10,12 @@ enum DataCheck {
     static func findings(
         at url: URL,
         migrations: [SchemaMigration],
+        amounts: [StoredAmount],
         progress: @escaping ProgressReceiver
     ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations, progress)
+            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations, amounts, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
             let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
@@ -25,6 +28,7 @@ enum DataCheck {
     private static func contents(
         of directory: DataDirectory,
         _ migrations: [SchemaMigration],
+        _ amounts: [StoredAmount],
         _ progress: @escaping ProgressReceiver
     ) -> [Check] {
         do {
@@ -37,6 +41,10 @@ enum DataCheck {
                     let totals = try ResponseStore.totals(in: db)
                     let responses = totals.reduce(0) { $0 + $1.responses }
                     cached = "\(responses) stored responses, \(totals.reduce(0) { $0 + $1.bytes }) bytes"
+                    for amount in amounts {
+                        guard let bytes = try Int.fetchOne(db, sql: amount.sql) else { continue }
+                        cached?.append("; \(amount.title): \(bytes) bytes")
+                    }
                 },
                 progress: progress
             )

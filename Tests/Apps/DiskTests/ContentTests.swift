@@ -32,8 +32,9 @@ struct ContentTests {
                 #expect(response["data.name"] == .string(name))
                 #expect(response["data.created_text"] == "21.04.2024 10:57")
                 #expect(response["data.viewer"] == .string(viewer))
-                #expect(response.all("id", in: "data.actions") == ["share", "link", "delete", "rename"])
-                #expect(response.all("enabled", in: "data.actions") == [true, true, true, true])
+                let ids = response.all("id", in: "data.actions")
+                #expect(ids == ["share", "link", "delete", "rename", "keep_offline"])
+                #expect(response.all("enabled", in: "data.actions") == [true, true, true, true, true])
                 #expect((response["data.alert.title"] == "Not supported format") == (viewer == "unsupported"))
                 #expect(
                     response["data.actions.2.confirm.message"]
@@ -44,7 +45,7 @@ struct ContentTests {
             disk.goAway()
             let offline = try await app.get("/v1/disk/file?path=/a.pdf&refresh=1", as: token)
             #expect(offline["meta.offline"] == true)
-            #expect(offline.all("enabled", in: "data.actions") == [false, false, false, false])
+            #expect(offline.all("enabled", in: "data.actions") == [false, false, false, false, true])
             try await app.get("/v1/disk/file?path=/never.pdf", as: token).expectProblem("upstream-unavailable", 503)
         }
     }

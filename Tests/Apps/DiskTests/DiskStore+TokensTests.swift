@@ -9,7 +9,7 @@ import Upstream
 
 @testable import Disk
 
-@Suite("Tokens of several sessions of one account", .timeLimit(.minutes(2)))
+@Suite("Tokens of several sessions of one account", .timeLimit(.minutes(10)))
 struct DiskStoreTokensTests {
     private static func authorizations(_ disk: FakeYandexDisk) -> Set<String> {
         Set(disk.requests.compactMap { $0.headerFields[.authorization] })

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import Screens
 import Testing
 
 @testable import Disk
@@ -16,7 +17,7 @@ struct DiskTextTests {
         ]
     )
     func size(bytes: Int?, expected: String) {
-        #expect(DiskText.size(bytes) == expected)
+        #expect(DiskText.size(bytes).english == expected)
     }
 
     @Test(
@@ -24,16 +25,16 @@ struct DiskTextTests {
         arguments: [(10_737_418_240, "10 GB"), (3_511_500_000, "3.27 GB"), (7_225_918_240, "6.73 GB"), (0, "0 GB")]
     )
     func gigabytes(bytes: Int, expected: String) {
-        #expect(DiskText.gigabytes(bytes) == expected)
+        #expect(DiskText.gigabytes(bytes).english == expected)
     }
 
     @Test("DISK-10 times are written in the time zone asked for; none is Unknown date")
     func dates() throws {
         let date = try #require(UpstreamTime.date("2024-04-21T10:57:13+00:00"))
         #expect(date.timeIntervalSince1970 == 1_713_697_033)
-        #expect(DiskText.date(date, in: .gmt) == "21.04.2024 10:57")
-        #expect(DiskText.date(date, in: try #require(TimeZone(identifier: "Asia/Tokyo"))) == "21.04.2024 19:57")
-        #expect(DiskText.date(nil, in: .gmt) == "Unknown date")
+        #expect(DiskText.date(date, in: .gmt).english == "21.04.2024 10:57")
+        #expect(DiskText.date(date, in: try #require(TimeZone(identifier: "Asia/Tokyo"))).english == "21.04.2024 19:57")
+        #expect(DiskText.date(nil, in: .gmt).english == "Unknown date")
     }
 
     @Test(
@@ -49,7 +50,7 @@ struct DiskTextTests {
         var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let date = Date(timeIntervalSince1970: .random(in: -3_000_000_000...9_000_000_000, using: &random))
-            #expect(DiskText.date(date, in: timeZone) == formatter.string(from: date))
+            #expect(DiskText.date(date, in: timeZone).english == formatter.string(from: date))
         }
     }
 

@@ -8,7 +8,7 @@ import Upstream
 
 @testable import Disk
 
-@Suite("Reads on a full disk", .timeLimit(.minutes(1)))
+@Suite("Reads on a full disk", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     /// Runs a test against an app whose files can be made to fail.
     private static func run(_ disk: FakeYandexDisk, _ test: @Sendable (DiskHarness, FaultScope) async throws -> Void)

@@ -9,7 +9,7 @@ import Upstream
 
 @testable import Disk
 
-@Suite("The token of an account", .timeLimit(.minutes(2)))
+@Suite("The token of an account", .timeLimit(.minutes(10)))
 struct TokenProviderTests {
     @Test("a token is opened only if a request is sent: what is stored needs none, fresh or offline")
     func opened() async throws {

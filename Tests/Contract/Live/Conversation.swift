@@ -57,6 +57,9 @@ enum Conversation {
             try await interview.diskChanges()
             try await interview.diskRefusals()
         }
+        try await withLarder { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).diskOffline()
+        }
         try await withLarder(["--http-head-timeout-ms", "10"]) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).slowClients()
         }

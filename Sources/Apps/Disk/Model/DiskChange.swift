@@ -8,4 +8,12 @@ enum DiskChange: Sendable, Equatable {
     case appeared(DiskPath, DiskItem?)
     /// Any item may have changed.
     case doubtful
+
+    /// Whether it says which items are where now.
+    var isKnown: Bool {
+        switch self {
+        case .deleted, .moved, .unpublished, .appeared(_, _?): true
+        case .restored, .appeared(_, nil), .doubtful: false
+        }
+    }
 }

@@ -20,6 +20,7 @@ struct DiskItem: Sendable, Equatable {
     var mediaType: String?
     var mimeType: String?
     var md5: String?
+    var sha256: String?
     var resourceID: String?
     /// Public address; nil if it is not published, or the response did not contain it.
     var publicURL: String?

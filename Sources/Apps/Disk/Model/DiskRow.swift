@@ -5,6 +5,8 @@ struct DiskRow: Sendable {
     var item: DiskItem
     var seenAt: Date
     var isDownloaded: Bool
+    /// How it relates to what is kept offline.
+    var offline = OfflineMarking.none
 }
 
 /// A page of a list, and the revision of the account in the same read transaction.

@@ -6,30 +6,32 @@ enum DiskText {
     private static let kilobyte = 1024.0
 
     /// Returns a size for lists: KB, MB or GB (powers of 1024) with two decimals, or `Unknown size`.
-    static func size(_ bytes: Int?) -> String {
-        guard let bytes else { return "Unknown size" }
+    static func size(_ bytes: Int?) -> Text {
+        guard let bytes else { return .unknownSize }
         let size = Double(bytes)
-        if size < kilobyte * kilobyte { return "\(decimal(size / kilobyte)) KB" }
-        if size < kilobyte * kilobyte * kilobyte { return "\(decimal(size / kilobyte / kilobyte)) MB" }
-        return "\(decimal(size / kilobyte / kilobyte / kilobyte)) GB"
+        if size < kilobyte * kilobyte { return .kilobytes(decimal(size / kilobyte)) }
+        if size < kilobyte * kilobyte * kilobyte { return .megabytes(decimal(size / kilobyte / kilobyte)) }
+        return .gigabytes(decimal(size / kilobyte / kilobyte / kilobyte))
     }
 
     /// Returns a size for the profile: GB (powers of 1024), without decimals if it is whole, else with two.
-    static func gigabytes(_ bytes: Int) -> String {
+    static func gigabytes(_ bytes: Int) -> Text {
         let size = Double(bytes) / kilobyte / kilobyte / kilobyte
-        return size == size.rounded() ? "\(Int(size)) GB" : "\(decimal(size)) GB"
+        return .gigabytes(size == size.rounded() ? "\(Int(size))" : decimal(size))
     }
 
     /// Returns a time as `dd.MM.yyyy HH:mm` in a time zone, or `Unknown date`.
-    static func date(_ date: Date?, in timeZone: TimeZone) -> String {
-        guard let date else { return "Unknown date" }
-        guard let time = CivilTime(date, in: timeZone) else { return calendarDate(date, in: timeZone) }
+    static func date(_ date: Date?, in timeZone: TimeZone) -> Text {
+        guard let date else { return .unknownDate }
+        guard let time = CivilTime(date, in: timeZone) else {
+            return Text(verbatim: calendarDate(date, in: timeZone))
+        }
         var text = ""
         text.appendTwoDigits(time.day, then: ".")
         text.appendTwoDigits(time.month, then: ".\(time.year) ")
         text.appendTwoDigits(time.hour, then: ":")
         text.appendTwoDigits(time.minute, then: "")
-        return text
+        return Text(verbatim: text)
     }
 
     /// The same of any year.

@@ -1,15 +1,16 @@
 import Foundation
+import Screens
 
 /// The pages of the onboarding, in their order.
 enum OnboardingPage: String, CaseIterable, Sendable {
     case documents, offline, sharing
 
     /// The line of the page.
-    var text: String {
+    var text: Text {
         switch self {
-        case .documents: "All your documents are now in one place"
-        case .offline: "Access your files without the Internet"
-        case .sharing: "Share your files with others"
+        case .documents: .allDocuments
+        case .offline: .withoutInternet
+        case .sharing: .shareWithOthers
         }
     }
 

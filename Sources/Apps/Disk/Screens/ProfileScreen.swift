@@ -13,9 +13,9 @@ struct ProfileScreen: Encodable, Sendable {
     let available: Int
     let trash: Int
     let usedFraction: Double
-    let totalText: String
-    let usedText: String
-    let availableText: String
+    let totalText: Text
+    let usedText: Text
+    let availableText: Text
     /// Sectors of the chart; their sum is 1.
     let chart: [Slice]
     let actions: [Action]
@@ -31,14 +31,14 @@ struct ProfileScreen: Encodable, Sendable {
         let fraction = Self.fraction(used: used, total: total)
         usedFraction = fraction
         totalText = DiskText.gigabytes(total)
-        usedText = "\(DiskText.gigabytes(used)) - used"
-        availableText = "\(DiskText.gigabytes(available)) - available"
+        usedText = .used(DiskText.gigabytes(used))
+        availableText = .available(DiskText.gigabytes(available))
         chart = [Slice(id: "used", fraction: fraction), Slice(id: "available", fraction: 1 - fraction)]
         actions = [
-            Action(id: "published", title: "Published files", method: "GET", href: "/v1/disk/published"),
+            Action(id: "published", title: .publishedFiles, method: "GET", href: "/v1/disk/published"),
             Action(
                 id: "logout",
-                title: "Log Out",
+                title: .logOut,
                 method: "DELETE",
                 href: LogoutDialog.href,
                 confirm: .init(message: LogoutDialog.message, buttons: LogoutDialog.buttons)
@@ -62,8 +62,8 @@ enum ProfileChart {
         let fraction = ProfileScreen.fraction(used: space.used, total: space.total)
         let circumference = 2 * Double.pi * radius
         let used = hundredths(fraction * circumference)
-        let text = DiskText.gigabytes(space.total)
-        let label = "\(DiskText.gigabytes(space.used)) used of \(text)"
+        let text = DiskText.gigabytes(space.total)[Language.current]
+        let label = Text.usedOf(DiskText.gigabytes(space.used), DiskText.gigabytes(space.total))[Language.current]
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 200" role="img" aria-label="\(label)">
             <circle cx="100" cy="100" r="80" fill="none" stroke="#d9d9d9" stroke-width="30"/>

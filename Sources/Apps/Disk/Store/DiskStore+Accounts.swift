@@ -35,6 +35,11 @@ extension DiskStore {
     }
 
     /// Returns the revision of an account; nil if it was logged out.
+    ///
+    /// - Throws: `StorageError`.
+    func revision(of account: String) throws -> Int? { try database.read { try Self.revision(of: account, $0) } }
+
+    /// Returns the revision of an account; nil if it was logged out.
     static func revision(of account: String, _ db: Database) throws -> Int? {
         try Int.fetchOne(try db.cachedStatement(sql: selectRevision), arguments: [account])
     }
@@ -72,6 +77,7 @@ extension DiskStore {
             let name = "disk/token/\(account)/\(id)"
             try secrets.store(sealed, name: name, in: db)
             try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
+            try retryOffline(account: account, db)
             bump(account, after: db)
             return (try Self.account(account, session: id, db), bearer)
         }
@@ -109,7 +115,9 @@ extension DiskStore {
 
     private func wipe(_ account: String, _ db: Database) throws {
         for name in try Self.tokenNames(of: account, db) { try secrets.remove(name: name, in: db) }
-        for table in ["disk_account", "disk_login", "disk_download", "disk_operation"] {
+        for table in [
+            "disk_account", "disk_login", "disk_download", "disk_operation", "disk_offline", "disk_offline_entry",
+        ] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
         try Self.deleteRows(of: account, db)

@@ -50,13 +50,24 @@ extension DiskStore {
     ///
     /// - Throws: GRDB's errors.
     func diskRows(_ rows: [Row], account: String, _ db: Database) throws -> [DiskRow] {
-        let items = rows.compactMap { row in DiskItem(row: row).map { ($0, row["seen_at"] as Int64) } }
-        let stored = try storedVersions(of: items.map(\.0), account: account, db)
+        guard let first = rows.first else { return [] }
+        return try diskRows(rows.compactMap(ItemColumns(of: first).item), account: account, db)
+    }
+
+    /// Adds to items whether the present versions of their contents are stored.
+    ///
+    /// - Throws: GRDB's errors.
+    func diskRows(_ items: [(item: DiskItem, seenAt: Date)], account: String, _ db: Database) throws -> [DiskRow] {
+        let stored = try storedVersions(of: items.map(\.item), account: account, db)
+        let offline = try offlineStates(of: items.map(\.item), account: account, db)
         return items.map { item, seenAt in
             DiskRow(
                 item: item,
-                seenAt: Date(millisecondsSince1970: seenAt),
-                isDownloaded: item.version.map { $0 == stored[Self.name(.content, of: item.path)] } ?? false
+                seenAt: seenAt,
+                isDownloaded: item.version.map {
+                    $0 == stored[Self.name(.content, of: item.path)] || $0 == offline?.versions[item.path]
+                } ?? false,
+                offline: offline?.marking(of: item.path) ?? .none
             )
         }
     }
@@ -81,6 +92,12 @@ extension DiskStore {
         return try database.read { try stored(body, of: item.path, account: account, $0) }.flatMap {
             Self.version(of: $0) == version ? $0 : nil
         }
+    }
+
+    /// Removes the copy of a content that is kept elsewhere.
+    func removeCachedContent(of path: DiskPath, account: String, _ db: Database) throws {
+        let name = Self.name(.content, of: path)
+        try responses.remove(upstream: Self.bodies, urlPrefix: name, credential: credential(of: account), in: db)
     }
 
     /// Stores a finished body, which replaces one of an older version.

@@ -36,6 +36,7 @@ extension DiskStore {
                 if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
             case .doubtful: break
             }
+            if !change.isKnown { try doubtOffline(account: account, db) }
             try responses.invalidate(credential: credential, in: db)
             bump(account, after: db)
             return Applied(epoch: epoch, revision: try Self.nextRevision(account, db))
@@ -56,10 +57,11 @@ extension DiskStore {
     }
 
     /// Removes a row and those below it, also from all lists, and their bodies.
-    private func remove(_ path: DiskPath, account: String, _ db: Database) throws {
+    func remove(_ path: DiskPath, account: String, _ db: Database) throws {
         try Self.deleteRows(Self.deleteItem, [account, path.text], account: account, db)
         try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
         try removeContents(of: path, account: account, db)
+        try removeOffline(path, isIncluded: true, account: account, db)
     }
 
     /// Removes the item that a move has overwritten. A list with the new path and without the old one was fetched after
@@ -71,6 +73,7 @@ extension DiskStore {
             try removeContents(of: to, account: account, db)
         }
         try db.cachedStatement(sql: Self.deleteOverwritten).execute(arguments: [owner, to.text, owner, from.text])
+        try removeOffline(to, isIncluded: true, account: account, db)
     }
 
     /// Removes the rows below a row, its lists, and the bodies of both.
@@ -80,6 +83,7 @@ extension DiskStore {
         try Self.deleteRows(Self.deleteBelow, below, account: account, db)
         try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
         try removeLists(of: path, owner: owner, db)
+        try removeOffline(path, isIncluded: false, account: account, db)
         for prefix in Self.bodyPrefixes(of: path) {
             try responses.remove(upstream: Self.bodies, urlPrefix: prefix, credential: credential(of: account), in: db)
         }
@@ -111,11 +115,12 @@ extension DiskStore {
         }
         try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
         try moveListsAndBodies(from, to, account: account, db)
+        try moveOffline(from, to, account: account, db)
     }
 
     private func rename(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
         let old = try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, from.text])
-        let folded = to.name.searchFolded
+        let folded = to.name.partFolded
         try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
             to.text, to.name, folded, account, from.text,
         ])

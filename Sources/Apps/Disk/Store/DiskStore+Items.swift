@@ -18,8 +18,7 @@ extension DiskStore {
 
     /// Returns the rows of a list of keys, in their order, without those that are not there any more.
     func rows(_ keys: [String], account: String, _ db: Database) throws -> [DiskRow] {
-        let list = String(decoding: try JSONEncoder().encode(keys), as: UTF8.self)
-        let found = try Row.fetchAll(db.cachedStatement(sql: Self.selectItems), arguments: [account, list])
+        let found = try Row.fetchAll(db.cachedStatement(sql: Self.selectItems), arguments: [account, keys.jsonArray])
         let rows = try diskRows(found, account: account, db)
         let byPath = Dictionary(rows.map { ($0.item.path, $0) }) { first, _ in first }
         return keys.compactMap { key in (DiskPath(key) ?? DiskPath(key, scheme: .trash)).flatMap { byPath[$0] } }
@@ -46,19 +45,23 @@ extension DiskStore {
     /// - Parameter account: The account, read in the same transaction.
     /// - Throws: GRDB's errors.
     func storedPage(_ key: PageKey, account: DiskAccount, _ db: Database) throws -> StoredPage? {
-        let rows = try Row.fetchAll(
+        let rows = try Row.fetchCursor(
             db.cachedStatement(sql: Self.selectPageItems),
             arguments: [account.id, key.account, key.screen, key.query, key.offset, key.limit]
         )
-        guard let first = rows.first else { return nil }
-        let page = DiskPage(
-            try diskRows(rows.filter { $0["path"] != nil }, account: account.id, db),
-            keys: rows.compactMap { $0["row_key"] },
-            total: first["total_of_list"],
-            hasMore: first["has_more"],
-            revision: account.revision
-        )
-        return StoredPage(page: page, fetchedAt: Date(millisecondsSince1970: first["fetched_at"]))
+        guard let first = try rows.next() else { return nil }
+        let columns = ItemColumns(of: first)
+        var items = [columns.item(in: first)]
+        var keys: [String?] = [first[3]]
+        var page = DiskPage([], keys: [], total: first[0], hasMore: first[1], revision: account.revision)
+        let fetchedAt = Date(millisecondsSince1970: first[2])
+        while let row = try rows.next() {
+            items.append(columns.item(in: row))
+            keys.append(row[3])
+        }
+        page.rows = try diskRows(items.compactMap { $0 }, account: account.id, db)
+        page.lacksRows = keys.contains(ListedRow.unreadable.key)
+        return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
     static let selectPageItems = """
@@ -84,21 +87,49 @@ extension DiskStore {
 extension DiskItem {
     /// Reads a row of table `disk_item`; nil for one that is damaged.
     init?(row: Row) {
-        let text: String = row["path"]
-        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = Kind(rawValue: row["kind"]) else {
-            return nil
-        }
-        self.init(path: path, kind: kind, name: row["name"])
-        size = row["size"]
-        created = (row["created"] as Int64?).map(Date.init(millisecondsSince1970:))
-        modified = (row["modified"] as Int64?).map(Date.init(millisecondsSince1970:))
-        mediaType = row["media_type"]
-        mimeType = row["mime_type"]
-        md5 = row["md5"]
-        resourceID = row["resource_id"]
-        publicURL = row["public_url"]
-        isPublished = row["published"]
-        origin = row["origin"]
-        deleted = (row["deleted"] as Int64?).map(Date.init(millisecondsSince1970:))
+        guard let item = ItemColumns(of: row).item(in: row)?.item else { return nil }
+        self = item
     }
+}
+
+/// Where the columns of table `disk_item` are in the rows of a query. To look them up by name in each row takes longer
+/// than to read the row.
+struct ItemColumns {
+    private static let names = [
+        "path", "kind", "name", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
+        "public_url", "published", "origin", "deleted", "seen_at", "sha256",
+    ]
+
+    /// Positions of the columns in the order of ``names``.
+    private let positions: [Int]
+
+    /// Looks the columns up in a row of the query, which has all of them.
+    init(of row: Row) {
+        let columns = Array(row.columnNames)
+        positions = Self.names.compactMap { columns.firstIndex(of: $0) }
+    }
+
+    /// Reads an item and when the API last listed it; nil for a row without one, or a damaged one.
+    func item(in row: Row) -> (item: DiskItem, seenAt: Date)? {
+        let at = positions
+        guard at.count == Self.names.count, let text: String = row[at[0]], let kind: String = row[at[1]],
+            let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = DiskItem.Kind(rawValue: kind)
+        else { return nil }
+        var item = DiskItem(path: path, kind: kind, name: row[at[2]])
+        item.size = row[at[3]]
+        item.created = date(row[at[4]])
+        item.modified = date(row[at[5]])
+        item.mediaType = row[at[6]]
+        item.mimeType = row[at[7]]
+        item.md5 = row[at[8]]
+        item.resourceID = row[at[9]]
+        item.publicURL = row[at[10]]
+        item.isPublished = row[at[11]]
+        item.origin = row[at[12]]
+        item.deleted = date(row[at[13]])
+        item.sha256 = row[at[15]]
+        return (item, Date(millisecondsSince1970: row[at[14]]))
+    }
+
+    private func date(_ milliseconds: Int64?) -> Date? { milliseconds.map(Date.init(millisecondsSince1970:)) }
 }

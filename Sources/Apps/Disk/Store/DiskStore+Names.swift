@@ -11,7 +11,7 @@ extension DiskStore {
 
     /// Returns an account as the owner of terms. Two accounts may have the same number: the rows say whose they are.
     static func owner(ofTerms account: String) -> Int64 {
-        Int64(stableHash(account) & 0xFFFF_FFFF)
+        Int64(account.stableHash & 0xFFFF_FFFF)
     }
 
     /// Returns a rank for a row: the second of its last modification, and a number that no other row has.
@@ -24,14 +24,9 @@ extension DiskStore {
         isTaken: (Int64) throws -> Bool
     ) rethrows -> Int64 {
         let seconds = Int64(max(0, min(modified?.timeIntervalSince1970 ?? 0, 0x1_FFFF_FFFF)))
-        var number = Int64(stableHash(account + "\n" + path) & 0xFFF_FFFF)
+        var number = Int64((account + "\n" + path).stableHash & 0xFFF_FFFF)
         while try isTaken(seconds << 28 | number) { number = (number + 1) & 0xFFF_FFFF }
         return seconds << 28 | number
-    }
-
-    /// Returns the FNV-1a hash of a text: the same in every process, unlike `Hasher`.
-    private static func stableHash(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     static func isTaken(_ rank: Int64, _ db: Database) throws -> Bool {

@@ -20,7 +20,7 @@ extension DiskStore {
                 let (path, name): (String, String) = (row["path"], row["name"])
                 let modified = (row["modified"] as Int64?).map(Date.init(millisecondsSince1970:))
                 let rank = try rank(of: path, account: account, modified: modified) { try isTaken($0, db) }
-                let folded = name.searchFolded
+                let folded = name.partFolded
                 try db.cachedStatement(sql: setRank).execute(arguments: [rank, folded, account, path])
                 changes.insert(IndexedName(rank: rank, folded: folded))
             }
@@ -28,6 +28,31 @@ extension DiskStore {
         }
     }
 
+    /// Half a flag, and the halves of two, were parts of a name.
+    static func joinFlags(_ db: Database) throws {
+        for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
+            var changes = NameChanges(account)
+            for row in try Row.fetchAll(db, sql: selectFlags, arguments: [account]) {
+                let (path, name): (String, String) = (row["path"], row["name"])
+                guard let old = IndexedName(row: row) else { continue }
+                let folded = name.partFolded
+                try db.execute(
+                    sql: "UPDATE disk_item SET folded = ? WHERE account = ? AND path = ?",
+                    arguments: [folded, account, path]
+                )
+                changes.remove(old)
+                // The removal of a name is forgotten if it is inserted under the same rank before that is written.
+                try changes.write(db)
+                changes.insert(IndexedName(rank: old.rank, folded: folded))
+                try changes.write(db)
+            }
+        }
+    }
+
+    private static let selectFlags = """
+        SELECT path, name, rank, folded FROM disk_item
+        WHERE account = ? AND folded GLOB '*[\u{1F1E6}-\u{1F1FF}]*'
+        """
     private static let selectUnranked = """
         SELECT path, name, modified FROM disk_item WHERE account = ? AND path >= 'disk:/' AND path < 'disk:0'
         """

@@ -70,42 +70,44 @@ extension DiskStore {
     ) throws -> Bool {
         let select = try db.cachedStatement(sql: Self.selectItem)
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
-        var isChanged = false
+        var changed: [DiskItem] = []
         var names = NameChanges(account)
         for item in items {
             let row = try Row.fetchOne(select, arguments: [account, item.path.text])
             let old = row.flatMap(DiskItem.init)
-            if old != item { isChanged = true }
+            if old != item { changed.append(item) }
             // A folder has become a file.
             if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
                 try names.write(db)
                 try removeContents(of: item.path, account: account, db)
             }
-            let folded = item.name.searchFolded
+            let folded = item.name.partFolded
             let rank = try names.enter(item, folded: folded, replacing: row, db)
             try upsert.execute(arguments: [
                 account, item.path.text, item.name, folded, item.kind.rawValue, item.size,
                 item.created?.millisecondsSince1970,
                 item.modified?.millisecondsSince1970, item.mediaType, item.mimeType, item.md5, item.resourceID,
                 item.publicURL, item.isPublished, item.origin,
-                item.deleted?.millisecondsSince1970, now.millisecondsSince1970, rank,
+                item.deleted?.millisecondsSince1970, now.millisecondsSince1970, rank, item.sha256,
             ])
         }
         try names.write(db)
-        return isChanged
+        try followOffline(changed, account: account, db)
+        return !changed.isEmpty
     }
 
     static let upsertItem = """
         INSERT INTO disk_item
             (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id,
-            public_url, published, origin, deleted, seen_at, rank)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            public_url, published, origin, deleted, seen_at, rank, sha256)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account, path) DO UPDATE SET
             name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size,
             created = excluded.created, modified = excluded.modified, media_type = excluded.media_type,
             mime_type = excluded.mime_type, md5 = excluded.md5, resource_id = excluded.resource_id,
             public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
-            deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at), rank = excluded.rank
+            deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at), rank = excluded.rank,
+            sha256 = excluded.sha256
         """
 
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it

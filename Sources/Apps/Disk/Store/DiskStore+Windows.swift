@@ -85,18 +85,24 @@ extension DiskStore {
         account: String,
         _ db: Database
     ) throws -> StoredPage? {
-        guard let (query, fetchedAt) = try wholeList(of: folder, owner: key.account, db),
+        let stored = try wholeList(of: folder, owner: key.account, db)
+        let kept = try keptFolder(folder, account: account, db)
+        guard let fetchedAt = [stored?.1, kept].compactMap({ $0 }).max(),
             let sort = key.query.split(separator: "\n").last,
             let column = Self.columns.first(where: { $0 == sort.drop { $0 == "-" } })
         else { return nil }
         let order = sort.hasPrefix("-") ? "DESC" : "ASC"
-        let arguments: StatementArguments = [account, key.account, query]
+        // The newer one of a stored list and of what is kept offline.
+        let list = stored.flatMap { $0.1 == fetchedAt ? $0.query : nil }
+        let ofList = list == nil ? Self.ofKeptFolder : Self.ofList
+        let arguments: StatementArguments =
+            list.map { [account, key.account, $0] } ?? [account, account, folder.text]
         let found = try Row.fetchAll(
             db,
-            sql: "SELECT * \(Self.ofList) ORDER BY \(column) \(order), path \(order) LIMIT ? OFFSET ?",
+            sql: "SELECT * \(ofList) ORDER BY \(column) \(order), path \(order) LIMIT ? OFFSET ?",
             arguments: arguments + [key.limit, key.offset]
         )
-        let total = try Int.fetchOne(db, sql: "SELECT count(*) \(Self.ofList)", arguments: arguments) ?? 0
+        let total = try Int.fetchOne(db, sql: "SELECT count(*) \(ofList)", arguments: arguments) ?? 0
         let rows = try diskRows(found, account: account, db)
         let page = DiskPage(
             rows,
@@ -119,11 +125,26 @@ extension DiskStore {
         return whole.max { $0.1 < $1.1 }
     }
 
+    /// Returns when the content of a folder that is kept offline was last listed; nil if it is not kept.
+    private func keptFolder(_ folder: DiskPath, account: String, _ db: Database) throws -> Date? {
+        guard try offlineSignal.mayHaveMarks(account, db) else { return nil }
+        return try Int64.fetchOne(db.cachedStatement(sql: Self.selectListed), arguments: [account, folder.text])
+            .map(Date.init(millisecondsSince1970:))
+    }
+
     /// The columns that folders are sorted by; the API has the same names.
     private static let columns = ["name", "path", "created", "modified", "size"]
     static let selectFolderPages = """
         SELECT id, query, page_offset, page_limit, has_more, total, fetched_at FROM page
         WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
+        """
+    static let selectListed = """
+        SELECT listed_at FROM disk_offline_entry WHERE account = ? AND path = ? AND listed_at IS NOT NULL
+        """
+    static let ofKeptFolder = """
+        FROM disk_item WHERE account = ? AND path IN (
+            SELECT path FROM disk_offline_entry WHERE account = ? AND parent = ?
+        )
         """
     static let ofList = """
         FROM disk_item WHERE account = ? AND path IN (

@@ -105,6 +105,8 @@ struct DiskStore: Sendable {
                 """
         ),
         SchemaMigration("disk/003 names", migrate: indexNames),
+        offlineMigration,
+        SchemaMigration("disk/005 flags", migrate: joinFlags),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
@@ -116,6 +118,8 @@ struct DiskStore: Sendable {
     let pages = PageStore()
     /// The latest changes, for responses that were requested before them.
     let changeLogs = DiskChangeLogs()
+    /// Who keeps something offline.
+    let offlineSignal = OfflineSignal()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 

@@ -73,6 +73,13 @@ extension YandexDiskClient {
         return item
     }
 
+    /// Returns a part of a folder's content, by path.
+    func content(of folder: DiskPath, limit: Int, offset: Int, _ token: String) async throws -> ResourceRecord {
+        let query = folderQuery(folder, limit: limit, offset: offset, sort: "path")
+        let record: ResourceRecord = try await read(url("/resources", query), token)
+        return try record.listing(folder, limit: limit, offset: offset)
+    }
+
     /// Returns the account that a token belongs to.
     func info(_ token: String) async throws -> DiskInfoRecord { try await read(url(""), token) }
 

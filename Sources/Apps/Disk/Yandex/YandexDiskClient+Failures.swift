@@ -52,20 +52,20 @@ extension DiskRefusal {
         let title = upstream.configuration.title
         // An uploader refuses without a code.
         let named = code.isEmpty ? "" : " (\(code))"
-        let kind: (ProblemCode, String) =
+        let kind: (ProblemCode, Text) =
             switch (status, code) {
             case (400, _): (.invalidParameter, "\(title) does not take this request\(named).")
             case (401, _):
-                (.upstreamSessionExpired, "\(title) does not accept the account's token any more. Log in again.")
-            case (403, _): (.upstreamForbidden, "\(title) does not allow this.")
+                (.upstreamSessionExpired, .tokenRefused(title))
+            case (403, _): (.upstreamForbidden, .notAllowed(title))
             case (404, _), (410, _):
                 (.notFound, hasPath ? "\(title) has nothing at this path." : "\(title) says that it has no such list.")
-            case (409, "DiskPathDoesntExistsError"): (.notFound, "The folder that it would be in does not exist.")
+            case (409, "DiskPathDoesntExistsError"): (.notFound, .noParent)
             case (409, "MD5DifferError"), (412, _): (.preconditionFailed, "It has changed on \(title) in the meantime.")
             case (409, _) where code.contains("Exist"):
-                (.targetExists, "There is something of this name already; nothing was overwritten.")
-            case (413, _): (.tooLarge, "The file is larger than \(title) takes.")
-            case (423, _): (.locked, "\(title) is using this for another operation. Try again.")
+                (.targetExists, .nameExists)
+            case (413, _): (.tooLarge, .tooLarge(title))
+            case (423, _): (.locked, .inUse(title))
             case (409, _): (.upstreamForbidden, "\(title) does not allow this now\(named).")
             default: (.upstreamBadResponse, "\(title) answered \(status).")
             }
@@ -75,5 +75,5 @@ extension DiskRefusal {
 
 extension Problem {
     /// 401: the account of the session was logged out.
-    static let loggedOut = Problem(.sessionExpired, "This account was logged out.")
+    static let loggedOut = Problem(.sessionExpired, .loggedOut)
 }

@@ -40,8 +40,8 @@ struct YandexDiskClient: Sendable {
     /// Fields of a resource that the app requests: without `file`, `preview` and `sizes`, whose links open files to
     /// anyone who has them.
     static let itemFields = [
-        "path", "name", "type", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
-        "public_key", "public_url",
+        "path", "name", "type", "size", "created", "modified", "media_type", "mime_type", "md5", "sha256",
+        "resource_id", "public_key", "public_url",
     ]
     private static let trashFields = itemFields + ["origin_path", "deleted"]
     private static let mediaType = "application/json"
@@ -82,20 +82,24 @@ extension YandexDiskClient {
     )
         -> Resource
     {
-        let fields =
-            Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
-        let query = [
-            ("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort),
-            ("fields", fields.joined(separator: ",")),
-        ]
-        return resource(
-            url("/resources", query),
+        resource(
+            url("/resources", folderQuery(path, limit: limit, offset: offset, sort: sort)),
             account: account,
             errors: path.isRoot ? Self.errorsOfRoot : Self.errorsOfReads
         ) {
             (record: ResourceRecord) throws(UpstreamError) in
             try validate(try record.listing(path, limit: limit, offset: offset))
         }
+    }
+
+    /// Returns the query for a part of a folder's content.
+    func folderQuery(_ path: DiskPath, limit: Int, offset: Int, sort: String) -> [(String, String)] {
+        let fields =
+            Self.itemFields + ["_embedded.total", "_embedded.offset"] + Self.itemFields.map { "_embedded.items.\($0)" }
+        return [
+            ("path", path.text), ("limit", String(limit)), ("offset", String(offset)), ("sort", sort),
+            ("fields", fields.joined(separator: ",")),
+        ]
     }
 
     /// Returns a file or folder without its content.

@@ -109,7 +109,7 @@ struct ResourceRecord: Decodable, Sendable {
     private static let longestText = 4 * DiskPath.longest
 
     private enum CodingKeys: String, CodingKey {
-        case path, name, type, size, created, modified, md5, deleted, preview
+        case path, name, type, size, created, modified, md5, sha256, deleted, preview
         case mediaType = "media_type"
         case mimeType = "mime_type"
         case resourceID = "resource_id"
@@ -140,6 +140,7 @@ struct ResourceRecord: Decodable, Sendable {
         item.mediaType = text(.mediaType)
         item.mimeType = text(.mimeType)
         item.md5 = text(.md5)
+        item.sha256 = text(.sha256)
         item.resourceID = text(.resourceID)
         item.publicURL = text(.publicURL)
         item.isPublished = item.publicURL != nil || text(.publicKey) != nil

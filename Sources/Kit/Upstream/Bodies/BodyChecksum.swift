@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 
 /// The MD5 checksum that a body is announced to have.
 public struct BodyChecksum: Sendable, Equatable {
@@ -14,5 +14,5 @@ public struct BodyChecksum: Sendable, Equatable {
     }
 
     /// Whether a finished hash is this checksum.
-    func matches(_ hash: Insecure.MD5) -> Bool { Array(hash.finalize()) == bytes }
+    public func matches(_ hash: Insecure.MD5) -> Bool { Array(hash.finalize()) == bytes }
 }

@@ -22,6 +22,7 @@ struct DiskHarnessSettings: Sendable {
     var operationWait: Duration = .zero
     var downloads = 4
     var budget = CacheBudget.unlimited
+    var offline = OfflineOptions()
     var patience: Duration = .seconds(2)
     var client: YandexOAuthClient.Application?
     var oauth: ScriptedTransport?
@@ -69,7 +70,8 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
                     options: .init(
                         operationWait: settings.operationWait,
                         downloads: settings.downloads,
-                        budget: settings.budget
+                        budget: settings.budget,
+                        offline: settings.offline
                     ),
                     media: settings.media,
                     scratch: context.scratch,
@@ -77,7 +79,10 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
                     logger: context.logger
                 )
             },
-            finish: { await $0.composition.queue.stop() },
+            finish: {
+                await $0.composition.queue.stop()
+                await $0.composition.keeper.stop()
+            },
             test
         )
     }

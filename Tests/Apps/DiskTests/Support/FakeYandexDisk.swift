@@ -380,18 +380,20 @@ extension FakeYandexDisk {
         if components.path == "/preview" {
             return IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: FakeYandexDisk.png)
         }
-        guard let range = request.headerFields[.range]?.dropFirst("bytes=".count).split(separator: "-"),
+        let tag = "\"\(md5(node.bytes))\""
+        guard request.headerFields[.ifRange].map({ $0 == tag }) ?? true,
+            let range = request.headerFields[.range]?.dropFirst("bytes=".count).split(separator: "-"),
             let first = Int(range[0]), let last = Int(range[1])
         else {
             return IncomingResponse(
                 status: .ok,
-                headerFields: [.contentLength: "\(node.bytes.count)"],
+                headerFields: [.contentLength: "\(node.bytes.count)", .eTag: tag],
                 body: node.bytes
             )
         }
         return IncomingResponse(
             status: .partialContent,
-            headerFields: [.contentRange: "bytes \(first)-\(last)/\(node.bytes.count)"],
+            headerFields: [.contentRange: "bytes \(first)-\(last)/\(node.bytes.count)", .eTag: tag],
             body: Array(node.bytes[first...last])
         )
     }

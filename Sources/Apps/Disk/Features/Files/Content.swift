@@ -29,6 +29,13 @@ struct Content: Sendable {
             let content = stored.content(of: row.item, type: stored.type)
             return try .content(content, to: request, provenance: stored.provenance(result), now: clock.now())
         }
+        // Offline an older version is better than none; its entity tag says which one it is.
+        if result.provenance.offline, let kept = try await files.openKept(row.item, account: account.id) {
+            var item = row.item
+            item.modified = nil
+            let content = kept.content(of: item, type: kept.type, version: kept.version)
+            return try .content(content, to: request, provenance: kept.provenance(result), now: clock.now())
+        }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         guard !result.provenance.offline else { throw client.unreachable }
         let item = try await items.presentVersion(of: row.item, result, for: account)

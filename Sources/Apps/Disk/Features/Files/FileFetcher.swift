@@ -14,6 +14,7 @@ struct FileFetcher: Sendable {
     let client: YandexDiskClient
     let tokens: TokenProvider
     let files: StoredFiles
+    let load: ForegroundLoad
     let logger: Logger
 
     /// Returns the whole content of a file, which is stored while it passes if there is room for it.
@@ -43,17 +44,56 @@ struct FileFetcher: Sendable {
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func part(_ range: Range<Int>, of item: DiskItem, for account: DiskAccount) async throws -> ByteStream {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
+        let use = load.begin()
+        let response = try await open(range, of: item, for: account)
+        let parts = FileParts.stream(
+            response.body,
+            skipping: range.lowerBound - response.firstByte,
+            count: range.count
+        )
+        return ByteStream {
+            let iterator = parts.makeAsyncIterator()
+            return {
+                defer { withExtendedLifetime(use) {} }
+                return try await iterator.next()
+            }
+        }
+    }
+
+    /// A response with bytes of a file.
+    struct OpenResponse: Sendable {
+        /// Position in the file of its first byte: that of the range, or 0 if the whole file was sent.
+        let firstByte: Int
+        /// Strong entity tag of the file, if it has one.
+        let tag: String?
+        let body: ByteStream
+    }
+
+    /// Requests a range of a file's content, by a link that is used once and forgotten. A link that does not work is
+    /// replaced once.
+    ///
+    /// - Parameters:
+    ///   - range: Not empty.
+    ///   - tag: Entity tag of what is here already: if the file has another one, the whole is sent (RFC 9110 §13.1.5).
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
+    func open(
+        _ range: Range<Int>,
+        of item: DiskItem,
+        for account: DiskAccount,
+        ifRange tag: String? = nil
+    ) async throws -> OpenResponse {
         do {
             var status = HTTPResponse.Status.ok
             for _ in 0..<2 {
                 let link = try await tokens.authorized(account) { try await client.downloadLink(item.path, $0) }
-                let response = try await client.upstream.stream(Self.request(link, range, of: item))
+                let response = try await client.upstream.stream(Self.request(link, range, of: item, ifRange: tag))
                 status = response.status
                 if status.code >= 400 { continue }
                 guard let first = Self.firstByte(of: response, range, item) else {
                     throw UpstreamError.badResponse(status: status, reason: "not this version of the file")
                 }
-                return FileParts.stream(response.body, skipping: range.lowerBound - first, count: range.count)
+                let present = response.headerFields[.eTag].flatMap { $0.hasPrefix("\"") ? $0 : nil }
+                return OpenResponse(firstByte: first, tag: present, body: response.body)
             }
             throw UpstreamError.badResponse(status: status, reason: "links to the file do not work")
         } catch {
@@ -80,10 +120,13 @@ struct FileFetcher: Sendable {
         }
     }
 
-    private static func request(_ link: String, _ range: Range<Int>, of item: DiskItem) -> StreamedRequest {
+    private static func request(_ link: String, _ range: Range<Int>, of item: DiskItem, ifRange tag: String?)
+        -> StreamedRequest
+    {
         var fields: HTTPFields = [:]
         if range.lowerBound > 0 || range.upperBound < item.size ?? 0 {
             fields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+            fields[.ifRange] = tag
         }
         return StreamedRequest(method: .get, url: link, headerFields: fields)
     }

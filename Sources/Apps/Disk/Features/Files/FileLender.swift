@@ -28,7 +28,7 @@ struct FileLender: Sendable {
         _ result: ReadResult,
         _ body: (URL) async throws -> Value
     ) async throws -> Value {
-        if try files.store.body(.content, of: item, account: account.id) == nil {
+        if try await files.open(.content, of: item, account: account.id) == nil {
             guard !result.provenance.offline else { throw client.unreachable }
             try await fetch(item, for: account)
         }

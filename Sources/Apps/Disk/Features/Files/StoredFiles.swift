@@ -14,11 +14,44 @@ struct StoredFiles: Sendable {
     let budget: CacheBudget
     let clock: WallClock
 
-    /// Opens a stored body of the present version, and records its use.
+    /// Opens a stored body of the present version, and records its use. A content that is kept offline comes first.
     ///
     /// - Returns: Nil if none is stored.
     /// - Throws: `StorageError`.
     func open(_ body: DiskStore.Body, of item: DiskItem, account: String) async throws -> StoredFile? {
+        if body == .content, let kept = try await openKept(item, account: account), kept.version == item.version {
+            return kept
+        }
+        return try await openCached(body, of: item, account)
+    }
+
+    /// Opens the content that is kept offline of a file, whatever its version.
+    ///
+    /// - Returns: Nil if none is kept.
+    /// - Throws: `StorageError`.
+    func openKept(_ item: DiskItem, account: String) async throws -> StoredFile? {
+        guard let kept = try store.keptContent(of: item.path, account: account) else { return nil }
+        do {
+            let reader = try store.database.blobs.reader(kept.blob)
+            let head = CachedResponseHead(
+                url: item.path.queryValue,
+                status: .ok,
+                headerFields: [.contentType: item.servedType, .eTag: kept.version],
+                requestTime: kept.storedAt,
+                responseTime: kept.storedAt
+            )
+            return StoredFile(head: head, body: .blob(reader))
+        } catch StorageError.blobUnavailable {
+            try await store.forgetKept(kept.blob, account: account)
+            return nil
+        }
+    }
+
+    /// Opens a body of the present version in the cache, and records its use.
+    ///
+    /// - Returns: Nil if none is stored.
+    /// - Throws: `StorageError`.
+    func openCached(_ body: DiskStore.Body, of item: DiskItem, _ account: String) async throws -> StoredFile? {
         guard let response = try store.body(body, of: item, account: account),
             let open = try await store.responses.openBody(of: response)
         else { return nil }
@@ -73,6 +106,9 @@ struct StoredFiles: Sendable {
 struct StoredFile {
     let head: CachedResponseHead
     let body: ResponseStore.OpenBody
+
+    /// Version of the file that it was made of.
+    var version: String? { head.headerFields[.eTag] }
 
     /// Media type that it was stored with.
     var type: String { head.headerFields[.contentType] ?? DiskItem.unknownType }

@@ -8,6 +8,7 @@ struct ResourceReader: Sendable {
     let client: YandexDiskClient
     var tokens: TokenProvider
     let store: DiskStore
+    let load: ForegroundLoad
 
     /// Reads a resource with the account's token, which is opened only if a request is sent.
     ///
@@ -24,7 +25,7 @@ struct ResourceReader: Sendable {
         resource.generation = account.epoch
         resource.needsRevalidation = { [store] db in try store.isOvertaken(account.epoch, account: account.id, db) }
         do {
-            return try await result(of: resource, for: account, cachePolicy)
+            return try await load.during { try await result(of: resource, for: account, cachePolicy) }
         } catch {
             if let path, DiskRefusal(error)?.isGone == true {
                 try await store.forget(path, account: account.id, asOf: account.epoch)

@@ -83,7 +83,7 @@ extension JSONFields {
 
 extension DiskPath {
     /// Describes the accepted paths in a problem.
-    static func accepted(_ scheme: Scheme) -> String {
+    static func accepted(_ scheme: Scheme) -> Text {
         "accepts a path such as \(scheme.rawValue):/docs/report.pdf, names of 1 to \(longestName) characters, "
             + "percent-encoded (+ as %2B)"
     }
@@ -92,8 +92,7 @@ extension DiskPath {
     ///
     /// - Throws: 422 `validation-failed`.
     static func checkName(_ name: String, isMissing: Bool = false, field: String = "name") throws {
-        let rule =
-            "\(field) must have 1 to \(longestName) characters, not only spaces, without / and control characters."
+        let rule = Text.nameRule(field, longestName)
         guard !name.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
             throw Problem.validation([.field("/\(field)", isMissing ? "required" : "empty", rule)])
         }

@@ -57,7 +57,7 @@ struct WriteCalls: Sendable {
     private var refusedOffline: Problem {
         Problem(
             .offlineWriteRefused,
-            "Yandex Disk cannot be reached. Nothing was changed.",
+            .unreachable,
             offline: true,
             upstream: .init(name: client.upstream.configuration.name)
         )

@@ -73,7 +73,7 @@ struct WriteExecutor: Sendable {
         do {
             return try await paths.holding(keys, timeout: isOver) {
                 try calls.refuseOffline()
-                return try await Task { try await run.run() }.value
+                return try await items.reader.load.during { try await Task { try await run.run() }.value }
             }
         } catch is KeyedMutex.WaitTooLong {
             throw Problem(.locked, "Another request is changing \(write.path.name). Nothing was changed; try again.")

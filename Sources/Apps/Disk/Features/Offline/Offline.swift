@@ -1,0 +1,91 @@
+import Foundation
+import Freshness
+import HTTPTypes
+import Screens
+import Upstream
+
+/// Files and folders that users keep offline.
+struct Offline: Sendable {
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let keeper: OfflineKeeper
+    let options: OfflineOptions
+    /// Time zone of texts if a request does not name one.
+    let timeZone: TimeZone
+    let clock: WallClock
+
+    private static let list = PagedList("disk.offline", key: [.integer])
+
+    private var store: DiskStore { accounts.store }
+
+    /// `GET /v1/disk/offline`: what is kept, the latest first. Needs no upstream.
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let asked = try request.query.page(of: Self.list, defaultLimit: 20)
+        let timeZone = try request.timeZone(fallback: timeZone)
+        let account = try await accounts.account(of: session)
+        let page = try store.offlinePage(asked, account: account.id)
+        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        let received = keeper.received(of: account.id)
+        let next = page.rows.last.map { Self.list.cursor(after: [.integer($0.mark.number)]) }
+        return try .local(
+            OfflineScreen(page, received: received, budget: options.budget, timeZone: timeZone),
+            Meta(screen: "disk.offline", state: page.total == 0 ? .empty : .content, provenance: .local, page: shown),
+            request.links(for: shown, next: next)
+        )
+    }
+
+    /// `PUT /v1/disk/offline`: marks a file or folder. It is fetched in the background. Idempotent.
+    @Sendable func mark(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let path = try await request.jsonObject().diskPath("path")
+        guard !path.isRoot else {
+            throw Problem.validation([
+                .field("/path", "invalid", "path must be a file or folder in the Disk, not the whole of it.")
+            ])
+        }
+        let timeZone = try request.timeZone(fallback: timeZone)
+        let account = try await accounts.account(of: session)
+        let (row, _) = try await items.item(path, for: account, .useCache)
+        try check(request, path, account)
+        guard
+            let (_, isNew) = try await store.mark(
+                row.item,
+                account: account.id,
+                at: clock.now(),
+                maximum: options.files
+            ),
+            let present = try store.offlineRow(path, account: account.id)
+        else { throw Problem.loggedOut }
+        return try .local(
+            OfflineRowScreen(present, received: keeper.received(of: account.id), timeZone: timeZone),
+            "disk.offline",
+            request,
+            status: isNew ? .created : .ok,
+            selfLink: "/v1/disk/offline"
+        )
+    }
+
+    /// `DELETE /v1/disk/offline`: removes the mark, and from here what no other mark keeps. Needs no upstream.
+    @Sendable func unmark(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let path = try request.diskPathBelowRoot()
+        let account = try await accounts.account(of: session)
+        try check(request, path, account)
+        guard try await store.unmark(path, account: account.id) else {
+            throw Problem.notFound("\(path.name) is not marked to be kept offline.")
+        }
+        keeper.cancel(path, account: account.id)
+        return try .local(
+            RemovalScreen(path: path.text, back: "/v1/disk/offline"),
+            "disk.offline",
+            request,
+            selfLink: "/v1/disk/offline"
+        )
+    }
+
+    /// Checks the preconditions of a write: a mark has the version 1 as long as it is there.
+    ///
+    /// - Throws: 412 `precondition-failed`.
+    private func check(_ request: ScreenRequest, _ path: DiskPath, _ account: DiskAccount) throws {
+        let version = try store.mark(path, account: account.id).map { _ in 1 }
+        try request.writePreconditions().check(version: version, of: "\(path.name) in the list of offline files")
+    }
+}

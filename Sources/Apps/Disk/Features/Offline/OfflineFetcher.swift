@@ -1,0 +1,122 @@
+import Concurrency
+import Database
+import Freshness
+import Screens
+import Upstream
+
+/// Fetches the contents that are kept offline, one after the other part, behind the requests that clients wait for.
+struct OfflineFetcher: Sendable {
+    let accounts: DiskAccounts
+    let items: ItemReader
+    let fetcher: FileFetcher
+    let load: ForegroundLoad
+    let clock: WallClock
+
+    /// Longest wait for clients before a request, and before each part of a content.
+    private static let (longestWait, longestPartWait): (Duration, Duration) = (.seconds(30), .seconds(1))
+
+    private var store: DiskStore { accounts.store }
+
+    /// Fetches a content: from the cache if it is there, else from the API, behind what an earlier attempt has received.
+    ///
+    /// - Parameters:
+    ///   - partial: What an earlier attempt has received; then what the next one may begin with.
+    ///   - progress: Is called with the number of bytes that are here.
+    func fetch(
+        _ file: OfflineFile,
+        _ partial: inout OfflinePartial?,
+        progress: @Sendable (Int) -> Void
+    ) async -> OfflineFile.Outcome {
+        do {
+            guard let item = try store.row(file.path, account: file.account)?.item, item.version == file.version,
+                item.size == file.size
+            else { return .failed(.unavailable) }
+            try await receive(item, file, &partial, progress: progress)
+            guard let received = partial else { return .failed(.damaged) }
+            partial = nil
+            let blob = try received.finish(as: item)
+            return try await store.keep(blob, of: file, at: clock.now()) ? .stored : .changed
+        } catch {
+            if error is StorageError || error is FileKeeper.WrongContent { partial = nil }
+            if Task.isCancelled { return .postponed }
+            return await outcome(of: error, file)
+        }
+    }
+
+    /// Receives what is missing of a content.
+    private func receive(
+        _ item: DiskItem,
+        _ file: OfflineFile,
+        _ partial: inout OfflinePartial?,
+        progress: @Sendable (Int) -> Void
+    ) async throws {
+        if partial?.version != file.version { partial = nil }
+        var received = try partial ?? OfflinePartial(version: file.version, in: store.database.blobs)
+        partial = received
+        guard received.received < file.size else { return }
+        let parts: ByteStream
+        if received.received == 0, let cached = try await fetcher.files.openCached(.content, of: item, file.account) {
+            parts = try cached.content(of: item, type: cached.type).parts(0..<file.size)
+        } else {
+            (parts, received) = try await request(item, file, received)
+        }
+        for try await part in parts {
+            try received.append(part)
+            partial = received
+            progress(received.received)
+            try await load.idle(atMost: Self.longestPartWait, clock)
+        }
+    }
+
+    /// Requests what is missing of a content.
+    ///
+    /// - Returns: The bytes, and what they are appended to: nothing, if the response begins at the first byte.
+    private func request(_ item: DiskItem, _ file: OfflineFile, _ received: OfflinePartial) async throws -> (
+        ByteStream, OfflinePartial
+    ) {
+        let account = try await accounts.account(file.account)
+        try await load.idle(atMost: Self.longestWait, clock)
+        let missing = received.received..<file.size
+        let response = try await fetcher.open(missing, of: item, for: account, ifRange: received.tag)
+        var beginning = received
+        if response.firstByte < missing.lowerBound {
+            beginning = try OfflinePartial(version: file.version, in: store.database.blobs)
+        }
+        beginning.tag = response.tag
+        return (FileParts.stream(response.body, skipping: 0, count: file.size - beginning.received), beginning)
+    }
+
+    /// Returns what follows from an error.
+    private func outcome(of error: any Error, _ file: OfflineFile) async -> OfflineFile.Outcome {
+        let failure = OfflineFailure(error)
+        guard accounts.reader.client.isReachable || failure != .unavailable else { return .postponed }
+        // The file may have changed or be gone: then its row says so, and the outcome of this version is not noted.
+        if failure == .unavailable || failure == .damaged {
+            do {
+                let account = try await accounts.account(file.account)
+                _ = try await items.item(file.path, for: account, .revalidate)
+            } catch {
+                return .failed(failure)
+            }
+        }
+        return .failed(failure)
+    }
+}
+
+extension OfflineFailure {
+    /// Classifies an error of a read or of storing.
+    init(_ error: any Error) {
+        switch error {
+        case is FileKeeper.WrongContent: self = .damaged
+        case StorageError.diskFull: self = .storageFull
+        case is StorageError: self = .storage
+        case let problem as Problem:
+            switch problem.code {
+            case .upstreamSessionExpired, .sessionExpired: self = .sessionExpired
+            case .upstreamForbidden: self = .forbidden
+            default: self = .unavailable
+            }
+        default: self = .unavailable  // The API fails, or the body broke off.
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Freshness
+import Logging
+import Synchronization
+
+// The work itself.
+extension OfflineKeeper {
+    func run(_ job: OfflineSchedule.Job, _ work: OfflineWork) async {
+        do {
+            switch job {
+            case .check(let key):
+                if let mark = work.marks.first(where: { $0.key == key }) { try await check(mark) }
+            case .fetch(let key):
+                if let file = work.files.first(where: { $0.key == key }) { try await fetch(file) }
+            }
+        } catch {
+            paused(by: error, "the state of an offline file could not be written")
+        }
+        state.withLock { state in
+            state.schedule.end(job)
+            state.tasks[job] = nil
+        }
+        announcer.changed(job.key.account)
+        wake()
+    }
+
+    private func check(_ mark: OfflineMark) async throws {
+        let failure: OfflineFailure?
+        switch await checker.check(mark) {
+        case .ended(let reason): failure = reason
+        // Another 404 than the API's own is no news (docs/decisions/0027): the mark is still there.
+        case .gone: failure = .unavailable
+        case .postponed: return
+        }
+        let now = clock.now()
+        let isFinal = failure.map { !$0.isRetryable } ?? true
+        let next =
+            isFinal
+            ? now.addingTimeInterval(options.checkInterval.seconds)
+            : OfflineRetry.date(attempts: mark.attempts + 1, after: now, .random(in: 0..<1))
+        try await store.endCheck(of: mark, failure: failure, budget: options.budget, at: now, next: next)
+    }
+
+    private func fetch(_ file: OfflineFile) async throws {
+        var partial = state.withLock { state in
+            state.received[file.key] = state.partials[file.key]?.received ?? 0
+            return state.partials.removeValue(forKey: file.key)
+        }
+        announcer.changed(file.account)
+        let outcome = await fetcher.fetch(file, &partial) { [weak self] received in
+            self?.state.withLock { $0.received[file.key] = received }
+            self?.announcer.changed(file.account)
+        }
+        state.withLock { state in
+            state.received[file.key] = nil
+            if let partial, !state.isStopped, !Task.isCancelled, state.partials.count < Self.mostPartials {
+                state.partials[file.key] = partial
+            }
+        }
+        if case .failed = outcome {
+            try await store.note(file.after(outcome, at: clock.now(), jitter: .random(in: 0..<1)))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// A file that is to be kept offline, as a state machine without tasks, clocks or files.
+///
+/// Which bytes are kept is a fact of the store; this says what is to be done about them, and when.
+struct OfflineFile: Sendable, Equatable {
+    /// How an attempt to fetch its content ended.
+    enum Outcome: Sendable, Equatable {
+        /// The content of the wanted version is stored.
+        case stored
+        case failed(OfflineFailure)
+        /// The file has another version by now, or is gone: its row says so, and what is to be done.
+        case changed
+        /// The API cannot be asked at the moment. It was not the file's fault, so the attempt does not count.
+        case postponed
+    }
+
+    let account: String
+    let path: DiskPath
+    /// Version of the content that is wanted.
+    let version: String
+    /// Bytes of that version.
+    let size: Int
+    /// Failed attempts in a row.
+    var attempts = 0
+    /// When it is to be fetched; nil if there is nothing to do.
+    var dueAt: Date?
+    var failure: OfflineFailure?
+
+    /// Identifies its work.
+    var key: OfflineKey { OfflineKey(account: account, path: path) }
+
+    /// Returns the file after an attempt.
+    ///
+    /// - Parameter jitter: A number in 0..<1, so that files which failed together are not tried again together.
+    func after(_ outcome: Outcome, at now: Date, jitter: Double) -> OfflineFile {
+        var file = self
+        switch outcome {
+        case .stored:
+            file.attempts = 0
+            file.dueAt = nil
+            file.failure = nil
+        case .failed(let failure):
+            file.attempts += 1
+            file.failure = failure
+            file.dueAt = failure.isRetryable ? OfflineRetry.date(attempts: file.attempts, after: now, jitter) : nil
+        case .changed, .postponed: break
+        }
+        return file
+    }
+}
+
+/// Identifies a file or folder that is kept offline.
+struct OfflineKey: Hashable, Sendable {
+    let account: String
+    let path: DiskPath
+}
+
+/// When failed work is tried again: after 5 seconds, then after twice as long each time, at most after an hour.
+enum OfflineRetry {
+    private static let (first, longest) = (5.0, 3600.0)
+
+    /// Returns the time of the next attempt.
+    static func date(attempts: Int, after now: Date, _ jitter: Double) -> Date {
+        let pause = min(longest, first * Double(1 << min(max(attempts - 1, 0), 20)))
+        return now.addingTimeInterval(pause * (1 + jitter / 4))
+    }
+}

@@ -1,0 +1,167 @@
+import Database
+import Foundation
+import GRDB
+import Upstream
+
+// What is known of the files and folders that marks cover.
+extension DiskStore {
+    /// Enters files and folders as they are wanted now. What is new or has changed is admitted later
+    /// (``admit(_:failure:budget:at:next:)``), unless it needs no more bytes than are reserved for it.
+    func enter(_ items: [DiskItem], account: String, _ db: Database) throws {
+        let upsert = try db.cachedStatement(sql: Self.upsertEntry)
+        for item in items {
+            let isFile = item.kind == .file
+            let version = item.size == nil ? nil : item.version
+            let failure: OfflineFailure? = isFile && version == nil ? .sizeUnknown : nil
+            try upsert.execute(arguments: [
+                "account": account, "path": item.path.text, "parent": item.path.parent?.text ?? "",
+                "kind": item.kind.rawValue, "version": version, "size": isFile ? item.size : nil,
+                "due": version == nil ? nil : 0, "failure": failure?.rawValue,
+            ])
+        }
+    }
+
+    /// Stores the whole content of a folder that a mark covers, as the API has listed it: rows, and what is kept. What
+    /// is not listed any more is removed.
+    ///
+    /// - Parameters:
+    ///   - epoch: Epoch of the account before the folder was requested.
+    ///   - isWhole: Whether each row could be read, so that a file which is missing is gone.
+    /// - Returns: False if the account has changed meanwhile: then nothing is stored, and the folder is to be listed
+    ///   again.
+    /// - Throws: `StorageError`.
+    func enterContent(
+        of folder: DiskItem,
+        _ items: [DiskItem],
+        isWhole: Bool,
+        account: String,
+        epoch: Int64,
+        at now: Date
+    ) async throws -> Bool {
+        try await database.write { [self] db in
+            guard try Self.epoch(of: account, db) == epoch,
+                try !Self.marked(folder.path.lineage, account: account, db).isEmpty
+            else { return false }
+            var isChanged = false
+            if isWhole { isChanged = try removeEntriesMissing(in: items, of: folder.path, account: account, db) }
+            try enter([folder] + items, account: account, db)
+            if try keep([folder] + items, about: folder.path, account: account, at: now, in: db) { isChanged = true }
+            try db.cachedStatement(sql: Self.setListed)
+                .execute(arguments: [now.millisecondsSince1970, account, folder.path.text])
+            guard isChanged else { return true }
+            // Stored pages of the folder are older than what is known of it now.
+            try db.cachedStatement(sql: Self.deleteFolderPages)
+                .execute(arguments: [Self.owner(account), folder.path.text + "\n", folder.path.text + "\u{B}"])
+            bump(account, after: db)
+            return true
+        }
+    }
+
+    /// Removes the rows of files and folders that a folder does not contain any more.
+    ///
+    /// - Returns: Whether the folder contains other files and folders than before.
+    private func removeEntriesMissing(in items: [DiskItem], of folder: DiskPath, account: String, _ db: Database) throws
+        -> Bool
+    {
+        let present = Set(items.map(\.path))
+        let known = Set(
+            try String.fetchAll(db, sql: Self.selectChildren, arguments: [account, folder.text])
+                .compactMap { DiskPath($0) }
+        )
+        for path in known.subtracting(present) { try remove(path, account: account, db) }
+        return known != present
+    }
+
+    /// Ends the comparison of a mark with the API: admits what fits into the budget, and says when the next one is.
+    ///
+    /// - Parameters:
+    ///   - failure: Why the comparison has failed; nil if all of it is known.
+    ///   - budget: Bytes that may be kept of the account.
+    /// - Throws: `StorageError`.
+    func endCheck(of mark: OfflineMark, failure: OfflineFailure?, budget: Int, at now: Date, next: Date) async throws {
+        // Refusing and admitting write little, and must not be lost on a full disk.
+        try await database.writeFreeingRoom { [self] db in
+            guard let present = try self.mark(mark.path, account: mark.account, db) else { return }
+            var result = failure
+            var isAdmitted = present.isAdmitted
+            if failure == nil {
+                result = try admit(present, budget: budget, db) ? nil : .tooLarge
+                isAdmitted = isAdmitted || result == nil
+            }
+            try db.execute(
+                sql: Self.updateChecked,
+                arguments: [
+                    isAdmitted, failure == nil ? now.millisecondsSince1970 : nil, next.millisecondsSince1970,
+                    failure == nil ? 0 : mark.attempts + 1, result?.rawValue, mark.number,
+                ]
+            )
+            bump(mark.account, after: db)
+            offlineSignal.changed(mark.account, after: db)
+        }
+    }
+
+    /// Admits what fits into the budget.
+    ///
+    /// - Returns: Whether all of it does.
+    private func admit(_ mark: OfflineMark, budget: Int, _ db: Database) throws -> Bool {
+        let scope: StatementArguments = [
+            "account": mark.account, "path": mark.path.text, "below": mark.path.below,
+            "end": Self.end(of: mark.path.below),
+        ]
+        let candidates = try Row.fetchAll(db, sql: Self.selectCandidates, arguments: scope)
+            .map { OfflineAdmission.Candidate(path: $0[0], bytes: $0[1]) }
+        let reserved = try Int.fetchOne(db, sql: Self.sumReserved, arguments: [mark.account]) ?? 0
+        let admission = OfflineAdmission(budget: budget, reserved: reserved)
+        let admitted = admission.admitted(candidates, isWhole: !mark.isAdmitted)
+        for candidate in admitted {
+            try db.cachedStatement(sql: Self.setAdmitted).execute(arguments: [mark.account, candidate.path])
+        }
+        guard admitted.count < candidates.count else { return true }
+        try db.execute(sql: Self.refuseOthers, arguments: scope)
+        return false
+    }
+
+    /// Returns the number of files and folders of an account that marks cover.
+    ///
+    /// - Throws: `StorageError`.
+    func countEntries(account: String) throws -> Int {
+        try database.read { try Int.fetchOne($0, sql: Self.countOfEntries, arguments: [account]) ?? 0 }
+    }
+
+    static let upsertEntry = """
+        INSERT INTO disk_offline_entry (account, path, parent, kind, version, size, due_at, failure)
+        VALUES (:account, :path, :parent, :kind, :version, :size, :due, :failure)
+        ON CONFLICT (account, path) DO UPDATE SET
+            kind = excluded.kind, version = excluded.version, size = excluded.size,
+            admitted = admitted AND kind = excluded.kind
+                AND ifnull(excluded.size, 0) <= max(ifnull(size, 0), ifnull(length, 0)),
+            due_at = CASE WHEN excluded.version IS kept_version THEN NULL ELSE excluded.due_at END,
+            attempts = 0, failure = excluded.failure
+        WHERE version IS NOT excluded.version OR kind IS NOT excluded.kind OR size IS NOT excluded.size
+        """
+    static let setListed = "UPDATE disk_offline_entry SET listed_at = ? WHERE account = ? AND path = ?"
+    static let selectChildren = "SELECT path FROM disk_offline_entry WHERE account = ? AND parent = ?"
+    static let countOfEntries = "SELECT count(*) FROM disk_offline_entry WHERE account = ?"
+    static let updateChecked = """
+        UPDATE disk_offline SET admitted = ?, checked_at = ifnull(?, checked_at), due_at = ?, attempts = ?, failure = ?
+        WHERE number = ?
+        """
+    /// What is reserved: bytes of what is wanted, or of what is kept until that is there.
+    static let sumReserved = """
+        SELECT sum(CASE WHEN admitted THEN max(ifnull(size, 0), ifnull(length, 0)) ELSE ifnull(length, 0) END)
+        FROM disk_offline_entry WHERE account = ? AND kind = 'file'
+        """
+    private static let inScope = """
+        account = :account AND (path = :path OR (path >= :below AND path < :end))
+        AND kind = 'file' AND admitted = 0 AND version IS NOT NULL
+        """
+    static let selectCandidates = """
+        SELECT path, max(size - ifnull(length, 0), 0) FROM disk_offline_entry WHERE \(inScope) ORDER BY path
+        """
+    static let setAdmitted = """
+        UPDATE disk_offline_entry SET admitted = 1, failure = NULL, attempts = 0,
+            due_at = CASE WHEN version IS kept_version THEN NULL ELSE 0 END
+        WHERE account = ? AND path = ?
+        """
+    static let refuseOthers = "UPDATE disk_offline_entry SET failure = 'too-large' WHERE \(inScope)"
+}

@@ -1,0 +1,102 @@
+import Database
+import Foundation
+import GRDB
+import Screens
+
+/// A mark with what is known of its files.
+struct OfflineRow: Sendable {
+    let mark: OfflineMark
+    let counts: OfflineCounts
+    /// Its file or folder; nil if it is not known any more.
+    let item: DiskItem?
+}
+
+/// A page of the marks of an account.
+struct OfflinePage: Sendable {
+    var rows: [OfflineRow]
+    /// All marks.
+    var total: Int
+    var hasMore: Bool
+    /// Bytes of all contents that are kept.
+    var keptBytes: Int
+    var revision: Int?
+}
+
+// What the screen of offline files shows.
+extension DiskStore {
+    /// Returns a page of the marks of an account, the latest first.
+    ///
+    /// - Throws: `StorageError`.
+    func offlinePage(_ page: PageRequest, account: String) throws -> OfflinePage {
+        try database.read { db in
+            let found = try Row.fetchAll(
+                db.cachedStatement(sql: Self.selectMarks),
+                arguments: [account, page.key?[0].integer ?? .max, page.limit + 1, page.offset]
+            )
+            let marks = found.prefix(page.limit).compactMap(OfflineMark.init)
+            return OfflinePage(
+                rows: try marks.map { try offlineRow($0, db) },
+                total: try Int.fetchOne(db, sql: Self.countMarks, arguments: [account]) ?? 0,
+                hasMore: found.count > page.limit,
+                keptBytes: try Int.fetchOne(db, sql: Self.sumKept, arguments: [account]) ?? 0,
+                revision: try Self.revision(of: account, db)
+            )
+        }
+    }
+
+    /// Returns a mark with what is known of its files; nil if there is none.
+    ///
+    /// - Throws: `StorageError`.
+    func offlineRow(_ path: DiskPath, account: String) throws -> OfflineRow? {
+        try database.read { db in try mark(path, account: account, db).map { try offlineRow($0, db) } }
+    }
+
+    private func offlineRow(_ mark: OfflineMark, _ db: Database) throws -> OfflineRow {
+        let counts = try Row.fetchOne(
+            db.cachedStatement(sql: Self.selectCounts),
+            arguments: [mark.account, mark.path.text, mark.path.below, Self.end(of: mark.path.below)]
+        )
+        let item = try Row.fetchOne(
+            db.cachedStatement(sql: Self.selectItem),
+            arguments: [mark.account, mark.path.text]
+        )
+        return OfflineRow(
+            mark: mark,
+            counts: counts.map(OfflineCounts.init) ?? OfflineCounts(),
+            item: item.flatMap(DiskItem.init)
+        )
+    }
+
+    static let selectMarks = """
+        SELECT * FROM disk_offline WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?
+        """
+    static let sumKept = "SELECT sum(length) FROM disk_offline_entry WHERE account = ?"
+    static let selectCounts = """
+        SELECT count(*) AS files, sum(size) AS bytes,
+            sum(is_kept) AS kept, sum(CASE WHEN is_kept THEN size END) AS kept_bytes,
+            sum(kept_version IS NOT NULL AND NOT is_kept) AS outdated,
+            sum(failure IS 'too-large' AND NOT is_kept) AS refused,
+            sum(failure IS NOT NULL AND failure <> 'too-large') AS failed,
+            min(CASE WHEN failure <> 'too-large' THEN failure END) AS failure, max(kept_at) AS kept_at
+        FROM (
+            SELECT *, kept_version IS NOT NULL AND kept_version IS version AS is_kept FROM disk_offline_entry
+            WHERE account = ? AND (path = ? OR (path >= ? AND path < ?)) AND kind = 'file'
+        )
+        """
+}
+
+extension OfflineCounts {
+    /// Reads a row of ``DiskStore/selectCounts``.
+    fileprivate init(row: Row) {
+        self.init()
+        files = row["files"]
+        bytes = row["bytes"] ?? 0
+        keptFiles = row["kept"] ?? 0
+        keptBytes = row["kept_bytes"] ?? 0
+        outdatedFiles = row["outdated"] ?? 0
+        refusedFiles = row["refused"] ?? 0
+        failedFiles = row["failed"] ?? 0
+        failure = (row["failure"] as String?).flatMap(OfflineFailure.init)
+        keptAt = (row["kept_at"] as Int64?).map(Date.init(millisecondsSince1970:))
+    }
+}

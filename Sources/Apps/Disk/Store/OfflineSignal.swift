@@ -1,0 +1,43 @@
+import GRDB
+import Synchronization
+
+/// What is known in memory of the marks of accounts: who has some, and who is to be notified of work.
+///
+/// Most accounts have none, and rows of lists are made too often to ask the database each time.
+final class OfflineSignal: Sendable {
+    private struct State {
+        /// Accounts that have marks, or had some in this process; nil before the first look.
+        var accounts: Set<String>?
+        var listener: (@Sendable (_ account: String) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Registers who is notified of an account whose marks or files have changed.
+    func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Whether an account may have marks.
+    ///
+    /// - Throws: GRDB's errors.
+    func mayHaveMarks(_ account: String, _ db: Database) throws -> Bool {
+        if let accounts = state.withLock({ $0.accounts }) { return accounts.contains(account) }
+        let accounts = Set(try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline"))
+        return state.withLock { state in
+            // What was marked meanwhile is in the set already.
+            state.accounts = accounts.union(state.accounts ?? [])
+            return state.accounts?.contains(account) ?? false
+        }
+    }
+
+    /// Notifies of a change after the transaction has been committed.
+    func changed(_ account: String, after db: Database) {
+        db.afterNextTransaction { [self] _ in
+            state.withLock { state in
+                state.accounts?.insert(account)
+                return state.listener
+            }?(account)
+        }
+    }
+}
