@@ -44,7 +44,7 @@ def bars(path, title, unit, names, groups):
 
 def lines(path, title, unit, counts, series):
     """`series` maps names to a value for each of `counts`; both axes are logarithmic."""
-    width, left, right, top, bottom = 760, 64, 270, 44, 44
+    width, left, right, top, bottom = 780, 64, 300, 44, 44
     height = max(400, top + bottom + 17 * len(series))
     values = [value for line in series.values() for value in line]
     low, high = (math.floor(math.log10(min(values)) * 3) / 3, math.ceil(math.log10(max(values)) * 3) / 3)

@@ -109,12 +109,14 @@ private func clientWithoutRedirects() -> HTTPClient {
 ///   - settings: flags as on the command line, after those that every server of these tests has.
 ///   - environment: what programs are looked for in, and what else variables set.
 ///   - withFaults: system calls on the server's data can be made to fail.
+///   - statements: logs what the database runs.
 ///   - isClosedByBody: `body` closes the application, to see how the server responds then.
 func withLarder(
     _ settings: [String] = [],
     environment: [String: String] = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""],
     isClosedByBody: Bool = false,
     withFaults: Bool = false,
+    statements: StatementLog? = nil,
     _ body: @escaping @Sendable (InProcessLarder) async throws -> Void
 ) async throws {
     let data = try TemporaryFolder()
@@ -138,6 +140,7 @@ func withLarder(
             }
             let application = try await LarderApplication.build(
                 configuration,
+                tracing: statements?.trace,
                 metrics: metrics,
                 onListening: { address in announcement.yield(address?.port ?? 0) },
                 logger: logger

@@ -24,9 +24,12 @@ public final class StatementLog: Sendable {
     /// Options of a database that writes to this log.
     public var options: DatabaseOptions {
         var options = DatabaseOptions()
-        options.trace = { [self] sql in log.withLock { $0.append(sql) } }
+        options.trace = trace
         return options
     }
+
+    /// Adds SQL to this log.
+    public var trace: @Sendable (String) -> Void { { [self] sql in log.withLock { $0.append(sql) } } }
 
     /// Returns the SQL that is run during some work, in order.
     ///

@@ -143,7 +143,8 @@ extension ShipStore {
     /// The same for an account that has never deleted a ship.
     static let selectChangedOfAll = """
         SELECT id, added_revision, changed_revision, removed_revision, 0, 0 FROM (
-            SELECT * FROM ship WHERE changed_revision > :since ORDER BY changed_revision, id LIMIT :most
+            SELECT id, sort_key, added_revision, changed_revision, removed_revision FROM ship
+            WHERE changed_revision > :since ORDER BY changed_revision, id LIMIT :most
         ) ORDER BY sort_key, id
         """
 

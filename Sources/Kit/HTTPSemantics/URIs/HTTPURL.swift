@@ -76,6 +76,22 @@ public struct HTTPURL: Sendable, Hashable {
         requestTarget = PercentEncoding.encode(target, allowed: .uri)
     }
 
+    /// Reads a URL that begins with the text of a known origin, as most do: what that means is known already.
+    ///
+    /// - Returns: Nil if it does not begin so; ``init(_:)`` may still read it.
+    public init?(_ text: String, atOriginOf known: HTTPURL) {
+        guard text.utf8.starts(with: known.origin.utf8) else { return nil }
+        let target = text.utf8.dropFirst(known.origin.utf8.count).prefix { $0 != UInt8(ascii: "#") }
+        guard target.first == UInt8(ascii: "/") else { return nil }
+        self.text = text
+        scheme = known.scheme
+        host = known.host
+        port = known.port
+        hasUser = false
+        origin = known.origin
+        requestTarget = PercentEncoding.encode(String(Substring(target)), allowed: .uri)
+    }
+
     /// Returns whether both have scheme, host and port in common (RFC 9110 §4.3.1).
     public func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port

@@ -18,19 +18,34 @@ public enum PercentEncoding {
     ///   - text: any text.
     ///   - allowed: the characters that stay as they are.
     public static func encode(_ text: String, allowed: ASCIISet) -> String {
-        guard !text.utf8.allSatisfy(allowed.contains) else { return text }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count * 2)
-        for byte in text.utf8 {
+        var text = text
+        let encoded = text.withUTF8 { bytes -> String? in
+            let others = bytes.count { !allowed.contains($0) }
+            guard others > 0 else { return nil }
+            return String(unsafeUninitializedCapacity: bytes.count + 2 * others) { encode(bytes, allowed, into: $0) }
+        }
+        return encoded ?? text
+    }
+
+    /// - Returns: How many bytes were written.
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ allowed: ASCIISet,
+        into target: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var end = 0
+        for byte in bytes {
             if allowed.contains(byte) {
-                bytes.append(byte)
+                target[end] = byte
+                end += 1
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(digit(byte >> 4))
-                bytes.append(digit(byte & 15))
+                target[end] = UInt8(ascii: "%")
+                target[end + 1] = digit(byte >> 4)
+                target[end + 2] = digit(byte & 15)
+                end += 3
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return end
     }
 
     /// Upper case, as RFC 3986 §2.1 recommends.

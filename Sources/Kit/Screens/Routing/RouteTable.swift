@@ -4,10 +4,22 @@ public import HTTPTypes
 public struct RouteTable: Sendable {
     /// The routes, in the order of their apps.
     public private(set) var routes: [Route]
+    private let languages: [String: Language]
 
     /// Creates a table.
-    public init(_ routes: [Route] = []) {
+    ///
+    /// - Parameters:
+    ///   - routes: The first routes.
+    ///   - languages: The languages of the original apps by the names of the apps, where it is not English.
+    public init(_ routes: [Route] = [], languages: [String: Language] = [:]) {
         self.routes = routes
+        self.languages = languages
+    }
+
+    /// Returns the language of responses to clients that name none that Larder speaks.
+    func originalLanguage(of path: String) -> Language {
+        guard !languages.isEmpty, path.hasPrefix("/v1/") else { return .english }
+        return languages[String(path.dropFirst(4).prefix { $0 != "/" })] ?? .english
     }
 
     /// Adds an app's table.
@@ -36,7 +48,18 @@ public struct RouteTable: Sendable {
     /// Whether a path is spelled as routes are: no empty segment and no slash at the end, so that everything has one
     /// address. How paths below a raw route are spelled is that route's business.
     func isCanonical(_ path: String) -> Bool {
-        path == "/" || !(path.contains("//") || path.hasSuffix("/")) || rawRoute(of: path) != nil
+        path == "/" || !Self.hasEmptySegment(path) || rawRoute(of: path) != nil
+    }
+
+    /// Whether a path has two slashes beside each other, or one at its end.
+    private static func hasEmptySegment(_ path: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var last: UInt8?
+        for byte in path.utf8 {
+            if byte == slash, last == slash { return true }
+            last = byte
+        }
+        return last == slash
     }
 
     /// Returns a raw route that a path is below.

@@ -50,7 +50,11 @@ struct TargetRules: Sendable {
     func target(of url: String) -> Target {
         let parsed: HTTPURL
         do throws(HTTPURL.Defect) {
-            parsed = try HTTPURL(url)
+            if let base, let known = HTTPURL(url, atOriginOf: base) {
+                parsed = known
+            } else {
+                parsed = try HTTPURL(url)
+            }
         } catch {
             return .forbidden(error.description)
         }
