@@ -110,7 +110,7 @@ struct HealthRoutesTests {
     @Test("The index lists apps with their screens, and what belongs to none")
     func index() async throws {
         let table = RouteTable([
-            Route(.get, "/v1/ships", "ships.list", session: "ships") { _, _ in plain("") },
+            Route(.get, "/v1/ships", "ships.list", session: "ships") { _, _ in plain("") }.query("limit", "refresh"),
             Route(.get, "/v1/status", "status") { _ in plain("") },
         ])
         let served = try await ScreenHarness(
@@ -118,9 +118,11 @@ struct HealthRoutesTests {
         ).serve(.get, "/v1")
         let expected = [
             #""data":{"apps":[{"app":"ships","screens":[{"#,
-            #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true}],"title":"Ships"}],"#,
-            #""name":"Larder","screens":[{"#,
-            #""href":"/v1/status","method":"GET","screen":"status","session":false}],"version":"1"}"#,
+            #""href":"/v1/ships","method":"GET","screen":"ships.list","session":true,"#,
+            #""template":"/v1/ships{?limit,refresh}"}],"title":"Ships"}],"#,
+            #""contract_url":"/openapi.yaml","name":"Larder","screens":[{"#,
+            #""href":"/v1/status","method":"GET","screen":"status","session":false,"template":"/v1/status"}],"#,
+            #""version":"1"}"#,
         ]
         #expect(served.text.contains(expected.joined()))
     }

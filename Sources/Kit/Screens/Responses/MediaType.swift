@@ -8,6 +8,8 @@ public enum MediaType {
     public static let problem = "application/problem+json; charset=utf-8"
     /// Plain text.
     public static let text = "text/plain; charset=utf-8"
+    /// YAML (RFC 9512).
+    public static let yaml = "application/yaml; charset=utf-8"
     /// Server-sent events (HTML Living Standard §9.2).
     public static let events = "text/event-stream; charset=utf-8"
     /// Prometheus text exposition format 0.0.4.
@@ -19,6 +21,6 @@ public enum MediaType {
     public static func isCompressible(_ type: String) -> Bool {
         let essence = ParameterizedValue.essence(of: type)
         return essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
-            || essence == "application/javascript"
+            || essence.hasSuffix("yaml") || essence == "application/javascript"
     }
 }

@@ -16,12 +16,14 @@ public struct IndexRoutes: Sendable {
         let screen: String
         let method: String
         let href: String
+        let template: String
         let session: Bool
     }
 
     struct Content: Encodable, Sendable {
         let name: String
         let version: String
+        let contractUrl: String
         let apps: [App]
         let screens: [Screen]
     }
@@ -34,7 +36,13 @@ public struct IndexRoutes: Sendable {
     public init(version: String, apps: [(app: String, title: String)], table: RouteTable, clock: WallClock) {
         func screens(_ belongs: (Route) -> Bool) -> [Screen] {
             table.routes.filter(belongs).map {
-                Screen(screen: $0.screen, method: $0.method.rawValue, href: $0.path, session: $0.sessionApp != nil)
+                Screen(
+                    screen: $0.screen,
+                    method: $0.method.rawValue,
+                    href: $0.path,
+                    template: $0.template,
+                    session: $0.sessionApp != nil
+                )
             }
         }
         let listed = apps.map { app in
@@ -43,6 +51,7 @@ public struct IndexRoutes: Sendable {
         content = Content(
             name: "Larder",
             version: version,
+            contractUrl: ContractRoutes.path,
             apps: listed,
             screens: screens { route in !apps.contains { $0.app == Self.app(of: route) } }
         )
