@@ -1,3 +1,4 @@
+import Foundation
 import MediaFormats
 
 /// A failure as the worker reports it, with the file that is at fault.
@@ -12,6 +13,12 @@ struct JobError: Error, Equatable {
     }
 
     static func damaged(_ reason: String) -> JobError { JobError(.damaged(reason)) }
+
+    /// Returns the error of a lack of memory, which the server recognises by what is written here.
+    static func outOfMemory() -> JobError {
+        FileHandle.standardError.write(Data("out of memory\n".utf8))
+        return JobError(.other("out of memory"))
+    }
 
     /// Runs a part of a job on one of its files, and makes errors name the file.
     static func naming<Value>(_ input: Int, _ body: () throws -> Value) throws -> Value {

@@ -7,7 +7,14 @@ import Testing
 @Suite struct PDFJobTests {
     @Test("jobs and messages survive their JSON") func roundTrip() throws {
         let jobs: [PDFJob] = [
-            .pictures(.init(files: ["a \"b\" [c].jpg"], layout: .a4, title: "Ünïcode 😀", output: "o.pdf")),
+            .pictures(
+                .init(
+                    files: [.init(path: "a \"b\" [c].jpg", origin: .client), .init(path: "b", origin: .decoder)],
+                    layout: .a4,
+                    title: "Ünïcode 😀",
+                    output: "o.pdf"
+                )
+            ),
             .compose(
                 .init(
                     sources: ["a", "b"],
@@ -34,7 +41,7 @@ import Testing
             ),
             .failed(.damaged("x\ny"), input: 3), .failed(.encrypted, input: nil),
             .failed(.tooManyPages(limit: 1), input: nil),
-            .failed(.noSuchPage(0), input: 0),
+            .failed(.noSuchPage(0), input: 0), .failed(.timedOut, input: 1),
         ]
         for message in messages {
             let line = try JSONEncoder().encode(message)

@@ -35,6 +35,19 @@ struct SearchFoldingTests {
         #expect("❤\u{FE0F}\u{200D}🔥".searchFolded.unicodeScalars.elementsEqual("❤\u{200D}🔥".unicodeScalars))
     }
 
+    @Test(
+        "A flag is a part of a name as a whole only",
+        arguments: [
+            ("🇩🇪", "Berlin 🇩🇪", true), ("🇩", "Berlin 🇩🇪", false), ("🇪", "Berlin 🇩🇪", false), ("🇪🇺", "🇩🇪🇺🇸", false),
+            ("🇺🇸", "🇩🇪🇺🇸", true), ("🇩🇪🇺🇸", "a🇩🇪🇺🇸b", true), ("n 🇩🇪", "Berlin 🇩🇪", true), ("🇩", "half 🇩 flag", true),
+            ("🇩 f", "half 🇩 flag", true), ("🇩", "odd 🇪🇺🇩", true),
+        ]
+    )
+    func flags(part: String, name: String, isPart: Bool) {
+        #expect(name.partFolded.utf8.contains(part.partFolded.utf8) == isPart)
+        #expect(SearchTerms.parts(of: name.partFolded).isSuperset(of: PartQuery(part).terms) == isPart)
+    }
+
     @Test("Folding a folded text changes nothing, whatever the character")
     func idempotent() {
         let others = (UInt32(0)...0x2FFFF).lazy.filter { $0 % 7 == 0 || $0 < 0x3400 }.compactMap(Unicode.Scalar.init)

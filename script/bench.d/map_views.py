@@ -1,5 +1,6 @@
 """How long views of the map, lists and searches take over many notes of one account."""
 import math, random, sqlite3, time
+from urllib.parse import quote
 
 from larder import Larder, call
 from latency import latencies
@@ -14,6 +15,9 @@ VIEWS = {
     "map, the world at zoom 2": "map?zoom=2",
     "list": "?limit=100",
     "search": "?limit=100&q=walk%20dog42",
+    "search in Japanese, a word of half of the notes": "?limit=100&q=" + quote("散歩"),
+    "search in Japanese, a passage of a hundredth": "?limit=100&q=" + quote("公園七で散歩"),
+    "search in Japanese, of a word that no note has": "?limit=100&q=" + quote("海岸で散歩"),
 }
 
 
@@ -31,6 +35,8 @@ def _notes(count):
     for number in range(1, count + 1):
         latitude, longitude = (chance.uniform(52.3, 52.7), chance.uniform(13, 13.8)) if number % 2 else (chance.uniform(-60, 75), chance.uniform(-180, 180))
         body = f"note number {number} of a long walk with dog{number % 100}"
+        if number % 2 == 0:
+            body += f"、東京の公園{'一二三四五六七八九十'[number // 2 % 10]}で{'長い' * (number // 20 % 5 > 0)}散歩した"
         yield (number, body, body, latitude, longitude, f"Place {number % 500}", *_cell(latitude, longitude), number * 1000, number * 1000, number)
 
 

@@ -31,9 +31,19 @@ public struct MediaLimits: Sendable, Equatable {
     public var pdftoppm = ChildLimits(memory: 1 << 30, processor: .seconds(10), wall: .seconds(15))
     /// Limits of `soffice`, of which one runs at a time.
     public var soffice = ChildLimits(memory: 4 << 30, processor: .seconds(60), wall: .seconds(60), openFiles: 1024)
-    /// Limits of `larder-pdf-worker`.
+    /// Limits of `larder-pdf-worker`; its time is longer by that of `vips` for each picture that it decodes.
     public var pdfWorker = ChildLimits(memory: 1 << 30, processor: .seconds(30), wall: .seconds(60), fileBytes: 1 << 30)
 
     /// Creates the default limits.
     public init() {}
+
+    /// Returns the limits of a worker that decodes pictures; with them it has at least the memory of `vips`.
+    func pdfWorker(pictures: Int) -> ChildLimits {
+        guard pictures > 0 else { return pdfWorker }
+        var limits = pdfWorker
+        limits.memory = max(pdfWorker.memory, vips.memory)
+        limits.processor += vips.processor * pictures
+        limits.wall += vips.wall * pictures
+        return limits
+    }
 }

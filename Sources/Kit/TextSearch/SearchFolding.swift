@@ -14,10 +14,39 @@ extension String {
         }
         return SearchFolding.plain(SearchFolding.caseFolded(precomposedStringWithCompatibilityMapping))
     }
+
+    /// The text as searches for any part of it compare it: ``searchFolded``, with each flag as one character, so that
+    /// neither a half of it is a part, nor the halves of two neighbours.
+    public var partFolded: String { SearchFolding.joiningFlags(searchFolded) }
 }
 
 /// The steps of ``Swift/String/searchFolded``.
 enum SearchFolding {
+    /// Returns a text with a private character in place of each flag.
+    static func joiningFlags(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: \.isRegionalIndicator) else { return text }
+        var joined = String.UnicodeScalarView()
+        var half: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            guard let first = half else {
+                if scalar.isRegionalIndicator { half = scalar } else { joined.append(scalar) }
+                continue
+            }
+            half = nil
+            joined.append(flag(first, scalar) ?? first)
+            guard !scalar.isRegionalIndicator else { continue }
+            joined.append(scalar)
+        }
+        if let half { joined.append(half) }
+        return String(joined)
+    }
+
+    /// Returns the private character of a flag; nil if the second scalar is not the half of one.
+    private static func flag(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
+        guard second.isRegionalIndicator else { return nil }
+        return Unicode.Scalar(0xF0000 + (first.value - 0x1F1E6) * 26 + second.value - 0x1F1E6)
+    }
+
     static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte + 0x20 : byte }
 
     /// Returns the full case folding of a text, composed.

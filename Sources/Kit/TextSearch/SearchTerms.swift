@@ -5,8 +5,8 @@ public struct SearchTerms: Sendable, Equatable {
     /// The terms, in no order. A term has no space, no quotation mark and no other ASCII character but letters and
     /// digits.
     public private(set) var terms: Set<String> = []
-    /// The passages of more than ``longestGram`` characters in scripts without spaces, a line each: whether one has a
-    /// part that is longer than a term cannot be seen from the terms.
+    /// What terms are too short for, a line each: passages of more than ``longestGram`` characters in scripts without
+    /// spaces, and words of more than ``longestPrefix`` letters between marks.
     public private(set) var passages = ""
 
     /// The longest beginning of a word that is a term.
@@ -30,18 +30,42 @@ public struct SearchTerms: Sendable, Equatable {
     private mutating func add(word token: SearchToken) {
         Self.addBeginnings(of: token.text, to: &terms)
         terms.insert(Self.whole(String(token.text)))
+        add(longWord: String(token.text))
         guard !token.suffix.isEmpty else { return }
         let word = Self.encoded(String(token.text) + token.suffix)
         for length in 0..<token.suffix.unicodeScalars.count {
             terms.insert(Self.beginning(String(word.unicodeScalars.dropLast(length))))
         }
         terms.insert(Self.whole(word))
+        add(longWord: word)
     }
 
     private mutating func add(passage: Substring) {
         Self.addGrams(of: passage, to: &terms)
-        if passage.unicodeScalars.count > Self.longestGram { passages += (passages.isEmpty ? "" : "\n") + passage }
+        if passage.unicodeScalars.count > Self.longestGram { add(line: passage) }
     }
+
+    private mutating func add(longWord word: String) {
+        guard Self.isLong(word) else { return }
+        add(line: Self.longWhole(word))
+    }
+
+    private mutating func add(line: some StringProtocol) {
+        if !passages.isEmpty { passages += "\n" }
+        passages += line
+    }
+
+    /// Whether a word has more letters than a term.
+    static func isLong(_ word: String) -> Bool { word.unicodeScalars.count > longestPrefix }
+
+    /// Returns what ``passages`` has for long words that begin with a text.
+    static func longBeginning(_ word: String) -> String { "\u{E102}" + word }
+
+    /// Returns what ``passages`` has for a whole long word.
+    static func longWhole(_ word: String) -> String { longBeginning(word) + endMark }
+
+    /// Ends whole words.
+    private static let endMark = "\u{E100}"
 
     private static func addBeginnings(of word: Substring, to terms: inout Set<String>) {
         let scalars = word.unicodeScalars
@@ -55,7 +79,7 @@ public struct SearchTerms: Sendable, Equatable {
     /// Returns what a name is found by if any part of it may be searched for: its parts of at most ``longestGram``
     /// characters.
     ///
-    /// - Parameter folded: The name in the form in which it is compared (``Swift/String/searchFolded``).
+    /// - Parameter folded: The name in the form in which it is compared (`Swift/String/searchFolded`).
     public static func parts(of folded: String) -> Set<String> {
         var terms: Set<String> = []
         addGrams(of: folded[...], to: &terms)
@@ -79,10 +103,8 @@ public struct SearchTerms: Sendable, Equatable {
         String(String.UnicodeScalarView(word.unicodeScalars.prefix(longestPrefix)))
     }
 
-    /// Returns the term for a whole word. Of a longer one than ``longestPrefix`` the beginning counts.
-    static func whole(_ word: String) -> String {
-        word.unicodeScalars.count > longestPrefix ? beginning(word) : word + "\u{E100}"
-    }
+    /// Returns the term for a whole word; of a longer one than ``longestPrefix`` that of its beginning.
+    static func whole(_ word: String) -> String { isLong(word) ? beginning(word) : word + endMark }
 
     /// Returns a text with private characters in place of ASCII characters that are not letters or digits, which
     /// separate the terms of the index.

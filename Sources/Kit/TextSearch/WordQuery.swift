@@ -20,7 +20,10 @@ public struct WordQuery: Sendable, Equatable {
             switch token.kind {
             case .word:
                 let word = SearchTerms.encoded(String(token.text) + token.suffix)
-                terms.append(index == tokens.count - 1 ? SearchTerms.beginning(word) : SearchTerms.whole(word))
+                let isLast = index == tokens.count - 1
+                terms.append(isLast ? SearchTerms.beginning(word) : SearchTerms.whole(word))
+                guard SearchTerms.isLong(word) else { continue }
+                passages.append(isLast ? SearchTerms.longBeginning(word) : SearchTerms.longWhole(word))
             case .run:
                 let found = Self.grams(of: token.text, limit: max(1, grams))
                 grams -= found.count

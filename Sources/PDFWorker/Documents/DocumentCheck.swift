@@ -29,10 +29,7 @@ enum DocumentCheck {
         case LARDER_QPDF_DAMAGED:
             let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             throw JobError.damaged("a part of the PDF cannot be read: \(PDFFile.plain(text))")
-        default:
-            // The server recognises a lack of memory by these words.
-            FileHandle.standardError.write(Data("out of memory\n".utf8))
-            throw JobError(.other("out of memory"))
+        default: throw JobError.outOfMemory()
         }
     }
 }

@@ -63,9 +63,12 @@ enum JPEGMetadata {
     /// Returns where the data of a scan end: at the next marker other than a restart (B.1.1.5).
     private static func endOfScan(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var offset = start
-        while offset + 1 < bytes.count {
+        while offset + 1 < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + offset, 0xFF, bytes.count - 1 - offset)
+        {
+            offset = base.distance(to: UnsafeRawPointer(found))
             let next = bytes[offset + 1]
-            if bytes[offset] == 0xFF, next != 0x00, next != 0xFF, !(0xD0...0xD7).contains(next) { return offset }
+            if next != 0x00, next != 0xFF, !(0xD0...0xD7).contains(next) { return offset }
             offset += 1
         }
         return bytes.count

@@ -4,39 +4,23 @@ import MediaFormats
 extension EmbeddedPicture {
     /// Returns a PNG whose compressed pixels are embedded as they are: PDF's Flate filter has the predictors of PNG
     /// (ISO 32000-1 7.4.4.4), but neither interlacing nor alpha.
-    static func png<Source: ByteSource>(_ source: Source, _ header: PictureHeader, _ data: Data) throws
-        -> EmbeddedPicture
-    {
-        guard !header.isInterlaced, !header.mayBeTransparent else {
-            throw JobError.damaged("an interlaced or transparent PNG cannot be embedded as it is")
-        }
-        let reader = HeaderReader(source: source)
-        let colorType = try reader.byte(at: 25)
-        guard [0, 2, 3].contains(colorType) else {
-            throw PictureHeaderError.malformed("a PNG of colour type \(colorType)")
-        }
-        let samples = colorType == 2 ? 3 : 1
-        let chunks = try PNGChunks(reader).all()
+    static func png<Source: ByteSource>(_ source: Source, _ data: Data) throws -> EmbeddedPicture {
+        let pixels = try PNGPixels(source, data)
+        let header = pixels.header
+        let colorType = try HeaderReader(source: source).byte(at: 25)
         var picture = EmbeddedPicture(
             header,
             bitsPerComponent: header.bitsPerSample,
             components: colorType == 0 ? 1 : 3,
             filter: "/FlateDecode",
-            data: pixels(of: data, chunks)
+            data: pixels.compressed
         )
         picture.filterParameters =
-            "<< /Predictor 15 /Colors \(samples) /BitsPerComponent \(header.bitsPerSample) "
+            "<< /Predictor 15 /Colors \(pixels.samples) /BitsPerComponent \(header.bitsPerSample) "
             + "/Columns \(header.width) >>"
-        if colorType == 3 { picture.palette = try palette(of: source, chunks) }
-        picture.profile = try profile(of: source, chunks, components: picture.components)
+        if colorType == 3 { picture.palette = try palette(of: source, pixels.chunks) }
+        picture.profile = try profile(of: source, pixels.chunks, components: picture.components)
         return picture
-    }
-
-    private static func pixels<Source: ByteSource>(of data: Data, _ chunks: [PNGChunks<Source>.Chunk]) -> Data {
-        chunks.lazy.filter { $0.type == "IDAT" }.reduce(into: Data()) { pixels, chunk in
-            let (start, end) = (chunk.content.lowerBound, chunk.content.upperBound)
-            pixels += data[(data.startIndex + start)..<(data.startIndex + end)]
-        }
     }
 
     private static func palette<Source: ByteSource>(of source: Source, _ chunks: [PNGChunks<Source>.Chunk]) throws
@@ -51,7 +35,7 @@ extension EmbeddedPicture {
     }
 
     /// Reads iCCP: name, zero, method (0), compressed profile (PNG 11.3.2.3).
-    private static func profile<Source: ByteSource>(
+    static func profile<Source: ByteSource>(
         of source: Source,
         _ chunks: [PNGChunks<Source>.Chunk],
         components: Int

@@ -41,7 +41,7 @@ struct EmbeddedPicture: Equatable {
         let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
         switch header.format {
         case .jpeg: self = try Self.jpeg(source, header, data, keepsMetadata: keepsMetadata)
-        case .png: self = try Self.png(source, header, data)
+        case .png: self = try Self.png(source, data)
         default: throw JobError.damaged("\(header.format.rawValue.uppercased()) cannot be embedded as it is")
         }
     }

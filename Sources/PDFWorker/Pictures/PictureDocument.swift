@@ -10,7 +10,7 @@ struct PictureDocument {
 
     func make() throws -> PDFDocumentSummary {
         guard !job.files.isEmpty else { throw JobError(.other("a document must have a page")) }
-        let sizes = job.files.map { (try? FileBytes(URL(filePath: $0)).count) ?? 0 }
+        let sizes = job.files.map { (try? FileBytes(URL(filePath: $0.path)).count) ?? 0 }
         let parts = Self.parts(sizes)
         guard parts.count > 1 else {
             let document = try write(job.files.indices, to: job.output, title: job.title)
@@ -49,18 +49,35 @@ struct PictureDocument {
         return parts + [start..<sizes.count]
     }
 
+    /// Writes a part of the document after its pictures were checked.
     private func write(_ files: Range<Int>, to path: String, title: String?) throws -> PDFFile {
+        let work = PictureWork(files.map { job.files[$0] }, secondsPerPicture: job.secondsPerPicture)
+        for index in files {
+            // Of several broken pictures the first is reported.
+            _ = try JobError.naming(index) { try work.result(index - files.lowerBound) }
+            if job.files[index].origin != .encoder {
+                Messages.send(.progress(done: index + 1, total: job.files.count))
+            }
+        }
         let document = try PDFFile()
         for index in files {
             try JobError.naming(index) {
-                let picture = try EmbeddedPicture(file: job.files[index], keepsMetadata: job.keepsMetadata)
-                try document.addPage(with: picture, layout: job.layout)
+                try document.addPage(with: picture(index, work, files), layout: job.layout)
             }
-            Messages.send(.progress(done: index + 1, total: job.files.count))
         }
         try document.setTitle(title)
         try document.write(to: path) { _ in }
         return document
+    }
+
+    private func picture(_ index: Int, _ work: PictureWork, _ files: Range<Int>) throws -> EmbeddedPicture {
+        guard job.files[index].origin == .decoder else {
+            return try EmbeddedPicture(file: job.files[index].path, keepsMetadata: job.keepsMetadata)
+        }
+        guard let picture = try work.result(index - files.lowerBound) else {
+            throw JobError(.other("a picture without a result"))
+        }
+        return picture
     }
 }
 

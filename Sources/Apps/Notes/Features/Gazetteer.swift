@@ -30,8 +30,7 @@ public struct Gazetteer: Sendable {
     /// The date of the data.
     public let date: Date
     let cities: [City]
-    /// Folded keys: every name, and every later word of a name, with its city; sorted.
-    private let keys: [(text: String, city: Int, isWhole: Bool)]
+    private let index = GazetteerIndex()
 
     /// Reads a gazetteer file: lines `name|country|latitude|longitude|thousands|Cyrillic name|other names, separated by
     /// commas`. Lines that begin with # are comments; `# date: ` has the date of the data.
@@ -53,12 +52,11 @@ public struct Gazetteer: Sendable {
         }
         self.date = date
         self.cities = cities
-        keys = Self.keys(of: cities)
     }
 
     /// Returns the keys of cities, sorted.
-    private static func keys(of cities: [City]) -> [(text: String, city: Int, isWhole: Bool)] {
-        var keys: [(text: String, city: Int, isWhole: Bool)] = []
+    static func keys(of cities: [City]) -> [GazetteerIndex.Key] {
+        var keys: [GazetteerIndex.Key] = []
         var regions: [String: [Substring]] = [:]
         for (index, city) in cities.enumerated() {
             // The region follows every name, so that an accepted suggestion such as `Paris, France` is found again.
@@ -91,7 +89,8 @@ public struct Gazetteer: Sendable {
         let wanted = Self.words(question).joined(separator: " ")
         guard !wanted.isEmpty else { return [] }
         var ranks: [Int: Bool] = [:]
-        for key in keys[firstKey(from: wanted)...] {
+        let keys = index.keys(of: cities)
+        for key in keys[Self.firstKey(from: wanted, in: keys)...] {
             guard key.text.utf8.starts(with: wanted.utf8) else { break }
             ranks[key.city] = key.isWhole || ranks[key.city] == true
         }
@@ -108,7 +107,7 @@ public struct Gazetteer: Sendable {
     }
 
     /// Returns the first key that is not less than a text, by binary search.
-    private func firstKey(from text: String) -> Int {
+    private static func firstKey(from text: String, in keys: [GazetteerIndex.Key]) -> Int {
         var (low, high) = (0, keys.count)
         while low < high {
             let middle = (low + high) / 2

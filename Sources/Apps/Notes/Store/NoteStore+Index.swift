@@ -70,6 +70,21 @@ extension NoteStore {
         }
     }
 
+    /// Enters the passages of notes with words that are longer than a term: they were not among them.
+    static func enterPassages(_ db: Database) throws {
+        let replace = "INSERT OR REPLACE INTO note_passage (rank, text) VALUES (?, ?)"
+        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
+            try forEachNote(of: account, db) { note in
+                let hasLongWord = (note.body + "\n" + note.location.name).split(whereSeparator: \.isWhitespace)
+                    .contains { $0.unicodeScalars.count > SearchTerms.longestPrefix }
+                guard hasLongWord else { return }
+                let passages = NoteTerms(note).passages
+                guard !passages.isEmpty else { return }
+                try db.cachedStatement(sql: replace).execute(arguments: [rank(account, note.revision), passages])
+            }
+        }
+    }
+
     /// In ascending order of their ranks.
     private static func forEachNote(of account: Int64, _ db: Database, _ body: (Note) throws -> Void) throws {
         let sql = "SELECT * FROM note WHERE account = ? ORDER BY revision"

@@ -13,6 +13,7 @@ extension NoteStore {
         SchemaMigration("notes/006 folded names", migrate: foldNames),
         SchemaMigration("notes/007 people counted", sql: peopleCounted),
         SchemaMigration("notes/008 terms", migrate: enterTerms),
+        SchemaMigration("notes/009 long words", migrate: enterPassages),
     ]
 
     private static let accounts = """

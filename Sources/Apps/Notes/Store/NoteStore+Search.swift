@@ -26,7 +26,8 @@ extension NoteStore {
         }
     }
 
-    // Terms are three characters of a passage at most: whether it is there is seen in the passages themselves.
+    // Terms are three characters of a passage, or 24 letters of a word, at most: whether a longer one is there is seen in
+    // the passages themselves.
     static func selectHits(passages: Int) -> String {
         let isHit = (0..<passages).map { "instr(text, :passage\($0)) > 0" }.joined(separator: " AND ")
         let hit =
@@ -51,8 +52,8 @@ extension NoteStore {
         }
         var seen: Set<String> = []
         let found = notes.map(\.location).filter { location in
-            let name = location.name.searchFolded
-            return search.passages.allSatisfy(name.contains)
+            let passages = search.passages.isEmpty ? "" : SearchTerms(location.name).passages
+            return search.passages.allSatisfy(passages.contains)
                 && seen.insert(PlaceName.folded(location.name)).inserted
         }
         return Array(found.prefix(limit))

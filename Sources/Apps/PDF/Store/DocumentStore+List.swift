@@ -3,13 +3,15 @@ import Foundation
 import Freshness
 import GRDB
 import Screens
+import TextSearch
 
 extension DocumentStore {
     /// A page of the saved documents of a profile, newest first.
     struct Listing: Sendable, Equatable {
         /// Returns the list over all pages.
         static func list(_ search: DocumentSearch?) -> PagedList {
-            PagedList("pdf.list", filter: search?.text, key: [.integer, .integer])
+            let key: [CursorValue.Kind] = search == nil ? [.integer, .integer] : [.integer]
+            return PagedList("pdf.list", filter: search?.text, key: key)
         }
 
         /// A document as the list shows it.
@@ -19,15 +21,19 @@ extension DocumentStore {
             var created: Date
             var length: Int
             var pageCount: Int
-            /// What the list is ordered by.
-            var key: [CursorValue]
         }
 
         var rows: [Row]
         /// Whether documents follow.
         var hasMore: Bool
-        /// Documents on all pages.
-        var total: Int
+        /// The key behind which the next page begins.
+        var next: [CursorValue]?
+        /// Whether only ``next`` leads to it (`SearchHits.isCut`).
+        var isCut = false
+        /// Documents on all pages; nil if more than are counted.
+        var total: Int?
+        /// How many they are at least, if they are not counted to the end.
+        var totalAtLeast: Int?
         /// All saved documents.
         var count: Int
         var revision: Int
@@ -39,12 +45,13 @@ extension DocumentStore {
     func list(profile: String, page: PageRequest, _ search: DocumentSearch? = nil) throws -> Listing {
         try database.read { db in
             let (revision, count) = try Self.counts(of: profile, db)
-            let found = try search.map { try Self.found($0, of: profile, page, db) }
-            let rows = try found.map { try Self.rows($0.sequences, db) } ?? Self.rows(of: profile, page, db)
+            if let search { return try Self.found(search, of: profile, page, count: count, revision: revision, db) }
+            let rows = try Self.rows(of: profile, page, db)
             return Listing(
-                rows: Array(rows.prefix(page.limit)),
+                rows: rows.prefix(page.limit).map(Listing.Row.init(row:)),
                 hasMore: rows.count > page.limit,
-                total: found?.total ?? count,
+                next: rows.prefix(page.limit).last.map { [.integer($0["created"]), .integer($0["sequence"])] },
+                total: count,
                 count: count,
                 revision: revision
             )
@@ -52,36 +59,37 @@ extension DocumentStore {
     }
 
     /// Returns the rows of a page, and the one behind it.
-    private static func rows(of profile: String, _ page: PageRequest, _ db: Database) throws -> [Listing.Row] {
+    private static func rows(of profile: String, _ page: PageRequest, _ db: Database) throws -> [Row] {
         var arguments: StatementArguments = ["profile": profile, "limit": page.limit + 1]
         arguments += page.key.map { ["created": $0[0], "sequence": $0[1]] } ?? ["offset": page.offset]
         let select = page.key == nil ? selectList : selectListAfterKey
-        return try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments).map(
-            Listing.Row.init(row:)
+        return try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
+    }
+
+    /// Returns a page of the documents that a search finds.
+    private static func found(
+        _ search: DocumentSearch,
+        of profile: String,
+        _ page: PageRequest,
+        count: Int,
+        revision: Int,
+        _ db: Database
+    ) throws -> Listing {
+        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
+        let hits = try hits(search, of: profile, request, db)
+        let select = try db.cachedStatement(sql: selectRanked)
+        return Listing(
+            rows: try hits.ranks.compactMap { rank in
+                try Row.fetchOne(select, arguments: ["profile": profile, "rank": rank]).map(Listing.Row.init(row:))
+            },
+            hasMore: hits.hasMore,
+            next: hits.next.map { [.integer($0)] },
+            isCut: hits.isCut,
+            total: hits.total,
+            totalAtLeast: hits.totalAtLeast,
+            count: count,
+            revision: revision
         )
-    }
-
-    private static func rows(_ sequences: [Int64], _ db: Database) throws -> [Listing.Row] {
-        let statement = try db.cachedStatement(sql: selectListed)
-        return try sequences.compactMap { try Row.fetchOne(statement, arguments: [$0]).map(Listing.Row.init(row:)) }
-    }
-
-    /// Returns the documents of a page of a search, and the one behind it, and how many documents the search finds.
-    private static func found(_ search: DocumentSearch, of profile: String, _ page: PageRequest, _ db: Database) throws
-        -> (sequences: [Int64], total: Int)
-    {
-        var (sequences, total): ([Int64], Int) = ([], 0)
-        let arguments: StatementArguments = [
-            "profile": profile, "created": page.key?[0], "sequence": page.key?[1],
-        ]
-        let rows = try Row.fetchCursor(try db.cachedStatement(sql: selectNames), arguments: arguments)
-        while let row = try rows.next() {
-            guard search.matches(row["name"]) else { continue }
-            let isBehind: Bool = page.key == nil ? total >= page.offset : row["is_behind"]
-            if isBehind, sequences.count <= page.limit { sequences.append(row["sequence"]) }
-            total += 1
-        }
-        return (sequences, total)
     }
 
     /// Returns the revision of a profile's list.
@@ -99,11 +107,6 @@ extension DocumentStore {
     static let selectListAfterKey = "\(selectSaved) AND (created, sequence) < (:created, :sequence) \(inOrder)"
     private static let selectSaved = "SELECT * FROM pdf_document WHERE profile = :profile AND draft_until IS NULL"
     private static let inOrder = "ORDER BY created DESC, sequence DESC LIMIT :limit"
-    static let selectListed = "SELECT * FROM pdf_document WHERE sequence = ?"
-    static let selectNames = """
-        SELECT sequence, name, (created, sequence) < (:created, :sequence) AS is_behind FROM pdf_document
-        WHERE profile = :profile AND draft_until IS NULL ORDER BY created DESC, sequence DESC
-        """
 }
 
 extension DocumentStore.Listing.Row {
@@ -113,8 +116,7 @@ extension DocumentStore.Listing.Row {
             name: row["name"],
             created: Date(millisecondsSince1970: row["created"]),
             length: row["length"],
-            pageCount: row["page_count"],
-            key: [.integer(row["created"]), .integer(row["sequence"])]
+            pageCount: row["page_count"]
         )
     }
 }

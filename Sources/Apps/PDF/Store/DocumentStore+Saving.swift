@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import TextSearch
 
 extension DocumentStore {
     /// Saves a draft, renames a document, or both.
@@ -26,6 +27,7 @@ extension DocumentStore {
             }
             guard document != before else { return (document, nil) }
             document.version += 1
+            try Self.changeName(of: before, to: document, profile: profile, db)
             try Self.update(document, db)
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
         }
@@ -37,11 +39,11 @@ extension DocumentStore {
     static func update(_ document: Document, _ db: Database) throws {
         try db.execute(
             sql: """
-                UPDATE pdf_document SET version = ?, name = ?, blob_id = ?, length = ?, draft_until = ?
+                UPDATE pdf_document SET version = ?, name = ?, folded = ?, blob_id = ?, length = ?, draft_until = ?
                 WHERE sequence = ?
                 """,
             arguments: [
-                document.version, document.name, document.blob.id, document.blob.length,
+                document.version, document.name, document.name.partFolded, document.blob.id, document.blob.length,
                 document.draftUntil.map(\.millisecondsSince1970), document.sequence,
             ]
         )
@@ -55,6 +57,7 @@ extension DocumentStore {
         defer { changes[profile].bump() }
         return try await database.writeErasing { db in
             guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
+            try Self.changeName(of: document, to: nil, profile: profile, db)
             try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [document.sequence])
             try Self.forgetThumbnails(of: document.pages, db)
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))

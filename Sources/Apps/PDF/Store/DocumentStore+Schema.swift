@@ -90,5 +90,6 @@ extension DocumentStore {
                     SET page_count = (SELECT count(*) FROM pdf_page WHERE document = pdf_document.sequence);
                 """
         ),
+        SchemaMigration("pdf/004 names", migrate: indexNames),
     ]
 }

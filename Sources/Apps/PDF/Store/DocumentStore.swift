@@ -2,6 +2,7 @@ public import Database
 import Foundation
 import Freshness
 import GRDB
+import TextSearch
 
 /// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a
 /// document is always as before a change or as after it.
@@ -91,12 +92,12 @@ public struct DocumentStore: Sendable {
     ) throws -> Document {
         let id = DocumentIdentity.random()
         try db.cachedStatement(sql: insertDocument).execute(arguments: [
-            id, profile, new.name, created.millisecondsSince1970, draftUntil.map(\.millisecondsSince1970),
-            new.blob.id, new.blob.length,
+            id, profile, new.name, new.name.partFolded, created.millisecondsSince1970,
+            draftUntil.map(\.millisecondsSince1970), new.blob.id, new.blob.length,
         ])
         let sequence = db.lastInsertedRowID
         try insert(new.pages, of: sequence, db)
-        return Document(
+        let document = Document(
             sequence: sequence,
             id: id,
             version: 1,
@@ -106,6 +107,8 @@ public struct DocumentStore: Sendable {
             blob: new.blob,
             pages: new.pages
         )
+        try changeName(of: nil, to: document, profile: profile, db)
+        return document
     }
 
     /// Replaces the file and the pages of a document. A draft expires later then.
@@ -179,7 +182,8 @@ public struct DocumentStore: Sendable {
     }
 
     private static let insertDocument = """
-        INSERT INTO pdf_document (id, profile, name, created, draft_until, blob_id, length) VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO pdf_document (id, profile, name, folded, created, draft_until, blob_id, length)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let insertPage = """
         INSERT INTO pdf_page (document, number, id, kind, width, height, rotation, content)

@@ -29,6 +29,7 @@ struct ToolRunner: Sendable {
     /// Runs a tool as soon as fewer children run than the limit.
     ///
     /// - Parameters:
+    ///   - limits: its limits; nil for those of the tool.
     ///   - isShort: whether the input is so small that the tool ends soon: then it does not wait for long ones.
     ///   - sockets: absolute path of a folder in which it may create sockets.
     ///   - onLine: receives each line of the tool's standard output at once.
@@ -38,12 +39,13 @@ struct ToolRunner: Sendable {
         _ tool: MediaTool,
         _ arguments: [String],
         in folder: JobDirectory,
+        _ limits: ChildLimits? = nil,
         environment: [String: String] = [:],
         isShort: Bool = false,
         sockets: String? = nil,
         onLine: (@Sendable (String) -> Void)? = nil
     ) async throws -> ChildOutcome {
-        let limits = limits(of: tool)
+        let limits = limits ?? self.limits(of: tool)
         let process = ConfinedProcess(
             prlimit: try tools.path(of: .prlimit),
             confine: try tools.path(of: .confine),

@@ -8,30 +8,27 @@ struct EmbeddablePicture {
     let index: Int
     var options = PictureOptions()
 
-    /// Decodes the picture once, and returns the path of the file to embed: the picture itself if that is possible.
+    /// Returns the file to embed: the picture itself if that is possible, which the worker checks then.
     ///
     /// - Throws: ``MediaError``.
-    func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> String {
+    func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> PDFJob.Picture {
         let input = try place(picture, header)
-        if let coding = options.quality.coding { return try await reduced(input, header, coding) }
-        if header.isEmbeddable {
-            // Decoded at an eighth if the format allows that, which reads every byte.
-            try await thumbnail(input, to: "check\(index).png[compression=1]", width: 64, header)
-            try? FileManager.default.removeItem(atPath: folder.path("check\(index).png"))
-            return input
+        if let coding = options.quality.coding {
+            return PDFJob.Picture(path: try await reduced(input, header, coding), origin: .encoder)
         }
+        if header.isEmbeddable { return PDFJob.Picture(path: input, origin: .client) }
+        let width = Self.unlimited
         if header.isLossy && !header.mayBeTransparent {
-            return try await thumbnail(
-                input,
-                to: "out\(index).jpg[Q=92,optimize-coding]",
-                width: Self.unlimited,
-                header
-            )
+            let file = try await thumbnail(input, to: "out\(index).jpg[Q=92,optimize-coding]", width: width, header)
+            return PDFJob.Picture(path: file, origin: .encoder)
         }
-        guard header.mayBeTransparent else {
-            return try await thumbnail(input, to: "out\(index).png[compression=6]", width: Self.unlimited, header)
-        }
-        return try await opaque(input, header, width: Self.unlimited, to: "out\(index).png[compression=6]")
+        // The worker compresses the pixels as well as PDF can, and reads no filtered lines.
+        let output = "out\(index).png[compression=1,filter=none]"
+        let file =
+            header.mayBeTransparent
+            ? try await opaque(input, header, width: width, to: output)
+            : try await thumbnail(input, to: output, width: width, header)
+        return PDFJob.Picture(path: file, origin: .decoder)
     }
 
     /// Links or writes the picture in the directory of the job. A JPEG that does not end with the marker for its end

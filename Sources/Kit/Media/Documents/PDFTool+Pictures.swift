@@ -5,9 +5,9 @@ extension PDFTool {
     ///
     /// The data of a JPEG goes in unchanged but for its metadata; so do the pixels of a PNG that PDF can hold as it is.
     /// Other pictures, and those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG
-    /// of quality 92, all others stay lossless; transparent pixels become white. Of an animation or a burst the first
-    /// picture is taken, which a notice of the summary says. Every picture is decoded once, so that truncated and
-    /// broken ones are refused.
+    /// of quality 92, all others stay lossless, in as few bytes as PDF's filters allow; transparent pixels become white.
+    /// Of an animation or a burst the first picture is taken, which a notice of the summary says. Every picture is
+    /// decoded once, those that go in unchanged by the worker, so that truncated and broken ones are refused.
     ///
     /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``:
     ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `unavailable`.
@@ -24,7 +24,7 @@ extension PDFTool {
         return try await bench.withFolder { folder in
             // All heads are checked before anything is decoded.
             let pages = try self.pages(of: pictures)
-            // Decoding is most of the work: one step for each page, and one for writing.
+            // Decoding is most of the work: one step for each page, by `vips` or the worker, and one for the result.
             let counter = ProgressCounter(total: pages.count + 1, report: progress)
             let files = try await embeddable(pages, options, in: folder, counter)
             let output = folder.path("out.pdf")
@@ -33,14 +33,15 @@ extension PDFTool {
                 layout: options.layout,
                 keepsMetadata: options.keepsMetadata,
                 title: title,
-                output: output
+                output: output,
+                secondsPerPicture: Int(bench.limits.vips.processor.components.seconds)
             )
-            var summary = try await write(job, pages, in: folder)
+            var summary = try await write(job, pages, in: folder, counter)
             summary.notices = pages.filter(\.header.hasFurtherPictures).map {
                 InputNotice(input: $0.input, kind: .firstPictureOnly)
             }
             try FinishedFile.move(output, to: destination)
-            counter.step()
+            counter.finish()
             return summary
         }
     }
@@ -64,30 +65,41 @@ extension PDFTool {
     }
 
     /// Writes the document. An error that names a page names its picture.
-    private func write(_ job: PDFJob.Pictures, _ pages: [Page], in folder: JobDirectory) async throws
-        -> PDFDocumentSummary
-    {
-        let bytes = try job.files.reduce(0) { try $0 + FileBytes(URL(filePath: $1)).count }
-        let isShort = bytes <= bench.limits.shortBytes
+    private func write(
+        _ job: PDFJob.Pictures,
+        _ pages: [Page],
+        in folder: JobDirectory,
+        _ counter: ProgressCounter
+    ) async throws -> PDFDocumentSummary {
+        let bytes = try job.files.reduce(0) { try $0 + FileBytes(URL(filePath: $1.path)).count }
+        let decoded = pages.indices.filter { job.files[$0].origin != .encoder }
+        let pixels = decoded.reduce(0) { $0 + pages[$1].header.pixels }
+        let isShort = bytes <= bench.limits.shortBytes && pixels <= bench.limits.shortPixels
         do {
-            return try await work(.pictures(job), in: folder, inputs: pages.count, isShort: isShort, progress: nil)
+            return try await work(
+                .pictures(job),
+                in: folder,
+                inputs: pages.count,
+                pictures: decoded.count,
+                isShort: isShort
+            ) { _ in counter.step() }
         } catch let error as MediaError.OfInput where pages.indices.contains(error.index) {
             throw MediaError.OfInput(index: pages[error.index].input, error: error.error)
-        } catch MediaError.damaged(let reason) where pages.count == 1 {
-            throw MediaError.OfInput(index: 0, error: .damaged(reason))
+        } catch let error as MediaError where pages.count == 1 && error.isOfInput {
+            throw MediaError.OfInput(index: 0, error: error)
         }
     }
 
-    /// Returns the paths of the files to embed. At most as many pictures are decoded at a time as children may run: a
+    /// Returns the files to embed. At most as many pictures are decoded at a time as children may run: a
     /// document of many pictures must not fill the queue.
     private func embeddable(
         _ pages: [Page],
         _ options: PictureOptions,
         in folder: JobDirectory,
         _ counter: ProgressCounter
-    ) async throws -> [String] {
-        try await withThrowingTaskGroup(of: (Int, String).self) { tasks in
-            var files = [String](repeating: "", count: pages.count)
+    ) async throws -> [PDFJob.Picture] {
+        try await withThrowingTaskGroup(of: (Int, PDFJob.Picture).self) { tasks in
+            var files: [Int: PDFJob.Picture] = [:]
             var rest = pages.enumerated().makeIterator()
             func start() {
                 guard let (index, page) = rest.next() else { return }
@@ -96,7 +108,7 @@ extension PDFTool {
                         try await EmbeddablePicture(bench: bench, folder: folder, index: index, options: options)
                             .make(page.source, page.header)
                     }
-                    counter.step()
+                    if file.origin == .encoder { counter.step() }
                     return (index, file)
                 }
             }
@@ -105,7 +117,7 @@ extension PDFTool {
                 files[index] = file
                 start()
             }
-            return files
+            return pages.indices.compactMap { files[$0] }
         }
     }
 }

@@ -6,14 +6,21 @@ extension PDFTool {
     /// - Parameters:
     ///   - folder: the directory of the job, which has its inputs.
     ///   - inputs: number of files of the job; of more than one, an error names the file.
+    ///   - pictures: number of those that the worker decodes; each has the time of a decoder.
     ///   - isShort: whether the job ends soon.
     /// - Throws: ``MediaError``; ``MediaError/OfInput`` if there is more than one input.
-    func work(_ job: PDFJob, in folder: JobDirectory, inputs: Int = 1, isShort: Bool = false, progress: Progress?)
-        async throws -> PDFDocumentSummary
-    {
+    func work(
+        _ job: PDFJob,
+        in folder: JobDirectory,
+        inputs: Int = 1,
+        pictures: Int = 0,
+        isShort: Bool = false,
+        progress: Progress?
+    ) async throws -> PDFDocumentSummary {
         let description = try folder.write(try JSONEncoder().encode(job), as: "job.json")
         let decoder = JSONDecoder()
-        let outcome = try await bench.run(.pdfWorker, [description], in: folder, isShort: isShort) { line in
+        let limits = bench.limits.pdfWorker(pictures: pictures)
+        let outcome = try await bench.run(.pdfWorker, [description], in: folder, limits, isShort: isShort) { line in
             guard let progress,
                 case .progress(let done, let total) = try? decoder.decode(PDFWorkerMessage.self, from: Data(line.utf8))
             else { return }
@@ -41,6 +48,7 @@ extension MediaError {
             case .tooManyPages(let limit): .tooManyPages(limit: limit)
             case .noSuchPage(let number): .noSuchPage(number)
             case .noGlyphs: .noGlyphs
+            case .timedOut: .timedOut(.pdfWorker)
             case .other(let reason): .failed(.pdfWorker, reason)
             }
     }

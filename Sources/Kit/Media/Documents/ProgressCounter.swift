@@ -11,10 +11,19 @@ final class ProgressCounter: Sendable {
         self.report = report
     }
 
-    /// Counts a step. Reports are in order, because the lock is held meanwhile.
+    /// Counts a step, other than the last one. Reports are in order, because the lock is held meanwhile.
     func step() {
         done.withLock { done in
+            guard done < total - 1 else { return }
             done += 1
+            report?(JobProgress(done: done, total: total))
+        }
+    }
+
+    /// Reports that all steps are completed.
+    func finish() {
+        done.withLock { done in
+            done = total
             report?(JobProgress(done: done, total: total))
         }
     }

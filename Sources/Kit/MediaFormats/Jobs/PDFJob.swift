@@ -13,26 +13,51 @@ package enum PDFJob: Codable, Sendable, Equatable {
 
     /// Makes a document of pictures.
     package struct Pictures: Codable, Sendable, Equatable {
-        /// Paths of the pictures, in the order of the pages.
-        package var files: [String]
+        /// The pictures, in the order of the pages.
+        package var files: [Picture]
         package var layout: PageLayout
         /// Whether metadata of photos stay: time, camera, position.
         package var keepsMetadata: Bool
         package var title: String?
         package var output: String
+        /// Processor time that it may take to decode a picture.
+        package var secondsPerPicture: Int
 
         package init(
-            files: [String],
+            files: [Picture],
             layout: PageLayout,
             keepsMetadata: Bool = false,
             title: String?,
-            output: String
+            output: String,
+            secondsPerPicture: Int = 10
         ) {
             self.files = files
             self.layout = layout
             self.keepsMetadata = keepsMetadata
             self.title = title
             self.output = output
+            self.secondsPerPicture = secondsPerPicture
+        }
+    }
+
+    /// A JPEG or PNG that can be embedded as it is.
+    package struct Picture: Codable, Sendable, Equatable {
+        /// Where it comes from.
+        package enum Origin: String, Codable, Sendable {
+            /// From a client: it is decoded once, so that broken ones are refused.
+            case client
+            /// From a decoder, without loss and hardly compressed: its pixels are coded as small as they can be.
+            case decoder
+            /// From an encoder.
+            case encoder
+        }
+
+        package var path: String
+        package var origin: Origin
+
+        package init(path: String, origin: Origin) {
+            self.path = path
+            self.origin = origin
         }
     }
 

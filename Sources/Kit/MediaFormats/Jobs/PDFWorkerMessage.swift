@@ -31,6 +31,8 @@ package enum PDFFailure: Codable, Sendable, Equatable {
     case noSuchPage(Int)
     /// No installed font has any character of the text.
     case noGlyphs
+    /// Decoding a picture takes more processor time than it may.
+    case timedOut
     /// The file is not at fault, such as when the result cannot be written.
     case other(String)
 }
