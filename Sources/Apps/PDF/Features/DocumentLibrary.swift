@@ -18,7 +18,14 @@ struct DocumentLibrary: Sendable {
         let page = try request.query.page(of: list)
         let changeToken = store.changeToken(profile: profile)
         let listing = try store.list(profile: profile, page: page, search)
-        let shown = Page(page, count: listing.rows.count, total: listing.total, hasMore: listing.hasMore)
+        var shown = Page(
+            page,
+            count: listing.rows.count,
+            total: listing.total,
+            totalAtLeast: listing.totalAtLeast,
+            hasMore: listing.hasMore
+        )
+        if listing.isCut { shown.nextOffset = nil }
         let isEmpty = listing.total == 0
         let content = DocumentListScreen(
             items: listing.rows.map { .init(DocumentProperties($0), canMerge: listing.count > 1) },
@@ -31,7 +38,7 @@ struct DocumentLibrary: Sendable {
             state: isEmpty ? .empty : .content,
             page: shown,
             revision: listing.revision,
-            links: request.links(for: shown, next: listing.rows.last.map { list.cursor(after: $0.key) }),
+            links: request.links(for: shown, next: listing.next.map(list.cursor(after:))),
             changeToken: changeToken
         )
         // What `If-Match` of a creation is compared with.
