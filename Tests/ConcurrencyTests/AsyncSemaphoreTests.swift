@@ -3,7 +3,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncSemaphoreTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncSemaphoreTests {
     /// Bodies that are running, and the most at a time.
     private let bodies = Watched((running: 0, most: 0))
 

@@ -2,7 +2,7 @@ import Concurrency
 import TestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackgroundTasksTests {
     private let tasks = BackgroundTasks()
     private let gate = Gate()

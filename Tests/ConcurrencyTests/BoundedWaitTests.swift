@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestKit
 
-@Suite(.timeLimit(.minutes(1))) struct BoundedWaitTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundedWaitTests {
     @Test("A test that waits in vain fails, and says for what")
     func inVain() async {
         await withKnownIssue {

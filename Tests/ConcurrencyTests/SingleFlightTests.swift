@@ -4,7 +4,7 @@ import TestKit
 import Testing
 import Upstream
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SingleFlightTests {
     private struct Failed: Error {}
 

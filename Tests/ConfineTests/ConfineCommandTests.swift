@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConfineCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfineCommandTests {
     /// The executable, beside the test bundle.
     private static let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent()

@@ -8,7 +8,7 @@ import Testing
 @testable import Larder
 
 /// Databases of other builds than this one.
-@Suite(.timeLimit(.minutes(2))) struct UpgradeTests {
+@Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     /// A database as a build with the first migrations left it, with a session and a secret.
     private func made(by migrations: [SchemaMigration], in data: TemporaryFolder) throws {
         let database = try LarderDatabase(in: DataDirectory(at: data.url), migrations: migrations, logger: .quiet)

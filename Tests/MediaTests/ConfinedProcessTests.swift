@@ -4,7 +4,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(2))) struct ConfinedProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfinedProcessTests {
     private static let limits = ChildLimits(memory: 1 << 30, processor: .seconds(20), wall: .seconds(60))
 
     private func shell(

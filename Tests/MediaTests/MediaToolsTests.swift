@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(1))) struct MediaToolsTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaToolsTests {
     private func program(_ path: URL, executable: Bool = true) throws {
         try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("#!/bin/sh\n".utf8).write(to: path)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PDFToolPicturesTests {
+@Suite(.timeLimit(.minutes(10))) struct PDFToolPicturesTests {
     private func document(_ scratch: Scratch, _ pictures: [URL], layout: PageLayout = .fit, title: String? = nil)
         async throws -> PDFDocumentSummary
     {

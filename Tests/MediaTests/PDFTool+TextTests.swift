@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PDFToolTextTests {
+@Suite(.timeLimit(.minutes(10))) struct PDFToolTextTests {
     /// What pdftotext finds, without white space and direction marks: where letters stand is compared as pictures, if
     /// at all.
     private func extracted(_ scratch: Scratch, _ pdf: URL, page: Int? = nil) async throws -> String {

@@ -5,7 +5,7 @@ import Testing
 @testable import Media
 
 /// PDF-12: a hostile document can neither crash the server nor hold it past its limits.
-@Suite(.timeLimit(.minutes(5))) struct PDFToolHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct PDFToolHostileTests {
     private func failure(_ scratch: Scratch, _ bytes: [UInt8]) async throws -> MediaError? {
         let file = try scratch.write(bytes, to: "hostile.pdf")
         do {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PDFToolTests {
+@Suite(.timeLimit(.minutes(10))) struct PDFToolTests {
     private func source(
         _ scratch: Scratch,
         _ widths: [Int],

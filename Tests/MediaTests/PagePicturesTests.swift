@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PagePicturesTests {
+@Suite(.timeLimit(.minutes(10))) struct PagePicturesTests {
     @Test("a picture of a page: width, number, turn") func pictures() async throws {
         let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.png")

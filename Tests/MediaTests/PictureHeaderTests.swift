@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(2))) struct PictureHeaderTests {
+@Suite(.timeLimit(.minutes(10))) struct PictureHeaderTests {
     @Test(
         "sizes as libvips wrote them",
         arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PictureScalerTests {
+@Suite(.timeLimit(.minutes(10))) struct PictureScalerTests {
     @Test("a picture fits into the box, keeps its proportions, and is never enlarged") func fits() async throws {
         let scratch = try Scratch()
         let file = try await scratch.picture(.quadrants(400, 300), "a.jpg[Q=95]")

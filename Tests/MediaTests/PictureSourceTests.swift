@@ -4,7 +4,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PictureSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct PictureSourceTests {
     /// A strip of squares one below the other, as a file of a page for each.
     private func pages(_ scratch: Scratch, _ colors: [Pixels.Color], _ name: String, _ options: String = "")
         async throws

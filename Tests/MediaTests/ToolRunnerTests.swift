@@ -4,7 +4,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(2))) struct ToolRunnerTests {
+@Suite(.timeLimit(.minutes(10))) struct ToolRunnerTests {
     /// An engine whose `vips` is a script.
     private func engine(_ scratch: Scratch, vips script: String) throws -> MediaEngine {
         let program = try scratch.write("#!/bin/sh\n\(script)\n".utf8, to: "vips")

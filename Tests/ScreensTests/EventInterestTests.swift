@@ -5,7 +5,7 @@ import Testing
 @testable import Screens
 
 /// Who hears what, over the router.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventInterestTests {
     private let stream: EventHarness
 

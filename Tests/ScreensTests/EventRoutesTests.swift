@@ -13,7 +13,7 @@ import Upstream
 
 @testable import Screens
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventRoutesTests {
     private let events: EventStream
     private let stream: EventHarness

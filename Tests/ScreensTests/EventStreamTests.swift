@@ -5,7 +5,7 @@ import Testing
 
 @testable import Screens
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventStreamTests {
     private let events = EventStream(run: "r", clock: ManualClock().wallClock)
 

@@ -37,7 +37,7 @@ struct PagedListTests {
         func refusal(_ list: PagedList) -> String? {
             #expect(throws: Problem.self) {
                 try QueryItems("cursor=\(list.cursor(after: key))").page(of: ships)
-            }?.detail
+            }?.detail.english
         }
         let kinds: [CursorValue.Kind] = [.text, .integer]
         let notes = PagedList("notes.list", by: "name", filter: "tug", key: kinds)
@@ -52,7 +52,7 @@ struct PagedListTests {
         }
         let newer = Self.base64URL(#"{"v":2,"k":{"anything":true}}"#)
         let problem = #expect(throws: Problem.self) { try QueryItems("cursor=\(newer)").page(of: ships) }
-        #expect(problem?.detail.contains("another version") == true && problem?.code == .invalidParameter)
+        #expect(problem?.detail.english.contains("another version") == true && problem?.code == .invalidParameter)
         #expect(problem?.errors.first?.parameter == "cursor")
     }
 

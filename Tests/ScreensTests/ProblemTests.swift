@@ -48,7 +48,7 @@ struct ProblemTests {
             #""dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#,
             #""errors":[],"instance":"/v1/x","offline":false,"#,
             #""retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#,
-            #""title":"\#(code.title)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#,
+            #""title":"\#(code.title.english)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#,
         ]
         #expect(text == expected.joined())
     }
@@ -78,7 +78,7 @@ struct ProblemTests {
     @Test("TRUST-02 a full disk and data that cannot be used have problems of their own, without paths")
     func storage() {
         let full = Problem(StorageError.diskFull(path: "/data/larder.sqlite"))
-        #expect(full?.code == .storageFull && full?.detail.contains("deleted to make room") == true)
+        #expect(full?.code == .storageFull && full?.detail.english.contains("deleted to make room") == true)
         let broken: [StorageError] = [
             .inputOutput(path: "/data", operation: "SQLite", code: 10), .notWritable(path: "/data"),
             .databaseBusy(path: "/data"), .damagedDatabase(path: "/data", detail: "page 1"),
@@ -86,7 +86,7 @@ struct ProblemTests {
         ]
         for error in broken {
             let problem = Problem(error)
-            #expect(problem?.code == .storageFailed && problem?.detail.contains("/data") == false)
+            #expect(problem?.code == .storageFailed && problem?.detail.english.contains("/data") == false)
         }
         #expect(Problem(StorageError.bodyAlreadyFinished) == nil)
         let unstored = Problem(.storageFailed(isFull: true), upstream: "spacex", title: "SpaceX")

@@ -86,7 +86,7 @@ struct ScreenRouterTests {
         #expect(served.status == .ok)
         #expect(served.fields[.contentType] == "application/json; charset=utf-8")
         #expect(served.fields[.cacheControl] == "private, no-cache")
-        #expect(served.fields[.vary] == "Authorization, Accept-Encoding")
+        #expect(served.fields[.vary] == "Authorization, Accept-Language, Accept-Encoding")
         #expect(served.fields[.cacheStatus] == "larder; hit; ttl=-60; detail=offline")
         #expect(served.fields[.age] == "65")
         #expect(served.fields[.eTag] != nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import ResponseStore
 
 /// Starts after a clean stop with one damaged page each (docs/decisions/0049).
-@Suite(.timeLimit(.minutes(3))) struct DamagedPageTests {
+@Suite(.timeLimit(.minutes(10))) struct DamagedPageTests {
     private static let pageSize = 4096
     /// Without what these hold nothing can be served.
     private static let readAtStart: Set<String> = [

@@ -10,7 +10,7 @@ import Testing
 @testable import Upstream
 
 /// The transport over real sockets of the loopback interface.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTPClientTransportTests {
     /// One exchange with a client of its own.
     private func exchange(

@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LinkedHostHealthTests {
     private let noon = Date(timeIntervalSince1970: 1_700_000_000)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Freshness
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestScopeTests {
     @Test(
         "TRUST-13 All requests of one client request end within one total time, which then says nothing of the upstream"

@@ -10,7 +10,7 @@ import Testing
 @testable import Upstream
 
 /// TRUST-01 over real sockets: responses that are no HTTP, or none of the kind that a client without an upgrade gets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResponseGuardTests {
     /// Asks for one URL with a transport of its own, by a whole exchange or in parts.
     private func ask(_ url: String, inParts: Bool) async throws -> Result<IncomingResponse, UpstreamError> {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamFetchLargeTests {
     /// Number of validations that run, and the most at a time.
     private struct Load {

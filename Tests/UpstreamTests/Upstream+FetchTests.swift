@@ -11,7 +11,7 @@ import Testing
 @testable import Upstream
 
 /// What a reader gets when the upstream does not work, and what is left in the store.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamFetchTests {
     @Test("SRV-05 A failing upstream: the copy, stale and not offline", arguments: [500, 503, 429, 408, 507])
     func staleIfError(status: Int) async throws {

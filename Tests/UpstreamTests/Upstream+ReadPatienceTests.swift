@@ -8,7 +8,7 @@ import Testing
 @testable import Upstream
 
 /// The stored copy after the patience (default 2 s), and many readers of one thing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamReadPatienceTests {
     @Test("No response within the patience: the copy, stale; the request continues and updates the store")
     func patience() async throws {

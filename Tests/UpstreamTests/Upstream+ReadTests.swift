@@ -13,7 +13,7 @@ import Testing
 @testable import Upstream
 
 /// Reads through the whole of ``Upstream``: what is requested, returned and stored if the upstream works.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamReadTests {
     @Test("SRV-04 A first read is fetched and stored, in the database")
     func fetched() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Upstream
 
 /// Redirects, retries, the deadline, and what says something of the upstream.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamClientTests {
     private static func redirect(_ location: String, _ status: HTTPResponse.Status = .found) -> ScriptedTransport.Step {
         response(status, fields: [.location: location])

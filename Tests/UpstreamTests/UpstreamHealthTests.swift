@@ -8,7 +8,7 @@ import Testing
 @testable import Upstream
 
 /// Down, probed, back: without any client.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamHealthTests {
     @Test("SRV-09 A probe notices the recovery without a client: refreshers run first, then listeners")
     func comesBack() async throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import Upstream
 
 /// What a limited cache keeps of what it fetches, and what it notes of what it serves.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpstreamStoreTests {
     private static let large = String(repeating: "x", count: 2000)
 

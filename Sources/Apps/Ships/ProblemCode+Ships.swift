@@ -3,5 +3,5 @@ import Screens
 
 extension ProblemCode {
     /// The ship was deleted.
-    static let shipDeleted = ProblemCode("ship-deleted", .notFound, "The ship was deleted")
+    static let shipDeleted = ProblemCode("ship-deleted", .notFound, .shipDeleted)
 }

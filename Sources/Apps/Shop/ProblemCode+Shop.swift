@@ -3,5 +3,5 @@ import Screens
 
 extension ProblemCode {
     /// The list is empty.
-    static let listEmpty = ProblemCode("list-empty", .conflict, "The list is empty")
+    static let listEmpty = ProblemCode("list-empty", .conflict, .emptyList)
 }

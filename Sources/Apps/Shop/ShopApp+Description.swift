@@ -11,6 +11,8 @@ extension ShopApp {
         probePath: CatalogueAPI.categoriesPath,
         trustedHostsSetting: "shop.picture_hosts"
     )
+    /// Russian.
+    public static let language = Language.russian
     /// The upstreams of the app.
     public static let upstreams = [catalogue]
     /// The problem codes of the app.

@@ -9,6 +9,8 @@ struct ServedApps {
     /// The apps as `GET /v1` lists them.
     private(set) var index: [(app: String, title: String)] = []
     private(set) var routes: [Route] = []
+    /// The languages of the original apps, by the names of the apps.
+    private(set) var languages: [String: Language] = [:]
     private(set) var services: [any Service] = []
     /// The upstreams of the apps, and behind them those that no app uses.
     private(set) var upstreams: [Upstream] = []
@@ -63,6 +65,7 @@ struct ServedApps {
     private mutating func add<Served: App>(_ app: Served) {
         index.append((Served.name, Served.title))
         routes += app.routes
+        languages[Served.name] = Served.language
         services += app.services
         files = app.files ?? files
         mountCredentials.merge(app.mountCredentials) { first, _ in first }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Screens
 import Testing
 
 @testable import Notes
@@ -22,7 +23,14 @@ struct NoteTimeTests {
     )
     func text(modified: String, now: String, zoneName: String, expected: String) throws {
         let time = NoteTime(in: try zone(zoneName), now: try date(now))
-        #expect(time.text(try date(modified)) == expected)
+        #expect(time.text(try date(modified)).english == expected)
+    }
+
+    @Test("HARN-30 times are written in Russian, too")
+    func russian() throws {
+        let time = NoteTime(in: .gmt, now: try date("2026-09-09T00:00:00Z"))
+        #expect(time.text(try date("2026-09-08T14:59:00Z")).russian == "8 сент. в 14:59")
+        #expect(time.text(try date("2026-09-09T05:07:00Z")).russian == "Сегодня в 05:07")
     }
 
     @Test(

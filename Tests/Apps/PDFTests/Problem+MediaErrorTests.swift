@@ -10,8 +10,9 @@ import Testing
         let problem = try #require(
             Problem(MediaError.OfInput(index: 1, error: .encrypted), titles: ["a.pdf", "b.pdf"])
         )
-        #expect(problem.code == .encrypted && problem.detail == "b.pdf is protected by a password.")
-        #expect(problem.errors == [.field("/files/1", "encrypted", "b.pdf is protected by a password.")])
+        let detail = Text("b.pdf is protected by a password.", ru: "b.pdf — файл защищён паролем.")
+        #expect(problem.code == .encrypted && problem.detail == detail)
+        #expect(problem.errors == [.field("/files/1", "encrypted", detail)])
     }
 
     @Test(

@@ -241,7 +241,7 @@ struct DeletionsTests {
             ("[", 400, "malformed-json"), ("[]", 400, "malformed-json"), ("null", 400, "malformed-json"),
             (#"{"ids":"b0b"}"#, 422, "validation-failed"),
             (#"{"ids":{"0":"b0b"}}"#, 422, "validation-failed"), (#"{"ids":["b0b",1]}"#, 422, "validation-failed"),
-            (#"{"ids":[null]}"#, 422, "validation-failed"),
+            (#"{"ids":[null]}"#, 422, "validation-failed"), (#"{"other":1}"#, 400, "malformed-request"),
             (
                 #"{"ids":[\#(Array(repeating: #""b0b""#, count: 501).joined(separator: ","))]}"#, 422,
                 "validation-failed"

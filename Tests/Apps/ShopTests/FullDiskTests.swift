@@ -8,7 +8,7 @@ import Upstream
 
 @testable import Shop
 
-@Suite("Reads on a full disk", .timeLimit(.minutes(2)))
+@Suite("Reads on a full disk", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     private static let rows = (1...4).map { #"{"id":\#($0),"title":"P\#($0)","price":1}"# }.joined(separator: ",")
 

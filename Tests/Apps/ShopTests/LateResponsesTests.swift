@@ -8,7 +8,7 @@ import Upstream
 @testable import Sandbox
 @testable import Shop
 
-@Suite("Searches that the catalogue does not answer in time", .timeLimit(.minutes(1)))
+@Suite("Searches that the catalogue does not answer in time", .timeLimit(.minutes(10)))
 struct LateResponsesTests {
     /// Searches while the catalogue is slow, and returns the response after the patience.
     private func searchSlowly(_ target: String, _ app: ShopHarness) async throws -> Exchanged {

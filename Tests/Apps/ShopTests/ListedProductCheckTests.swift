@@ -7,7 +7,7 @@ import Testing
 @testable import Sandbox
 @testable import Shop
 
-@Suite("Products that the list of the catalogue no longer has", .timeLimit(.minutes(1)))
+@Suite("Products that the list of the catalogue no longer has", .timeLimit(.minutes(10)))
 struct ListedProductCheckTests {
     private func refreshAllPages(_ app: ShopHarness) async throws {
         var next: String? = "/v1/shop/search?limit=30&refresh=1"

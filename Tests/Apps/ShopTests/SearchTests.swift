@@ -43,7 +43,7 @@ struct SearchTests {
         try await ShopHarness.run { (app) async throws in
             let response = try await app.get("/v1/shop/search?q=shirt&category_id=1&price_min=10&price_max=90")
             #expect(response.status == 200)
-            #expect(response.headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile")
+            #expect(response.headerFields[.vary] == "Authorization, Accept-Language, Accept-Encoding, Larder-Profile")
             #expect(response.headerFields[.cacheControl] == "private, no-cache")
             #expect(response.cacheStatus == "larder; fwd=uri-miss; stored" && response.age == "0")
             #expect(response.ids == [1, 8])
@@ -290,7 +290,7 @@ struct SearchTests {
             #expect(try await app.get("/v1/shop/search?category_id=99")["meta.state"] == "empty")
             try app.control(.put, "categories/5", #"{"name":"asdfvgbhnj"}"#)
             let response = try await app.get("/v1/shop/categories")
-            response.expectScreen("shop.categories")
+            response.expectScreen("shop.categories", language: "ru")
             #expect(response.all("id", in: "data.items") == [1, 2, 3, 4, 5])
             #expect(
                 response["data.items.4.name"] == "asdfvgbhnj" && response["data.items.0.layout"] == "wide"

@@ -7,8 +7,12 @@ enum SchemaFormat: String {
     /// RFC 3986 §4.1.
     case uriReference = "uri-reference"
 
+    /// The bytes of a body that is no JSON (OpenAPI 3.0; generators make a stream of it).
+    case binary
+
     func holds(for text: String) -> Bool {
         switch self {
+        case .binary: return true
         case .dateTime:
             let shape = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/
             guard text.wholeMatch(of: shape) != nil else { return false }

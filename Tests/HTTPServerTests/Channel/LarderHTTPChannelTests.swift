@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Hummingbird behind the connection layer, over sockets", .timeLimit(.minutes(1)))
+@Suite("Hummingbird behind the connection layer, over sockets", .timeLimit(.minutes(10)))
 struct LarderHTTPChannelTests {
     private static let get = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
 

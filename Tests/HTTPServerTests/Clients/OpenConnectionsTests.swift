@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite(.timeLimit(.minutes(1))) struct OpenConnectionsTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenConnectionsTests {
     @Test("TRUST-18 A client has at most its limit, others theirs, and closed connections do not count")
     func limit() {
         let connections = OpenConnections(limit: 2, exempt: .none)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite(.timeLimit(.minutes(1))) struct ClientPresenceTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientPresenceTests {
     private static let interim = "HTTP/1.1 102 Processing\r\n\r\n"
     private static let post = "POST /present HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
 

@@ -88,8 +88,8 @@ struct AppParts {
     }
 
     /// Returns the routes of the app and of the mounts of its upstreams.
-    func table(of app: some App) throws -> RouteTable {
-        var table = RouteTable(app.routes)
+    func table<Served: App>(of app: Served) throws -> RouteTable {
+        var table = RouteTable(app.routes, languages: [Served.name: Served.language])
         guard !upstreams.isEmpty else { return table }
         let hasher = try SealedSecrets(database).credentialHasher()
         table.add(

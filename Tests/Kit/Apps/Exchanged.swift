@@ -82,6 +82,8 @@ public struct Exchanged: Sendable {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/problem+json; charset=utf-8", sourceLocation: sourceLocation)
         #expect(headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+        #expect(headerFields[.contentLanguage] != nil, sourceLocation: sourceLocation)
+        #expect(headerFields[.vary]?.hasPrefix("Accept-Language") == true, sourceLocation: sourceLocation)
         #expect(headerFields[.eTag] == nil, sourceLocation: sourceLocation)
         #expect(self["code"] == .string(code), sourceLocation: sourceLocation)
         #expect(self["type"] == .string("urn:larder:problem:\(code)"), sourceLocation: sourceLocation)
@@ -91,11 +93,20 @@ public struct Exchanged: Sendable {
     }
 
     /// Expects the fields and members that all screens have.
-    public func expectScreen(_ name: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation) {
+    public func expectScreen(
+        _ name: String,
+        status: Int = 200,
+        language: String = "en",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/json; charset=utf-8", sourceLocation: sourceLocation)
         #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)
-        #expect(headerFields[.vary] == "Authorization, Accept-Encoding", sourceLocation: sourceLocation)
+        #expect(headerFields[.contentLanguage] == language, sourceLocation: sourceLocation)
+        #expect(
+            headerFields[.vary] == "Authorization, Accept-Language, Accept-Encoding",
+            sourceLocation: sourceLocation
+        )
         #expect(headerFields[.requestID] != nil, sourceLocation: sourceLocation)
         #expect(self["meta.screen"] == .string(name), sourceLocation: sourceLocation)
         #expect(names(in: "") == ["data", "meta", "links"], sourceLocation: sourceLocation)

@@ -3,7 +3,6 @@ import Screens
 
 extension ScreenLink {
     static let diskOnboarding = ScreenLink("disk.onboarding", "/v1/disk/onboarding")
-    static let diskLogin = ScreenLink.login(to: DiskApp.name)
     /// The first screen of a session.
     static let diskHome = ScreenLink("disk.recent", "/v1/disk/recent")
 }
@@ -28,9 +27,9 @@ struct OnboardingScreen: Encodable, Sendable {
     /// The screen after the last page.
     let route: ScreenLink
 
-    init(seen: Bool, isLoggedIn: Bool) {
+    init(seen: Bool, route: ScreenLink) {
         self.seen = seen
-        route = isLoggedIn ? .diskHome : .diskLogin
+        self.route = route
     }
 
     private enum CodingKeys: CodingKey { case seen, pages, button, route }

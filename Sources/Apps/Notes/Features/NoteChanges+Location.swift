@@ -12,7 +12,7 @@ extension Note.Location {
         guard errors.count == before else { return nil }
         guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
             for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
-                let detail = "location.\(field) is required: a place needs both lat and lon."
+                let detail: Text = "location.\(field) is required: a place needs both lat and lon."
                 errors.append(.field("/location/\(field)", "required", detail))
             }
             return nil
@@ -30,7 +30,7 @@ extension Note.Location {
         case .number(let value) where (-limit...limit).contains(value): return value
         case nil, .null: return nil
         default:
-            let detail = "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
+            let detail: Text = "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
             errors.append(.field("/location/\(name)", "invalid", detail))
             return nil
         }
@@ -40,7 +40,7 @@ extension Note.Location {
         switch members["name"] {
         case nil, .null: return nil
         case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > longestName:
-            let detail = "location.name may have \(longestName) characters, none of them U+0000."
+            let detail: Text = "location.name may have \(longestName) characters, none of them U+0000."
             errors.append(.field("/location/name", "invalid", detail))
         case .string(let text):
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -39,9 +39,9 @@ struct NoteChanges: Sendable, Equatable {
         _ accept: () -> Void
     ) {
         if text.allSatisfy(\.isWhitespace) {
-            errors.append(.field(pointer, "required", "\(name) must not be empty."))
+            errors.append(.field(pointer, "required", .mustNotBeEmpty(name)))
         } else if text.utf8.count > Note.longestBody {
-            errors.append(.field(pointer, "too-long", "\(name) may have \(Note.longestBody) bytes of UTF-8."))
+            errors.append(.field(pointer, "too-long", .mayHaveBytes(name, Note.longestBody)))
         } else if text.utf8.contains(0) {
             errors.append(.field(pointer, "invalid", "\(name) must not contain U+0000."))
         } else {

@@ -51,7 +51,7 @@ enum NoteCredentials {
         do throws(UserName.Fault) {
             return try isNew ? UserName.registering(text) : UserName(text)
         } catch {
-            let (code, detail, dialog) =
+            let (code, detail, dialog): (String, Text, Problem.Dialog) =
                 switch error {
                 case .tooShort: ("required", "username must have at least one character.", Problem.Dialog.nameTooShort)
                 case .invalid:
@@ -70,7 +70,7 @@ enum NoteCredentials {
         do throws(Password.Fault) {
             return try Password(text)
         } catch {
-            let (code, detail, dialog) =
+            let (code, detail, dialog): (String, Text, Problem.Dialog) =
                 switch error {
                 case .tooShort:
                     ("required", "\(member) must have at least one character.", Problem.Dialog.passwordTooShort)

@@ -55,7 +55,7 @@ struct NoteEditing: Sendable {
                 now: now
             )
         } catch is NoteStore.AccountChanged {
-            throw Problem(.sessionExpired, "The account of this session was deleted.")
+            throw Problem(.sessionExpired, .accountDeleted)
         }
     }
 
@@ -145,5 +145,5 @@ struct NoteEditing: Sendable {
         return (row, identity)
     }
 
-    private static func missing(_ identity: String) -> Problem { .notFound("There is no note \(identity).") }
+    private static func missing(_ identity: String) -> Problem { .notFound(.noNote(identity)) }
 }

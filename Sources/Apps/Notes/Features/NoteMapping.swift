@@ -35,7 +35,7 @@ struct NoteMapping: Sendable {
                 revision: map.revision
             )
         // `Accept` selects one of the two.
-        response.headerFields[.vary] = "Authorization, Accept, Accept-Encoding"
+        response.headerFields[.vary] = "Authorization, Accept, Accept-Language, Accept-Encoding"
         let ends = changeToken.and(ChangeToken(until: time.deadline))
         response.changeToken = if let address { address.changeToken?.and(ends) } else { ends }
         return response
@@ -43,7 +43,7 @@ struct NoteMapping: Sendable {
 
     private func geoJSON(_ screen: NoteMapScreen) throws -> ScreenResponse {
         ScreenResponse(
-            headerFields: [.cacheControl: "private, no-cache"],
+            headerFields: [.cacheControl: "private, no-cache", .contentLanguage: Language.current.rawValue],
             body: .bytes(try WireFormat.encode(NoteFeatureCollection(screen)), type: NoteFeatureCollection.mediaType)
         )
     }

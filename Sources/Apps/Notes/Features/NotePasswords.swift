@@ -46,7 +46,7 @@ struct NotePasswords: Sendable {
         }
         throw Problem(
             .rateLimited,
-            "Too many wrong passwords; try again in \(seconds) seconds.",
+            .tooManyPasswords(seconds),
             headerFields: [.retryAfter: "\(seconds)"]
         )
     }
@@ -57,7 +57,7 @@ struct NotePasswords: Sendable {
         } catch is PasswordHasher.Overloaded {
             throw Problem(
                 .overloaded,
-                "Too many logins at the same time; try again in a moment.",
+                .tooManyLogins,
                 headerFields: [.retryAfter: "5"]
             )
         }

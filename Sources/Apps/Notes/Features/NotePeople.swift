@@ -110,7 +110,7 @@ struct NotePeople: Sendable {
     private func person(in request: ScreenRequest) throws -> Person {
         let id = try request.parameter("id")
         guard let number = Int64(id), String(number) == id, let person = try store.person(number) else {
-            throw Problem.notFound("There is no person \(id).")
+            throw Problem.notFound(.noPerson(id))
         }
         return person
     }

@@ -21,25 +21,25 @@ extension Problem {
 
     /// A file of the request that is empty or broken.
     init(damagedFile title: String, at index: Int) {
-        self.init(.damaged, of: (index, title), "is damaged or incomplete")
+        self.init(.damaged, of: (index, title), .isDamaged)
     }
 
     private init?(_ error: MediaError, of input: (index: Int, title: String)?) {
         switch error {
         // A file of Larder's own that is not a PDF any more; the client has not sent it.
-        case .unsupported where input == nil: self.init(.damaged, of: input, "is damaged or incomplete")
+        case .unsupported where input == nil: self.init(.damaged, of: input, .isDamaged)
         case .unsupported:
-            self.init(.unsupportedMediaType, of: input, "cannot be used; accepted: \(SourceFormat.accepted)")
+            self.init(.unsupportedMediaType, of: input, .cannotBeUsed(SourceFormat.accepted))
         // A file that makes a program crash is not a valid file of its format, whatever else it may be.
-        case .damaged, .crashed: self.init(.damaged, of: input, "is damaged or incomplete")
-        case .encrypted: self.init(.encrypted, of: input, "is protected by a password")
+        case .damaged, .crashed: self.init(.damaged, of: input, .isDamaged)
+        case .encrypted: self.init(.encrypted, of: input, .isProtected)
         case .tooLarge(let excess): self.init(.tooLarge, of: input, Self.fault(excess))
-        case .tooManyPages(let limit): self.init(.tooManyPages, of: input, "would have more than \(limit) pages")
-        case .timedOut: self.init(.timedOut, of: input, "takes longer to work on than one job may")
+        case .tooManyPages(let limit): self.init(.tooManyPages, of: input, .tooManyPages(limit))
+        case .timedOut: self.init(.timedOut, of: input, .takesTooLong)
         case .noGlyphs:
-            self = .validation([.field("/text", "no-glyphs", "No installed font has any character of the text.")])
+            self = .validation([.field("/text", "no-glyphs", .noGlyphs)])
         case .overloaded:
-            self.init(.overloaded, "Too many jobs wait already.", headerFields: [.retryAfter: "5"])
+            self.init(.overloaded, .tooManyJobs, headerFields: [.retryAfter: "5"])
         case .toolMissing(let tool):
             self.init(
                 .toolMissing,
@@ -51,20 +51,20 @@ extension Problem {
         }
     }
 
-    private static func fault(_ excess: MediaError.Excess) -> String {
+    private static func fault(_ excess: MediaError.Excess) -> Text {
         switch excess {
-        case .bytes(let limit): "has more than \(limit >> 20) MiB"
-        case .pixels(let limit): "has more than \(limit / 1_000_000) million pixels"
-        case .text, .output, .memory: "takes more memory or disk than one job may have"
+        case .bytes(let limit): .moreMebibytes(limit >> 20)
+        case .pixels(let limit): .moreMegapixels(limit / 1_000_000)
+        case .text, .output, .memory: .tooExpensive
         }
     }
 
-    private init(_ code: ProblemCode, of input: (index: Int, title: String)?, _ fault: String) {
+    private init(_ code: ProblemCode, of input: (index: Int, title: String)?, _ fault: Text) {
         guard let input else {
-            self.init(code, "The document \(fault).")
+            self.init(code, .document(fault))
             return
         }
-        let detail = "\(input.title) \(fault)."
+        let detail: Text = "\(input.title) \(fault)."
         self.init(code, detail, errors: [.field("/files/\(input.index)", code.rawValue, detail)])
     }
 }

@@ -114,7 +114,7 @@ extension SourceFile {
         guard length > 0 else { throw Problem(damagedFile: title, at: index) }
         let beginning = try FileBytes(URL(filePath: place.path)).bytes(0..<SourceFormat.signatureLength)
         guard let format = SourceFormat(signature: beginning) else {
-            let detail = "\(title) is none of the accepted types: \(SourceFormat.accepted)."
+            let detail = Text.otherType(title, SourceFormat.accepted)
             throw Problem(
                 .unsupportedMediaType,
                 detail,

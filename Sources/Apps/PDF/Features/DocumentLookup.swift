@@ -74,5 +74,5 @@ extension Document {
 }
 
 extension Problem {
-    static func noDocument(_ id: String) -> Problem { .notFound("There is no document \(id).") }
+    static func noDocument(_ id: String) -> Problem { .notFound(.noDocument(id)) }
 }

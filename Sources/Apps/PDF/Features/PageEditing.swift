@@ -58,7 +58,7 @@ struct PageEditing: Sendable {
             let indices = try wanted.indices(in: document)
             guard indices.count == document.pages.count else {
                 let missing = document.pages.count - indices.count
-                let detail =
+                let detail: Text =
                     "pages must name all \(document.pages.count) pages of the document; \(missing) are missing."
                 throw Problem.validation([.field("/pages", "incomplete", detail)])
             }

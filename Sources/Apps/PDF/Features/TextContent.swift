@@ -26,10 +26,10 @@ struct TextContent: Sendable {
                 !$0.properties.isWhitespace && ![.control, .format].contains($0.properties.generalCategory)
             })
         else {
-            throw Problem.validation([.field("/text", "required", "text must hold something that can be seen.")])
+            throw Problem.validation([.field("/text", "required", .nothingVisible)])
         }
         guard text.utf8.count <= maximumBytes else {
-            let detail = "text has \(text.utf8.count) bytes of UTF-8; \(maximumBytes) are the most."
+            let detail: Text = "text has \(text.utf8.count) bytes of UTF-8; \(maximumBytes) are the most."
             throw Problem(.tooLarge, detail, errors: [.field("/text", "too-large", detail)])
         }
         guard !text.unicodeScalars.contains("\0") else {

@@ -24,10 +24,10 @@ struct UploadedFiles: Sendable {
 
     private static func files(of form: UploadedForm, maximum: Int) throws -> [SourceFile] {
         guard form.files.count <= maximum else {
-            throw Problem(.tooLarge, "One request may bring \(maximum) files at most, not \(form.files.count).")
+            throw Problem(.tooLarge, .tooManyFiles(maximum, form.files.count))
         }
         guard !form.files.isEmpty else {
-            throw Problem.validation([.field("/files", "required", "The form has no files; at least one is needed.")])
+            throw Problem.validation([.field("/files", "required", .noFiles)])
         }
         return try form.files.enumerated().map { index, file in
             try SourceFile(

@@ -15,17 +15,17 @@ enum DocumentName {
         if name.lowercased().hasSuffix(".pdf") {
             name = String(name.dropLast(4)).trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        if let (code, fault) = fault(of: name) { throw Problem.validation([.field("/name", code, "name \(fault).")]) }
+        if let (code, fault) = fault(of: name) { throw Problem.validation([.field("/name", code, .name(fault))]) }
         return name
     }
 
     /// Returns what is wrong with a name; nil if nothing is.
-    static func fault(of name: String) -> (code: String, text: String)? {
-        if name.isEmpty { return ("required", "must not be empty") }
-        if name.utf8.count > longest { return ("too-long", "may have \(longest) bytes of UTF-8 at most") }
-        if name == "." || name == ".." { return ("invalid", "must not be . or ..") }
-        if name.unicodeScalars.contains("/") { return ("invalid", "must not hold /") }
-        if name.unicodeScalars.contains(where: isControl) { return ("invalid", "must not hold control characters") }
+    static func fault(of name: String) -> (code: String, text: Text)? {
+        if name.isEmpty { return ("required", .mustNotBeEmpty) }
+        if name.utf8.count > longest { return ("too-long", .atMostBytes(longest)) }
+        if name == "." || name == ".." { return ("invalid", .mustNotBeDots) }
+        if name.unicodeScalars.contains("/") { return ("invalid", .noSlash) }
+        if name.unicodeScalars.contains(where: isControl) { return ("invalid", .noControlCharacters) }
         return nil
     }
 

@@ -1,4 +1,5 @@
 import Media
+import Screens
 
 /// Something about a file of a request that its user should know, though everything was done.
 struct FileNotice: Encodable, Sendable, Equatable {
@@ -6,7 +7,7 @@ struct FileNotice: Encodable, Sendable, Equatable {
     let file: Int
     let code: String
     /// A sentence for people.
-    let text: String
+    let text: Text
 
     /// Creates a notice.
     ///
@@ -17,9 +18,9 @@ struct FileNotice: Encodable, Sendable, Equatable {
         let title = files.indices.contains(notice.input) ? files[notice.input].title : "file \(notice.input + 1)"
         text =
             switch notice.kind {
-            case .firstPictureOnly: "\(title) has several pictures; the first one is a page."
+            case .firstPictureOnly: .firstPictureOnly(title)
             case .restrictionsRemoved:
-                "\(title) restricted printing, copying or changes by an owner password; this document does not."
+                .restrictionsRemoved(title)
             }
     }
 }

@@ -31,7 +31,7 @@ struct History: Sendable {
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index),
             let searches = try await store.removePastSearch(index, profile, if: request.writePreconditions())
         else {
-            throw Problem.notFound("There is no such search in the history; the newest one is 0.")
+            throw Problem.notFound(.noSearchAtIndex)
         }
         return try response("", searches, request, selfLink: "/v1/shop/history")
     }

@@ -11,13 +11,13 @@ extension JSONFields {
         switch values[name] {
         case nil, .null:
             if required {
-                errors.append(.field("/\(name)", "required", "\(name) is missing; it is \(Self.accepted(range))."))
+                errors.append(.field("/\(name)", "required", .missingInteger(name, range)))
             }
         case .number(let number):
             if let integer = Int(exactly: number), range.contains(integer) { return integer }
             fallthrough
         default:
-            errors.append(.field("/\(name)", "invalid", "\(name) must be \(Self.accepted(range))."))
+            errors.append(.field("/\(name)", "invalid", .wrongInteger(name, range)))
         }
         return nil
     }
@@ -32,16 +32,10 @@ extension JSONFields {
         }
         return try items.enumerated().map { index, item in
             guard case .number(let number) = item, let integer = Int(exactly: number), range.contains(integer) else {
-                let detail = "\(name) must be a list of integers of at least \(range.lowerBound)."
+                let detail: Text = "\(name) must be a list of integers of at least \(range.lowerBound)."
                 throw Problem.validation([.field("/\(name)/\(index)", "invalid", detail)])
             }
             return integer
         }
-    }
-
-    private static func accepted(_ range: ClosedRange<Int>) -> String {
-        range.upperBound == .max
-            ? "an integer of at least \(range.lowerBound)"
-            : "an integer from \(range.lowerBound) to \(range.upperBound)"
     }
 }

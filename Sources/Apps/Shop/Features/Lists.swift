@@ -10,7 +10,7 @@ struct Lists: Sendable {
     let events: EventStream
 
     /// 404: the product is not on the list.
-    static let notListed = Problem.notFound("The product is not on the list.")
+    static let notListed = Problem.notFound(.notOnList)
 
     /// The address of the list.
     private static let path = "/v1/shop/list"
@@ -61,7 +61,7 @@ struct Lists: Sendable {
         )
         switch addition {
         case .full:
-            let detail = "The list has \(ShopStore.maximumItems) products, and takes no more."
+            let detail = Text.listFull(ShopStore.maximumItems)
             throw Problem.validation([.field("/product_id", "list-full", detail)])
         case .alreadyThere:
             return try response(list, page, request, alreadyInList: true)
@@ -118,7 +118,7 @@ struct Lists: Sendable {
         let (order, field) = try ListOrder.read(try await request.jsonObject())
         let (isOrdered, list) = try await store.order(order, profile, if: preconditions, showing: page)
         guard isOrdered else {
-            let detail = "\(field) must name every line of the list once, and no other."
+            let detail: Text = "\(field) must name every line of the list once, and no other."
             throw Problem.validation([.field("/\(field)", "not-the-list", detail)])
         }
         publishChange(of: list, profile)
@@ -180,7 +180,7 @@ extension ListOrder {
             return (.products(try fields.integers("product_ids", in: 1...Int.max)), "product_ids")
         }
         guard fields.values["product_ids"] == nil else {
-            let detail = "item_ids cannot stand beside product_ids."
+            let detail: Text = "item_ids cannot stand beside product_ids."
             throw Problem.validation([.field("/item_ids", "contradictory", detail)])
         }
         let ids = try (try fields.strings("item_ids") ?? []).enumerated().map { index, text in

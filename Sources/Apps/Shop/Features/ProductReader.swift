@@ -20,7 +20,7 @@ struct ProductReader: Sendable {
     let clock: WallClock
 
     /// 404: there is no such product.
-    static let noProduct = Problem.notFound("There is no such product.")
+    static let noProduct = Problem.notFound(.noSuchProduct)
 
     /// Returns the id of a product in the path of a request.
     ///

@@ -31,17 +31,17 @@ extension SearchQuery {
         self.init(text: text, filters: filters)
     }
 
-    static let acceptedPrice = "accepts a number that is not negative, such as 9.99, up to 10^30"
+    static let acceptedPrice: Text = .priceForm
 
     /// What is accepted in place of a text; nil if the text is valid.
-    static func fault(of text: String) -> String? {
+    static func fault(of text: String) -> Text? {
         if text.trimmingCharacters(in: .whitespacesAndNewlines).count > maximumTextLength {
-            return "accepts a text of at most \(maximumTextLength) characters"
+            return .textLength(maximumTextLength)
         }
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.properties.generalCategory != .control || $0 == "\t" || $0 == "\n" || $0 == "\r"
         }
-        return isPlain ? nil : "accepts a text without control characters"
+        return isPlain ? nil : .noControlCharacters
     }
 
     /// The target of a page of this search.
@@ -64,11 +64,11 @@ extension SearchQuery {
 
 extension SearchFilters {
     /// A contradiction between filters: the parameter at fault, and what is accepted there.
-    var contradiction: (name: String, accepted: String)? {
+    var contradiction: (name: String, accepted: Text)? {
         if price != nil, minimum != nil || maximum != nil {
-            return ("price", "cannot stand beside price_min or price_max")
+            return ("price", .priceAlone)
         }
-        if let minimum, let maximum, minimum > maximum { return ("price_min", "accepts at most what price_max is") }
+        if let minimum, let maximum, minimum > maximum { return ("price_min", .minimumAboveMaximum) }
         return nil
     }
 
@@ -108,7 +108,7 @@ extension SearchFilters {
             if let id = Int(exactly: number), (1...Int(Int32.max)).contains(id) { return id }
         default: break
         }
-        errors.append(.field("/category_id", "invalid", "category_id accepts an integer from 1 to \(Int32.max)."))
+        errors.append(.field("/category_id", "invalid", .categoryForm))
         return nil
     }
 }

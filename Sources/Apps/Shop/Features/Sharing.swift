@@ -19,8 +19,8 @@ struct Sharing: Sendable {
         guard !list.items.isEmpty else {
             throw Problem(
                 .listEmpty,
-                "There is nothing on the list to share.",
-                dialog: .init(title: "Корзина", message: "Корзина пуста", buttons: ["ОК"])
+                .nothingToShare,
+                dialog: .init(title: .list, message: .emptyList, buttons: [.ok])
             )
         }
         let meta = Meta(screen: "shop.share", provenance: .local, revision: list.revision)
@@ -63,8 +63,11 @@ struct Sharing: Sendable {
         let accepted = AcceptedMediaTypes(request.headerFields)
         var response: ScreenResponse
         if accepted.weight(of: "text/plain") > accepted.weight(of: "application/json") {
-            let fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization, Accept-Encoding"]
-            let body = ScreenResponse.Body.bytes(Data(screen.text.utf8), type: MediaType.text)
+            let fields: HTTPFields = [
+                .cacheControl: "private, no-cache", .contentLanguage: Language.current.rawValue,
+                .vary: "Authorization, Accept-Language, Accept-Encoding",
+            ]
+            let body = ScreenResponse.Body.bytes(Data(screen.text[Language.current].utf8), type: MediaType.text)
             response = ScreenResponse(headerFields: fields, body: body, changeToken: changeToken)
         } else {
             response = try .local(screen, meta, Links(self: request.selfLink), changeToken: changeToken)

@@ -15,6 +15,6 @@ extension ProblemCode {
 extension Problem {
     /// The problem of a request that the connection layer refuses.
     public init(_ refusal: ConnectionRefusal) {
-        self.init(ProblemCode(refusal.reason), refusal.detail)
+        self.init(ProblemCode(refusal.reason), Text(verbatim: refusal.detail))
     }
 }

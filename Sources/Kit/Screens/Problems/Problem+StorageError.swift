@@ -10,13 +10,12 @@ extension Problem {
         case .diskFull:
             self.init(
                 .storageFull,
-                "The disk of the server is full, and nothing was changed. "
-                    + "What is stored can be read, and documents and notes can be deleted to make room."
+                .diskFull
             )
         case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable:
             self.init(
                 .storageFailed,
-                "The server cannot read or write its data now, and nothing was changed. The cause is in its log."
+                .storageFailed
             )
         default: return nil
         }

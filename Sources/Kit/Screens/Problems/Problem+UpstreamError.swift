@@ -13,14 +13,14 @@ extension Problem {
         case .unreachable:
             self.init(
                 .upstreamUnavailable,
-                "\(title) did not answer and nothing is stored for this screen.",
+                .noAnswer(title),
                 offline: true,
                 upstream: UpstreamCause(name: name)
             )
         case .rejected(let status, _):
             self.init(
                 Self.code(ofRejection: status, hasSessions: hasSessions),
-                "\(title) answered \(status.code).",
+                .answered(title, status.code),
                 upstream: UpstreamCause(name: name, status: status.code)
             )
         case .failing(let status, let retryAfter):
@@ -28,14 +28,14 @@ extension Problem {
             if let retryAfter { fields[.retryAfter] = String(retryAfter) }
             self.init(
                 Self.code(ofFailure: status),
-                "\(title) answered \(status.code) and nothing is stored for this screen.",
+                .answeredWithoutStore(title, status.code),
                 upstream: UpstreamCause(name: name, status: status.code),
                 headerFields: fields
             )
         case .badResponse(let status, let reason):
             self.init(
                 .upstreamBadResponse,
-                "\(title) gave an unusable answer (\(reason)) and nothing is stored for this screen.",
+                .unusableAnswer(title, reason),
                 upstream: UpstreamCause(name: name, status: status?.code)
             )
         case .forbiddenTarget(let target):
@@ -47,10 +47,10 @@ extension Problem {
         case .storageFailed(let isFull):
             self.init(
                 isFull ? .storageFull : .storageFailed,
-                "\(title) responded, but its response could not be stored, and nothing is stored for this screen."
+                .notStorable(title)
             )
         case .notStored:
-            self.init(.notInCache, "Nothing is stored for this screen.", upstream: UpstreamCause(name: name))
+            self.init(.notInCache, .nothingStored, upstream: UpstreamCause(name: name))
         }
     }
 

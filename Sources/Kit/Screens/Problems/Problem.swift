@@ -11,15 +11,15 @@ public struct Problem: Error, Sendable, Equatable {
         /// What is wrong, for programs: `required`, `invalid`, `too-long`, …
         public var code: String
         /// What is wrong and what is accepted, for people.
-        public var detail: String
+        public var detail: Text
 
         /// An error in a field of the body.
-        public static func field(_ pointer: String, _ code: String, _ detail: String) -> FieldError {
+        public static func field(_ pointer: String, _ code: String, _ detail: Text) -> FieldError {
             FieldError(pointer: pointer, parameter: nil, code: code, detail: detail)
         }
 
         /// An error in a parameter.
-        public static func parameter(_ name: String, _ code: String, _ detail: String) -> FieldError {
+        public static func parameter(_ name: String, _ code: String, _ detail: Text) -> FieldError {
             FieldError(pointer: nil, parameter: name, code: code, detail: detail)
         }
     }
@@ -27,14 +27,14 @@ public struct Problem: Error, Sendable, Equatable {
     /// What a front end shows in an alert.
     public struct Dialog: Encodable, Sendable, Equatable {
         /// Heading.
-        public var title: String
+        public var title: Text
         /// Text.
-        public var message: String
+        public var message: Text
         /// Buttons.
-        public var buttons: [String]
+        public var buttons: [Text]
 
         /// Creates an alert.
-        public init(title: String = "Error", message: String, buttons: [String] = ["OK"]) {
+        public init(title: Text = .error, message: Text, buttons: [Text] = [.ok]) {
             self.title = title
             self.message = message
             self.buttons = buttons
@@ -58,7 +58,7 @@ public struct Problem: Error, Sendable, Equatable {
     /// Kind of error.
     public var code: ProblemCode
     /// What happened this time, for people.
-    public var detail: String
+    public var detail: Text
     /// Whether an upstream is unreachable.
     public var offline: Bool
     /// The upstream that caused it, if any.
@@ -75,7 +75,7 @@ public struct Problem: Error, Sendable, Equatable {
     /// Creates a problem.
     public init(
         _ code: ProblemCode,
-        _ detail: String,
+        _ detail: Text,
         offline: Bool = false,
         upstream: UpstreamCause? = nil,
         errors: [FieldError] = [],
@@ -93,11 +93,17 @@ public struct Problem: Error, Sendable, Equatable {
         self.headerFields = headerFields
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }
+
+    /// What a user sees where the app has no alert of its own: the detail; in a language that it is not translated to,
+    /// the title.
+    var message: Text {
+        detail.isTranslated ? detail : Text(detail.english, ru: "\(code.title.russian).")
+    }
 }
 
 extension Problem {
     /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` says what would be.
-    public static func invalidParameter(_ name: String, accepted: String) -> Problem {
+    public static func invalidParameter(_ name: String, accepted: Text) -> Problem {
         Problem(.invalidParameter, "Parameter \(name): \(accepted).", errors: [.parameter(name, "invalid", accepted)])
     }
 
@@ -109,13 +115,12 @@ extension Problem {
     /// 503: the machine, and no file, is at fault; the log has the cause.
     public static let processingUnavailable = Problem(
         .processingUnavailable,
-        "The server cannot work on pictures and documents at the moment. Nothing is wrong with the file; "
-            + "try again later. The cause is in the server's log.",
+        .processingUnavailable,
         headerFields: [.retryAfter: "5"]
     )
 
     /// 404.
-    public static func notFound(_ what: String) -> Problem {
+    public static func notFound(_ what: Text) -> Problem {
         Problem(.notFound, what)
     }
 

@@ -10,12 +10,12 @@ public struct ProblemCode: Sendable, Hashable {
     /// Status of the response.
     public let status: HTTPResponse.Status
     /// `title` of the problem: the same for every problem of this code (RFC 9457 §3.1.3).
-    public let title: String
+    public let title: Text
     /// Whether the same request may succeed later without a change.
     public let isRetryable: Bool
 
     /// Declares a code.
-    public init(_ rawValue: String, _ status: HTTPResponse.Status, _ title: String, isRetryable: Bool = false) {
+    public init(_ rawValue: String, _ status: HTTPResponse.Status, _ title: Text, isRetryable: Bool = false) {
         self.rawValue = rawValue
         self.status = status
         self.title = title
@@ -37,184 +37,252 @@ extension ProblemCode {
     ]
 
     /// 400: the request is malformed.
-    public static let malformedRequest = ProblemCode("malformed-request", .badRequest, "The request is malformed")
+    public static let malformedRequest = ProblemCode(
+        "malformed-request",
+        .badRequest,
+        Text("The request is malformed", ru: "Запрос составлен неверно")
+    )
     /// 400: the body is not JSON.
-    public static let malformedJSON = ProblemCode("malformed-json", .badRequest, "The body is not JSON")
+    public static let malformedJSON = ProblemCode(
+        "malformed-json",
+        .badRequest,
+        Text("The body is not JSON", ru: "Тело запроса — не JSON")
+    )
     /// 400: a parameter is not acceptable.
-    public static let invalidParameter = ProblemCode("invalid-parameter", .badRequest, "A parameter is not acceptable")
+    public static let invalidParameter = ProblemCode(
+        "invalid-parameter",
+        .badRequest,
+        Text("A parameter is not acceptable", ru: "Недопустимый параметр")
+    )
     /// 401: a session is required.
-    public static let sessionRequired = ProblemCode("session-required", .unauthorized, "A session is required")
+    public static let sessionRequired = ProblemCode(
+        "session-required",
+        .unauthorized,
+        Text("A session is required", ru: "Нужно войти")
+    )
     /// 401: the session is not known any more.
     public static let sessionExpired = ProblemCode(
         "session-expired",
         .unauthorized,
-        "The session is not known any more"
+        Text("The session is not known any more", ru: "Сеанс завершён, войдите снова")
     )
     /// 401: the credentials are not right.
     public static let invalidCredentials = ProblemCode(
         "invalid-credentials",
         .unauthorized,
-        "The credentials are not right"
+        Text("The credentials are not right", ru: "Неверные данные для входа")
     )
     /// 401: the upstream does not accept its token any more.
     public static let upstreamSessionExpired = ProblemCode(
         "upstream-session-expired",
         .unauthorized,
-        "The upstream does not accept its token any more"
+        Text("The upstream does not accept its token any more", ru: "Токен удалённого сервиса недействителен")
     )
     /// 403: guests may not do this.
-    public static let guestNotAllowed = ProblemCode("guest-not-allowed", .forbidden, "Guests may not do this")
+    public static let guestNotAllowed = ProblemCode(
+        "guest-not-allowed",
+        .forbidden,
+        Text("Guests may not do this", ru: "Гостям это недоступно")
+    )
     /// 403: the upstream does not allow this.
     public static let upstreamForbidden = ProblemCode(
         "upstream-forbidden",
         .forbidden,
-        "The upstream does not allow this"
+        Text("The upstream does not allow this", ru: "Удалённый сервис не разрешает это действие")
     )
     /// 403: this host name is not served.
-    public static let hostNotAllowed = ProblemCode("host-not-allowed", .forbidden, "This host name is not served")
+    public static let hostNotAllowed = ProblemCode(
+        "host-not-allowed",
+        .forbidden,
+        Text("This host name is not served", ru: "Это имя сервера не обслуживается")
+    )
     /// 403: this origin may not write.
-    public static let originNotAllowed = ProblemCode("origin-not-allowed", .forbidden, "This origin may not write")
+    public static let originNotAllowed = ProblemCode(
+        "origin-not-allowed",
+        .forbidden,
+        Text("This origin may not write", ru: "С этой страницы изменения не принимаются")
+    )
     /// 404: there is nothing here.
-    public static let notFound = ProblemCode("not-found", .notFound, "There is nothing here")
+    public static let notFound = ProblemCode(
+        "not-found",
+        .notFound,
+        Text("There is nothing here", ru: "Ничего не найдено")
+    )
     /// 405: the method is not allowed here.
     public static let methodNotAllowed = ProblemCode(
         "method-not-allowed",
         .methodNotAllowed,
-        "The method is not allowed here"
+        Text("The method is not allowed here", ru: "Такое действие здесь невозможно")
     )
     /// 409: the target exists.
-    public static let targetExists = ProblemCode("target-exists", .conflict, "The target exists")
+    public static let targetExists = ProblemCode(
+        "target-exists",
+        .conflict,
+        Text("The target exists", ru: "Такое имя уже занято")
+    )
     /// 409: a confirmation is required.
     public static let confirmationRequired = ProblemCode(
         "confirmation-required",
         .conflict,
-        "A confirmation is required"
+        Text("A confirmation is required", ru: "Требуется подтверждение")
     )
     /// 412: it has changed in the meantime.
     public static let preconditionFailed = ProblemCode(
         "precondition-failed",
         .preconditionFailed,
-        "It has changed in the meantime"
+        Text("It has changed in the meantime", ru: "Данные тем временем изменились")
     )
     /// 413: the body is too large.
-    public static let tooLarge = ProblemCode("too-large", .contentTooLarge, "The body is too large")
+    public static let tooLarge = ProblemCode(
+        "too-large",
+        .contentTooLarge,
+        Text("The body is too large", ru: "Слишком большой объём данных")
+    )
     /// 413: there are too many pages.
-    public static let tooManyPages = ProblemCode("too-many-pages", .contentTooLarge, "There are too many pages")
+    public static let tooManyPages = ProblemCode(
+        "too-many-pages",
+        .contentTooLarge,
+        Text("There are too many pages", ru: "Слишком много страниц")
+    )
     /// 414: the request target is too long.
-    public static let targetTooLong = ProblemCode("target-too-long", .uriTooLong, "The request target is too long")
+    public static let targetTooLong = ProblemCode(
+        "target-too-long",
+        .uriTooLong,
+        Text("The request target is too long", ru: "Слишком длинный адрес")
+    )
     /// 415: the media type is not supported.
     public static let unsupportedMediaType = ProblemCode(
         "unsupported-media-type",
         .unsupportedMediaType,
-        "The media type is not supported"
+        Text("The media type is not supported", ru: "Этот тип данных не поддерживается")
     )
     /// 416: the range cannot be satisfied.
-    public static let badRange = ProblemCode("bad-range", .rangeNotSatisfiable, "The range cannot be satisfied")
+    public static let badRange = ProblemCode(
+        "bad-range",
+        .rangeNotSatisfiable,
+        Text("The range cannot be satisfied", ru: "Такой части файла нет")
+    )
     /// 422: some fields are not acceptable.
     public static let validationFailed = ProblemCode(
         "validation-failed",
         .unprocessableContent,
-        "Some fields are not acceptable"
+        Text("Some fields are not acceptable", ru: "Некоторые поля заполнены неверно")
     )
     /// 422: a file is damaged.
-    public static let damaged = ProblemCode("damaged", .unprocessableContent, "A file is damaged")
+    public static let damaged = ProblemCode(
+        "damaged",
+        .unprocessableContent,
+        Text("A file is damaged", ru: "Файл повреждён")
+    )
     /// 422: a file is protected by a password.
-    public static let encrypted = ProblemCode("encrypted", .unprocessableContent, "A file is protected by a password")
+    public static let encrypted = ProblemCode(
+        "encrypted",
+        .unprocessableContent,
+        Text("A file is protected by a password", ru: "Файл защищён паролем")
+    )
     /// 422: working on a file took longer than it may.
     public static let timedOut = ProblemCode(
         "timed-out",
         .unprocessableContent,
-        "Working on a file took longer than it may"
+        Text("Working on a file took longer than it may", ru: "Обработка файла заняла слишком много времени")
     )
     /// 429: too many requests.
     public static let rateLimited = ProblemCode(
         "rate-limited",
         .tooManyRequests,
-        "Too many requests",
+        Text("Too many requests", ru: "Слишком много запросов"),
         isRetryable: true
     )
     /// 431: the header is too large.
     public static let headersTooLarge = ProblemCode(
         "headers-too-large",
         .requestHeaderFieldsTooLarge,
-        "The header is too large"
+        Text("The header is too large", ru: "Слишком длинный заголовок запроса")
     )
     /// 408: the request took too long.
     public static let requestTimeout = ProblemCode(
         "request-timeout",
         .requestTimeout,
-        "The request took too long",
+        Text("The request took too long", ru: "Запрос занял слишком много времени"),
         isRetryable: true
     )
     /// 500: something went wrong in Larder.
-    public static let `internal` = ProblemCode("internal", .internalServerError, "Something went wrong in Larder")
+    public static let `internal` = ProblemCode(
+        "internal",
+        .internalServerError,
+        Text("Something went wrong in Larder", ru: "Внутренняя ошибка сервера")
+    )
     /// 501: a program that this needs is not installed.
     public static let toolMissing = ProblemCode(
         "tool-missing",
         .notImplemented,
-        "A program that this needs is not installed"
+        Text("A program that this needs is not installed", ru: "На сервере не установлена нужная программа")
     )
     /// 502: the upstream gave an unusable answer.
     public static let upstreamBadResponse = ProblemCode(
         "upstream-bad-response",
         .badGateway,
-        "The upstream gave an unusable answer",
+        Text("The upstream gave an unusable answer", ru: "Удалённый сервис прислал негодный ответ"),
         isRetryable: true
     )
     /// 502: it is not known whether this was carried out.
     public static let outcomeUnknown = ProblemCode(
         "outcome-unknown",
         .badGateway,
-        "It is not known whether this was carried out"
+        Text("It is not known whether this was carried out", ru: "Неизвестно, выполнено ли действие")
     )
     /// 503: upstream cannot be reached.
     public static let upstreamUnavailable = ProblemCode(
         "upstream-unavailable",
         .serviceUnavailable,
-        "Upstream cannot be reached",
+        Text("Upstream cannot be reached", ru: "Удалённый сервис недоступен"),
         isRetryable: true
     )
     /// 503: not possible while the upstream is offline.
     public static let offlineWriteRefused = ProblemCode(
         "offline-write-refused",
         .serviceUnavailable,
-        "Not possible while the upstream is offline",
+        Text("Not possible while the upstream is offline", ru: "Это невозможно, пока удалённый сервис недоступен"),
         isRetryable: true
     )
     /// 503: larder is overloaded.
     public static let overloaded = ProblemCode(
         "overloaded",
         .serviceUnavailable,
-        "Larder is overloaded",
+        Text("Larder is overloaded", ru: "Сервер перегружен"),
         isRetryable: true
     )
     /// 503: pictures and documents cannot be worked on now.
     public static let processingUnavailable = ProblemCode(
         "processing-unavailable",
         .serviceUnavailable,
-        "Pictures and documents cannot be worked on now",
+        Text("Pictures and documents cannot be worked on now", ru: "Обработка файлов сейчас недоступна"),
         isRetryable: true
     )
     /// 504: nothing is stored for this.
     public static let notInCache = ProblemCode(
         "not-in-cache",
         .gatewayTimeout,
-        "Nothing is stored for this",
+        Text("Nothing is stored for this", ru: "Сохранённых данных нет"),
         isRetryable: true
     )
     /// 500: the stored data cannot be read or written.
     public static let storageFailed = ProblemCode(
         "storage-failed",
         .internalServerError,
-        "The stored data cannot be read or written",
+        Text("The stored data cannot be read or written", ru: "Сервер не может прочитать или записать данные"),
         isRetryable: true
     )
     /// 507: the disk of the server is full.
-    public static let storageFull = ProblemCode("storage-full", .init(code: 507), "The disk of the server is full")
+    public static let storageFull = ProblemCode(
+        "storage-full",
+        .init(code: 507),
+        Text("The disk of the server is full", ru: "На диске сервера нет места")
+    )
     /// 507: the upstream has no space left.
     public static let upstreamStorageFull = ProblemCode(
         "upstream-storage-full",
         .init(code: 507),
-        "The upstream has no space left"
+        Text("The upstream has no space left", ru: "На удалённом сервисе нет места")
     )
 }

@@ -6,11 +6,11 @@ public struct ProblemDocument: Encodable, Sendable {
     /// `urn:larder:problem:<code>`.
     public var type: String
     /// The same for all problems of a code.
-    public var title: String
+    public var title: Text
     /// HTTP status.
     public var status: Int
     /// What happened this time.
-    public var detail: String
+    public var detail: Text
     /// Path of the request.
     public var instance: String
     /// The code by itself.
@@ -43,7 +43,7 @@ public struct ProblemDocument: Encodable, Sendable {
         retryable = problem.code.isRetryable
         _upstream = Nullable(wrappedValue: problem.upstream)
         errors = problem.errors
-        dialog = problem.dialog ?? Problem.Dialog(message: problem.detail)
+        dialog = problem.dialog ?? Problem.Dialog(message: problem.message)
         href = problem.href
     }
 

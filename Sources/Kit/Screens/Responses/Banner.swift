@@ -11,12 +11,12 @@ public struct Banner: Encodable, Sendable, Equatable {
     /// What it is about, such as `offline`.
     public var code: String
     /// Text.
-    public var text: String
+    public var text: Text
     /// When it is removed.
     public var dismissal: Dismissal
 
     /// Creates a banner.
-    public init(code: String, text: String, dismissal: Dismissal) {
+    public init(code: String, text: Text, dismissal: Dismissal) {
         self.code = code
         self.text = text
         self.dismissal = dismissal

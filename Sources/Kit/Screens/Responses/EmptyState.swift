@@ -1,14 +1,14 @@
 /// What a front end shows if a screen has no content.
 public struct EmptyState: Encodable, Sendable, Equatable {
     /// Heading.
-    public let title: String
+    public let title: Text
     /// Text below the heading; may be empty.
-    public let text: String
+    public let text: Text
     /// Title of the button below the text.
-    public let button: String
+    public let button: Text
 
     /// Creates an empty state.
-    public init(title: String, text: String, button: String) {
+    public init(title: Text, text: Text, button: Text) {
         self.title = title
         self.text = text
         self.button = button

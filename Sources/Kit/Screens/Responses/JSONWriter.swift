@@ -6,6 +6,8 @@ public struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var count = 0
     private var capacity: Int
+    /// The language of texts.
+    let language = Language.current
 
     init(capacity: Int = 8192) {
         self.capacity = capacity

@@ -6,7 +6,7 @@ public import HTTPTypes
 public import HummingbirdCore
 import Upstream
 
-/// The response of a handler. ``ScreenResponseRenderer`` adapts it to the request: conditional requests, HEAD, gzip.
+/// The response of a handler. `ScreenResponseRenderer` adapts it to the request: conditional requests, HEAD, gzip.
 public struct ScreenResponse: Sendable {
     /// The body of a response.
     public enum Body: Sendable {
@@ -74,7 +74,8 @@ public struct ScreenResponse: Sendable {
     ) throws -> ScreenResponse {
         var fields = headerFields
         fields[.cacheControl] = "private, no-cache"
-        fields[.vary] = "Authorization, Accept-Encoding"
+        fields[.contentLanguage] = Language.current.rawValue
+        fields[.vary] = "Authorization, Accept-Language, Accept-Encoding"
         return ScreenResponse(
             status: status,
             headerFields: fields,

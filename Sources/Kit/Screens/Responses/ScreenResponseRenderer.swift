@@ -69,6 +69,7 @@ enum ScreenResponseRenderer {
     private static func notModified(_ fields: HTTPFields) -> Response {
         var fields = fields
         fields[.contentType] = nil
+        fields[.contentLanguage] = nil
         return bodiless(.notModified, fields)
     }
 

@@ -17,6 +17,17 @@ struct ProblemMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
         async throws -> Response
     {
+        let language = Language(acceptedBy: request.headers, original: table.originalLanguage(of: request.uri.path))
+        return try await Language.$current.withValue(language) {
+            try await respond(to: request, context, next)
+        }
+    }
+
+    private func respond(
+        to request: Request,
+        _ context: ScreenContext,
+        _ next: (Request, ScreenContext) async throws -> Response
+    ) async throws -> Response {
         do {
             let response = try await next(request, context)
             // RFC 9110 §15.2: an interim status does not end an exchange, the client would wait. A status below 100
@@ -105,7 +116,7 @@ struct ProblemMiddleware: RouterMiddleware {
         logger.error("unexpected error", metadata: ["error": "\(error)"])
         return Problem(
             .internal,
-            "An error that should not happen; it is in the log under this request's X-Request-Id."
+            .internalError
         )
     }
 }
@@ -126,6 +137,8 @@ extension ScreenResponse {
     static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"
+        fields[.contentLanguage] = Language.current.rawValue
+        fields.vary(on: .acceptLanguage)
         let path = PercentEncoding.encode(instance, allowed: .encodedPath)
         let bytes = (try? ProblemDocument(problem, instance: path).bytes()) ?? Data()
         return ScreenResponse(

@@ -90,7 +90,7 @@ public struct SessionStore: Sendable {
             )
         }
         guard let session = try session(tokenHash: hash), session.app == app else {
-            throw Problem(.sessionExpired, "This token opens no session of \(app); it may have been logged out.")
+            throw Problem(.sessionExpired, .noSession(app))
         }
         return session
     }

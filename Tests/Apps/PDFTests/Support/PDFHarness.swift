@@ -118,7 +118,11 @@ extension Exchanged {
         #expect(self.status == status, "\(text)", sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/json; charset=utf-8", sourceLocation: sourceLocation)
         #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)
-        #expect(headerFields[.vary] == "Authorization, Accept-Encoding, Larder-Profile", sourceLocation: sourceLocation)
+        #expect(headerFields[.contentLanguage] == "en", sourceLocation: sourceLocation)
+        #expect(
+            headerFields[.vary] == "Authorization, Accept-Language, Accept-Encoding, Larder-Profile",
+            sourceLocation: sourceLocation
+        )
         #expect(cacheStatus == nil && age == nil, sourceLocation: sourceLocation)
         #expect(self["meta.screen"] == .string(name), sourceLocation: sourceLocation)
         #expect(self["meta.source"] == "local", sourceLocation: sourceLocation)

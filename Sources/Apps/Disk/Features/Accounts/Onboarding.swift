@@ -8,8 +8,7 @@ struct Onboarding: Sendable {
 
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home with a session.
     @Sendable func launch(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        let route: ScreenLink =
-            try store.isOnboardingSeen() ? (session == nil ? .diskLogin : .diskHome) : .diskOnboarding
+        let route = try store.isOnboardingSeen() ? Self.next(session) : .diskOnboarding
         return try .local(LaunchScreen(route: route), "disk.launch", request)
     }
 
@@ -51,10 +50,15 @@ struct Onboarding: Sendable {
 
     private func screen(_ request: ScreenRequest, _ session: Session?) throws -> ScreenResponse {
         let isSeen = try store.isOnboardingSeen()
-        let screen = OnboardingScreen(seen: isSeen, isLoggedIn: session != nil)
+        let screen = OnboardingScreen(seen: isSeen, route: Self.next(session))
         var response = try ScreenResponse.local(screen, "disk.onboarding", request)
         response.version = String(Self.version(isSeen: isSeen))
         return response
+    }
+
+    /// The screen after the onboarding.
+    private static func next(_ session: Session?) -> ScreenLink {
+        session == nil ? .login(to: DiskApp.name) : .diskHome
     }
 
     /// The version with which the entity tag of the onboarding begins.

@@ -27,7 +27,10 @@ struct Profile: Sendable {
     /// `GET /v1/disk/profile/chart.svg`.
     @Sendable func chart(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let (account, result) = try await sizes(request, session)
-        var fields: HTTPFields = [.cacheControl: "private, no-cache", .vary: "Authorization, Accept-Language"]
+        var fields: HTTPFields = [
+            .cacheControl: "private, no-cache", .contentLanguage: Language.current.rawValue,
+            .vary: "Authorization, Accept-Language",
+        ]
         fields.add(result.provenance, now: clock.now())
         return ScreenResponse(
             headerFields: fields,

@@ -75,7 +75,7 @@ struct Sessions: Sendable {
         queue.cancel(account: session.account)
         keeper.cancel(account: session.account)
         for token in tokens { revoke(token) }
-        return try .local(FarewellScreen(route: .diskLogin), "disk.session", request)
+        return try .local(FarewellScreen(route: .login(to: DiskApp.name)), "disk.session", request)
     }
 
     private func requiredOAuth() throws -> YandexOAuthClient {

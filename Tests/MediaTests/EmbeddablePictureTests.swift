@@ -4,7 +4,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(3))) struct PDFToolLosslessTests {
+@Suite(.timeLimit(.minutes(3))) struct EmbeddablePictureTests {
     /// Bytes of a document around its picture.
     private static let around = 1500
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Notes
 
 @Suite("Words of notes that are longer than a term")
-struct NoteLongWordTests {
+struct NoteTermsTests {
     private static let word = "Donaudampfschifffahrtsgesellschaft"
 
     private func ids(_ question: String, _ app: NotesHarness, as token: String) async throws -> Int {

@@ -1,0 +1,140 @@
+import Screens
+
+// The texts of the Disk. The original app is in English.
+extension Text {
+    static let next = Text("Next", ru: "Далее")
+    static let allDocuments = Text(
+        "All your documents are now in one place",
+        ru: "Теперь все ваши документы в одном месте"
+    )
+    static let withoutInternet = Text("Access your files without the Internet", ru: "Доступ к файлам без интернета")
+    static let shareWithOthers = Text("Share your files with others", ru: "Делитесь вашими файлами с другими")
+    static let refresh = Text("Refresh", ru: "Обновить")
+    static let rename = Text("Rename", ru: "Переименовать")
+    static let delete = Text("Delete", ru: "Удалить")
+    static let shareFile = Text("Share file", ru: "Поделиться файлом")
+    static let shareLink = Text("Share link", ru: "Поделиться ссылкой")
+    static let unpublish = Text("Unpublish file", ru: "Убрать публикацию")
+    static let publishedFiles = Text("Published files", ru: "Опубликованные файлы")
+    static let logOut = Text("Log Out", ru: "Выйти")
+    static let exit = Text("Exit", ru: "Выход")
+    static let confirmLogout = Text(
+        "Are you sure you want to log out? All local data will be deleted.",
+        ru: "Вы уверены, что хотите выйти? Все локальные данные будут удалены."
+    )
+    static let yes = Text("Yes", ru: "Да")
+    static let no = Text("No", ru: "Нет")
+    static let noInternet = Text(
+        "No internet. Loading cache data.",
+        ru: "Нет интернета. Загружаются сохранённые данные."
+    )
+    static let notSupported = Text("Not supported format", ru: "Формат не поддерживается")
+    static let laterSupported = Text("It will work later", ru: "Это заработает позже")
+    static let noLibreOffice = Text(
+        "LibreOffice is not installed where Larder runs.",
+        ru: "На сервере не установлен LibreOffice."
+    )
+
+    static func deletion(of item: DiskItem) -> Text {
+        switch (item.kind, item.viewer) {
+        case (.dir, _): Text("Delete folder", ru: "Удалить папку")
+        case (_, .image): Text("Delete image", ru: "Удалить изображение")
+        default: Text("Delete file", ru: "Удалить файл")
+        }
+    }
+
+    static func confirmDeletion(of item: DiskItem) -> Text {
+        switch (item.kind, item.viewer) {
+        case (.dir, _): Text("Current folder will be deleted", ru: "Эта папка будет удалена")
+        case (_, .image): Text("Current image will be deleted", ru: "Это изображение будет удалено")
+        default: Text("Current file will be deleted", ru: "Этот файл будет удалён")
+        }
+    }
+}
+
+// Lists without rows.
+extension Text {
+    static let recent = Text("Recent", ru: "Последние")
+    static let files = Text("Files", ru: "Файлы")
+    static let trash = Text("Trash", ru: "Корзина")
+    static let search = Text("Search", ru: "Поиск")
+    static let nothingPublished = Text(
+        "You do not have any published files yet",
+        ru: "У вас пока нет опубликованных файлов"
+    )
+    static let nothingRecent = Text("You have not uploaded any files yet", ru: "Вы пока не загрузили ни одного файла")
+    static let folderEmpty = Text("This folder is empty", ru: "Эта папка пуста")
+    static let trashEmpty = Text("The trash is empty", ru: "Корзина пуста")
+    static let nothingFound = Text("Nothing was found", ru: "Ничего не найдено")
+    static let nothingFoundInPart = Text(
+        "Nothing was found among the files that were seen so far",
+        ru: "Среди уже просмотренных файлов ничего не найдено"
+    )
+}
+
+// Values.
+extension Text {
+    static let unknownSize = Text("Unknown size", ru: "Размер неизвестен")
+    static let unknownDate = Text("Unknown date", ru: "Дата неизвестна")
+
+    static func kilobytes(_ number: String) -> Text { size(number, "KB", "КБ") }
+    static func megabytes(_ number: String) -> Text { size(number, "MB", "МБ") }
+    static func gigabytes(_ number: String) -> Text { size(number, "GB", "ГБ") }
+    static func used(_ size: Text) -> Text { Text("\(size.english) - used", ru: "\(size.russian) — занято") }
+    static func available(_ size: Text) -> Text {
+        Text("\(size.english) - available", ru: "\(size.russian) — свободно")
+    }
+
+    static func usedOf(_ used: Text, _ total: Text) -> Text {
+        Text("\(used.english) used of \(total.english)", ru: "Занято \(used.russian) из \(total.russian)")
+    }
+
+    private static func size(_ digits: String, _ english: String, _ russian: String) -> Text {
+        Text("\(digits) \(english)", ru: "\(digits.replacing(".", with: ",")) \(russian)")
+    }
+}
+
+// What went wrong.
+extension Text {
+    static let lockedByOther = Text("Another operation is using this", ru: "Занято другой операцией")
+    static let notAFolder = Text("This is not a folder", ru: "Это не папка")
+    static let loggedOut = Text("This account was logged out.", ru: "Вы вышли из этой учётной записи.")
+    static let noParent = Text("The folder that it would be in does not exist.", ru: "Такой папки нет.")
+    static let nameExists = Text(
+        "There is something of this name already; nothing was overwritten.",
+        ru: "Такое имя уже занято; ничего не перезаписано."
+    )
+    static let unreachable = Text(
+        "Yandex Disk cannot be reached. Nothing was changed.",
+        ru: "Яндекс Диск недоступен. Ничего не изменено."
+    )
+
+    static func tokenRefused(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not accept the account's token any more. Log in again.",
+            ru: "Яндекс Диск больше не принимает токен. Войдите снова."
+        )
+    }
+
+    static func notAllowed(_ disk: String) -> Text {
+        Text("\(disk) does not allow this.", ru: "Яндекс Диск не разрешает это действие.")
+    }
+
+    static func inUse(_ disk: String) -> Text {
+        Text(
+            "\(disk) is using this for another operation. Try again.",
+            ru: "Яндекс Диск занят другой операцией с этим. Повторите попытку."
+        )
+    }
+
+    static func tooLarge(_ disk: String) -> Text {
+        Text("The file is larger than \(disk) takes.", ru: "Файл больше, чем принимает Яндекс Диск.")
+    }
+
+    static func nameRule(_ field: String, _ most: Int) -> Text {
+        Text(
+            "\(field) must have 1 to \(most) characters, not only spaces, without / and control characters.",
+            ru: "Имя — от 1 до \(most) символов, не только пробелы, без / и управляющих символов."
+        )
+    }
+}

@@ -1,0 +1,91 @@
+import Screens
+
+// The texts of Notes. The original app is in English.
+extension Text {
+    static let save = Text("Save", ru: "Сохранить")
+    static let delete = Text("Delete", ru: "Удалить")
+    static let clear = Text("Clear", ru: "Очистить")
+    static let logOut = Text("Log Out", ru: "Выйти")
+    static let createNote = Text("Create Note", ru: "Создать заметку")
+    static let noNotes = Text("No Notes Yet", ru: "Заметок пока нет")
+    static let noNotesHint = Text("This is where your notes will appear.", ru: "Здесь появятся ваши заметки.")
+    static let noMatchingNotes = Text("No Matching Notes", ru: "Заметки не найдены")
+    static let noMatchingNotesHint = Text("No note holds these words.", ru: "Ни в одной заметке нет этих слов.")
+    static let showAllNotes = Text("Show All Notes", ru: "Показать все заметки")
+    static let findPlace = Text("Find a Place", ru: "Найти место")
+    static let findPlaceHint = Text("Type the beginning of its name.", ru: "Введите начало названия.")
+    static let noMatchingPlaces = Text("No Matching Places", ru: "Места не найдены")
+    static let noMatchingPlacesHint = Text(
+        "No place is known whose name begins like this.",
+        ru: "Мест с таким началом названия нет."
+    )
+    static let noMatchingPeople = Text("No Matching People", ru: "Люди не найдены")
+    static let noMatchingPeopleHint = Text(
+        "No name has words that begin like this.",
+        ru: "Ни в одном имени нет слов с таким началом."
+    )
+    static let showAllPeople = Text("Show All People", ru: "Показать всех")
+    static let notAvailable = Text("N/A", ru: "Н/Д")
+    static let accountDeleted = Text(
+        "The account of this session was deleted.",
+        ru: "Учётная запись этого сеанса удалена."
+    )
+
+    static func lastEdited(_ time: Text) -> Text {
+        Text("Last edited: \(time.english)", ru: "Изменена: \(time.russian)")
+    }
+
+    static func noNote(_ identity: String) -> Text {
+        Text("There is no note \(identity).", ru: "Заметки \(identity) нет.")
+    }
+
+    static func noPerson(_ id: some CustomStringConvertible) -> Text { Text("There is no person \(id).", ru: "Человека \(id) нет.") }
+}
+
+// Logins, and what is wrong with what was entered.
+extension Text {
+    static let nameIsTaken = Text("The name is taken", ru: "Имя занято")
+    static let userNameTaken = Text("User name taken.", ru: "Имя занято.")
+    static let chooseOther = Text("Please choose another user name.", ru: "Выберите другое имя.")
+    static let userNameTooShort = Text("User name too short.", ru: "Слишком короткое имя.")
+    static let oneCharacter = Text("Please enter at least one character.", ru: "Введите хотя бы один символ.")
+    static let passwordTooShort = Text("Password too short.", ru: "Слишком короткий пароль.")
+    static let userNameNotFound = Text("User name not found.", ru: "Имя не найдено.")
+    static let checkUserName = Text(
+        "Please check the user name, or sign up.",
+        ru: "Проверьте имя или зарегистрируйтесь."
+    )
+    static let invalidUserName = Text("Invalid user name.", ru: "Недопустимое имя.")
+    static let shorterUserName = Text(
+        "Please enter a shorter user name without control characters.",
+        ru: "Введите имя короче и без управляющих символов."
+    )
+    static let visibleUserName = Text(
+        "Please enter a user name without invisible characters.",
+        ru: "Введите имя без невидимых символов."
+    )
+    static let invalidPassword = Text("Invalid password.", ru: "Неверный пароль.")
+    static let checkPassword = Text(
+        "Please check the password and try again.",
+        ru: "Проверьте пароль и попробуйте снова."
+    )
+    static let tooManyLogins = Text(
+        "Too many logins at the same time; try again in a moment.",
+        ru: "Слишком много входов одновременно; попробуйте чуть позже."
+    )
+
+    static func tooManyPasswords(_ seconds: Int) -> Text {
+        Text(
+            "Too many wrong passwords; try again in \(seconds) seconds.",
+            ru: "Слишком много неверных паролей; попробуйте через \(seconds) с."
+        )
+    }
+
+    static func mustNotBeEmpty(_ name: String) -> Text {
+        Text("\(name) must not be empty.", ru: "Поле \(name) не может быть пустым.")
+    }
+
+    static func mayHaveBytes(_ name: String, _ most: Int) -> Text {
+        Text("\(name) may have \(most) bytes of UTF-8.", ru: "В поле \(name) помещается \(most) байт UTF-8.")
+    }
+}

@@ -1,0 +1,146 @@
+import Screens
+
+// The texts of the PDF app. The original app is in English.
+extension Text {
+    static let share = Text("Share", ru: "Поделиться")
+    static let rename = Text("Rename", ru: "Переименовать")
+    static let merge = Text("Merge", ru: "Объединить")
+    static let delete = Text("Delete", ru: "Удалить")
+    static let save = Text("Save", ru: "Сохранить")
+    static let addPhotos = Text("Add photos", ru: "Добавить фото")
+    static let insertText = Text("Add text", ru: "Добавить текст")
+    static let reorderPages = Text("Reorder pages", ru: "Переставить страницы")
+    static let extractPages = Text("Extract pages", ru: "Извлечь страницы")
+    static let noDocuments = Text("No documents yet", ru: "Документов пока нет")
+    static let noDocumentsHint = Text(
+        "Make a document of your photos and save it; it will be here.",
+        ru: "Создайте документ из фотографий и сохраните — он появится здесь."
+    )
+    static let newDocument = Text("New document", ru: "Новый документ")
+    static let nothingFound = Text("Nothing found", ru: "Ничего не найдено")
+    static let nothingFoundHint = Text(
+        "No saved document has a name with these words.",
+        ru: "Нет сохранённых документов с такими словами в названии."
+    )
+    static let showAll = Text("Show all", ru: "Показать все")
+    static let lastPage = Text("The last page cannot be deleted", ru: "Последнюю страницу нельзя удалить")
+    static let notSaved = Text("The document is not saved yet", ru: "Документ ещё не сохранён")
+
+    static func confirmDeletion(of name: String) -> Text {
+        Text("Delete “\(name)”? This cannot be undone.", ru: "Удалить «\(name)»? Отменить это нельзя.")
+    }
+
+    static func bytes(_ count: Int) -> Text { Text("\(count) bytes", ru: "\(count) байт") }
+    static func noDocument(_ id: String) -> Text { Text("There is no document \(id).", ru: "Документа \(id) нет.") }
+}
+
+// The welcome.
+extension Text {
+    static let photosToPDF = Text("Photos to PDF", ru: "Фото в PDF")
+    static let staysHere = Text(
+        "Everything stays on this server; nothing is sent anywhere.",
+        ru: "Всё остаётся на этом сервере и никуда не отправляется."
+    )
+    static let getStarted = Text("Get started", ru: "Начать")
+    static let welcomeCreate = Text("Photos become documents", ru: "Фотографии становятся документами")
+    static let welcomeCreateHint = Text(
+        "Pick photos from the gallery or from files: one document of all of them, or one each.",
+        ru: "Выберите фото из галереи или файлов: один документ из всех или по одному из каждого."
+    )
+    static let welcomeRead = Text("Read and share", ru: "Читайте и делитесь")
+    static let welcomeReadHint = Text(
+        "Look through the pages and share the PDF, also before you save it.",
+        ru: "Листайте страницы и делитесь PDF ещё до сохранения."
+    )
+    static let welcomeEdit = Text("Edit pages", ru: "Правьте страницы")
+    static let welcomeEditHint = Text(
+        "Delete, rotate, reorder or extract pages, and dictate text onto new ones.",
+        ru: "Удаляйте, поворачивайте, переставляйте и извлекайте страницы, надиктовывайте текст на новые."
+    )
+    static let welcomeKeep = Text("Keep and merge", ru: "Храните и объединяйте")
+    static let welcomeKeepHint = Text(
+        "Save documents, rename them and merge two into a new one.",
+        ru: "Сохраняйте документы, переименовывайте их и объединяйте два в новый."
+    )
+}
+
+// What is wrong with a file, after its name.
+extension Text {
+    static let isDamaged = Text("is damaged or incomplete", ru: "— файл повреждён или неполон")
+    static let isProtected = Text("is protected by a password", ru: "— файл защищён паролем")
+    static let takesTooLong = Text("takes longer to work on than one job may", ru: "— обработка слишком долгая")
+    static let tooExpensive = Text(
+        "takes more memory or disk than one job may have",
+        ru: "— для обработки нужно слишком много памяти или места"
+    )
+
+    static func cannotBeUsed(_ accepted: String) -> Text {
+        Text("cannot be used; accepted: \(accepted)", ru: "— не подходит; принимаются: \(accepted)")
+    }
+
+    static func tooManyPages(_ most: Int) -> Text {
+        Text("would have more than \(most) pages", ru: "— получится больше \(most) страниц")
+    }
+
+    static func moreMebibytes(_ most: Int) -> Text { Text("has more than \(most) MiB", ru: "— больше \(most) МиБ") }
+
+    static func moreMegapixels(_ most: Int) -> Text {
+        Text("has more than \(most) million pixels", ru: "— больше \(most) мегапикселей")
+    }
+
+    static func document(_ fault: Text) -> Text {
+        Text("The document \(fault.english).", ru: "Документ \(fault.russian).")
+    }
+
+    static func otherType(_ title: String, _ accepted: String) -> Text {
+        Text(
+            "\(title) is none of the accepted types: \(accepted).",
+            ru: "\(title) — неподходящий тип; принимаются: \(accepted)."
+        )
+    }
+}
+
+// What is said of a request.
+extension Text {
+    static let noFiles = Text("The form has no files; at least one is needed.", ru: "Выберите хотя бы один файл.")
+    static let nothingVisible = Text("text must hold something that can be seen.", ru: "Введите текст, который видно.")
+    static let noGlyphs = Text(
+        "No installed font has any character of the text.",
+        ru: "Ни в одном установленном шрифте нет символов этого текста."
+    )
+    static let tooManyJobs = Text("Too many jobs wait already.", ru: "Слишком много задач уже в очереди.")
+    static let mustNotBeEmpty = Text("must not be empty", ru: "не может быть пустым")
+    static let mustNotBeDots = Text("must not be . or ..", ru: "не может быть . или ..")
+    static let noSlash = Text("must not hold /", ru: "не может содержать /")
+    static let noControlCharacters = Text(
+        "must not hold control characters",
+        ru: "не может содержать управляющие символы"
+    )
+
+    static func name(_ fault: Text) -> Text { Text("name \(fault.english).", ru: "Название \(fault.russian).") }
+
+    static func atMostBytes(_ most: Int) -> Text {
+        Text("may have \(most) bytes of UTF-8 at most", ru: "может занимать не больше \(most) байт UTF-8")
+    }
+
+    static func tooManyFiles(_ most: Int, _ count: Int) -> Text {
+        Text(
+            "One request may bring \(most) files at most, not \(count).",
+            ru: "За один раз можно отправить не больше \(most) файлов, а не \(count)."
+        )
+    }
+
+    static func firstPictureOnly(_ title: String) -> Text {
+        Text(
+            "\(title) has several pictures; the first one is a page.",
+            ru: "В \(title) несколько изображений; страницей стало первое."
+        )
+    }
+
+    static func restrictionsRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) restricted printing, copying or changes by an owner password; this document does not.",
+            ru: "В \(title) печать, копирование или изменения ограничены паролем владельца; в этом документе — нет."
+        )
+    }
+}

@@ -1,0 +1,50 @@
+import Screens
+
+// The texts of Ships. The original app is in English.
+extension Text {
+    static let logout = Text("Logout", ru: "Выйти")
+    static let exit = Text("Exit", ru: "Закончить")
+    static let refresh = Text("Refresh", ru: "Обновить")
+    static let noShips = Text("No ships", ru: "Кораблей нет")
+    static let noShipsHint = Text(
+        "There are no ships to show. Pull to refresh, or restore the ships that you deleted.",
+        ru: "Показывать нечего. Потяните, чтобы обновить, или верните удалённые корабли."
+    )
+    /// The apostrophe is U+2019, as in the original app.
+    static let shipsOffline = Text(
+        "No internet connection. You’re in Offline mode.",
+        ru: "Нет соединения с интернетом. Вы в автономном режиме."
+    )
+    static let notAvailable = Text("N/A", ru: "Н/Д")
+    static let thanks = Text("Thank you for trialing this app", ru: "Спасибо, что попробовали это приложение")
+    static let shipDeleted = Text("The ship was deleted", ru: "Корабль удалён")
+
+    static func kilograms(_ mass: String) -> Text { Text("\(mass) kg", ru: "\(mass) кг") }
+    static func noShip(_ id: String) -> Text { Text("There is no ship \(id).", ru: "Корабля \(id) нет.") }
+}
+
+// What is wrong with what was sent.
+extension Text {
+    static let modeForm = Text("mode must be login or guest.", ru: "mode принимает login или guest.")
+    static let emailRequired = Text(
+        "username must be an e-mail address.",
+        ru: "Укажите адрес электронной почты."
+    )
+    static let emailForm = Text(
+        "username must be an e-mail address such as example@domain.com.",
+        ru: "Укажите адрес электронной почты, например example@domain.com."
+    )
+    static let passwordRequired = Text("password must not be empty.", ru: "Введите пароль.")
+    static let wrongLogin = Text("Your email or password do not match.", ru: "Неверная почта или пароль.")
+
+    static func tooManyIDs(_ most: Int) -> Text {
+        Text(
+            "ids may have \(most) entries; without ids everything is restored.",
+            ru: "В ids помещается \(most) записей; без ids возвращается всё."
+        )
+    }
+
+    static func noShip(atIndex index: Int) -> Text {
+        Text("ids[\(index)] is no ship.", ru: "ids[\(index)] — не корабль.")
+    }
+}

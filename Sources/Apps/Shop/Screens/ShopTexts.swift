@@ -1,0 +1,110 @@
+import Screens
+
+// The texts of the Shop. The original app is in Russian.
+extension Text {
+    static let list = Text("Shopping list", ru: "Корзина")
+    static let emptyList = Text("The shopping list is empty", ru: "Корзина пуста")
+    static let toProducts = Text("To the products", ru: "К товарам")
+    static let addToList = Text("Add to the list", ru: "Добавить в корзину")
+    static let openList = Text("Open the list", ru: "Перейти в корзину")
+    static let remove = Text("Remove", ru: "Удалить")
+    static let clear = Text("Clear", ru: "Очистить")
+    static let share = Text("Share", ru: "Поделиться")
+    static let noProducts = Text("Sorry, there are no such products yet :(", ru: "Извините, таких товаров пока нет :(")
+    static let catalogueAway = Text("The catalogue is not available now", ru: "Каталог сейчас недоступен")
+    static let nothingAmongSeen = Text(
+        "Nothing was found among the products that were shown before. Repeat the search later.",
+        ru: "Среди товаров, которые уже были показаны, ничего не нашлось. Повторите поиск позже."
+    )
+    static let noCategories = Text("There are no categories yet", ru: "Категорий пока нет")
+    static let noSuchSearch = Text("There was no such search yet", ru: "Таких запросов ещё не было")
+    static let emptyHistory = Text("The search history is empty", ru: "История поиска пуста")
+    static let noDescription = Text("There is no description", ru: "Описание отсутствует")
+    static let shopOffline = Text(
+        "No internet connection. Stored data is shown.",
+        ru: "Нет соединения с интернетом. Показаны сохранённые данные."
+    )
+    static let somethingWrong = Text("Something went wrong", ru: "Что-то пошло не так")
+    /// In the original app this one text is in English.
+    static let requestFailed = Text(
+        verbatim: "Unable to complete your request. Please check your internet connection."
+    )
+    static let noSuchProduct = Text("There is no such product.", ru: "Такого товара нет.")
+    static let notOnList = Text("The product is not on the list.", ru: "Этого товара нет в корзине.")
+    static let nothingToShare = Text("There is nothing on the list to share.", ru: "В корзине нечем поделиться.")
+    static let noSearchAtIndex = Text(
+        "There is no such search in the history; the newest one is 0.",
+        ru: "Такого запроса нет в истории; самый новый — 0."
+    )
+
+    static func pieces(_ count: Int) -> Text { Text("Items: \(count)", ru: "Товаров: \(count)") }
+    static func sum(_ price: String) -> Text { Text("Sum: \(price)", ru: "Сумма: \(price)") }
+    static func listFull(_ most: Int) -> Text {
+        Text(
+            "The list has \(most) products, and takes no more.",
+            ru: "В корзине уже \(most) товаров, больше не поместится."
+        )
+    }
+}
+
+// What is shared.
+extension Text {
+    static func share(_ title: String, _ price: String) -> Text {
+        Text("Name: \(title)\nPrice: \(price)", ru: "Название: \(title)\nЦена: \(price)")
+    }
+
+    static func shareQuantity(_ quantity: Int) -> Text {
+        Text("\nQuantity: \(quantity)", ru: "\nКоличество: \(quantity)")
+    }
+
+    static func shareDescription(_ text: Text) -> Text {
+        Text("\nDescription: \(text.english)", ru: "\nОписание: \(text.russian)")
+    }
+}
+
+// What is wrong with what was sent.
+extension Text {
+    static let priceForm = Text(
+        "accepts a number that is not negative, such as 9.99, up to 10^30",
+        ru: "принимает неотрицательное число, например 9.99, не больше 10^30"
+    )
+    static let noControlCharacters = Text(
+        "accepts a text without control characters",
+        ru: "принимает текст без управляющих символов"
+    )
+    static let priceAlone = Text(
+        "cannot stand beside price_min or price_max",
+        ru: "нельзя указать вместе с price_min или price_max"
+    )
+    static let minimumAboveMaximum = Text("accepts at most what price_max is", ru: "не может быть больше price_max")
+    static let categoryForm = Text(
+        "category_id accepts an integer from 1 to \(Int32.max).",
+        ru: "category_id принимает целое число от 1 до \(Int32.max)."
+    )
+
+    static func textLength(_ most: Int) -> Text {
+        Text("accepts a text of at most \(most) characters", ru: "принимает текст не длиннее \(most) символов")
+    }
+
+    static func missingInteger(_ name: String, _ range: ClosedRange<Int>) -> Text {
+        let accepted = integer(range)
+        return Text(
+            "\(name) is missing; it is \(accepted.english).",
+            ru: "Не указано \(name) — \(accepted.russian)."
+        )
+    }
+
+    static func wrongInteger(_ name: String, _ range: ClosedRange<Int>) -> Text {
+        let accepted = integer(range)
+        return Text("\(name) must be \(accepted.english).", ru: "\(name) — \(accepted.russian).")
+    }
+
+    private static func integer(_ range: ClosedRange<Int>) -> Text {
+        range.upperBound == .max
+            ? Text("an integer of at least \(range.lowerBound)", ru: "целое число не меньше \(range.lowerBound)")
+            : Text(
+                "an integer from \(range.lowerBound) to \(range.upperBound)",
+                ru: "целое число от \(range.lowerBound) до \(range.upperBound)"
+            )
+    }
+}

@@ -1,0 +1,76 @@
+// Texts that all apps share. What only authors of clients can act on (a malformed request) has no translation: its
+// `detail` is in English, and users get the title of its code (``Problem/message``).
+extension Text {
+    /// The heading of an alert.
+    public static let error = Text("Error", ru: "Ошибка")
+    /// The button of an alert.
+    public static let ok = Text("OK", ru: "ОК")
+    /// The button that leaves things as they are.
+    public static let cancel = Text("Cancel", ru: "Отмена")
+    /// The button that repeats a request.
+    public static let tryAgain = Text("Try again", ru: "Повторить")
+
+    static let nothingStored = Text(
+        "Nothing is stored for this screen.",
+        ru: "Для этого экрана нет сохранённых данных."
+    )
+    static let diskFull = Text(
+        "The disk of the server is full, and nothing was changed. "
+            + "What is stored can be read, and documents and notes can be deleted to make room.",
+        ru: "На диске сервера нет места, ничего не изменено. "
+            + "Сохранённое можно читать; удалите документы или заметки, чтобы освободить место."
+    )
+    static let storageFailed = Text(
+        "The server cannot read or write its data now, and nothing was changed. The cause is in its log.",
+        ru: "Сервер не может прочитать или записать данные, ничего не изменено. Причина — в его журнале."
+    )
+    static let processingUnavailable = Text(
+        "The server cannot work on pictures and documents at the moment. Nothing is wrong with the file; "
+            + "try again later. The cause is in the server's log.",
+        ru: "Сервер сейчас не может обрабатывать изображения и документы. С файлом всё в порядке; "
+            + "попробуйте позже. Причина — в журнале сервера."
+    )
+    static let internalError = Text(
+        "An error that should not happen; it is in the log under this request's X-Request-Id.",
+        ru: "Ошибка, которой не должно быть; она записана в журнале под X-Request-Id этого запроса."
+    )
+
+    static func noAnswer(_ upstream: String) -> Text {
+        Text(
+            "\(upstream) did not answer and nothing is stored for this screen.",
+            ru: "Удалённый сервис не ответил, а сохранённых данных для этого экрана нет."
+        )
+    }
+
+    static func answered(_ upstream: String, _ status: Int) -> Text {
+        Text("\(upstream) answered \(status).", ru: "Удалённый сервис ответил \(status).")
+    }
+
+    static func answeredWithoutStore(_ upstream: String, _ status: Int) -> Text {
+        Text(
+            "\(upstream) answered \(status) and nothing is stored for this screen.",
+            ru: "Удалённый сервис ответил \(status), а сохранённых данных для этого экрана нет."
+        )
+    }
+
+    static func unusableAnswer(_ upstream: String, _ reason: String) -> Text {
+        Text(
+            "\(upstream) gave an unusable answer (\(reason)) and nothing is stored for this screen.",
+            ru: "Удалённый сервис прислал негодный ответ, а сохранённых данных для этого экрана нет."
+        )
+    }
+
+    static func notStorable(_ upstream: String) -> Text {
+        Text(
+            "\(upstream) responded, but its response could not be stored, and nothing is stored for this screen.",
+            ru: "Ответ удалённого сервиса не удалось сохранить, а сохранённых данных для этого экрана нет."
+        )
+    }
+
+    static func noSession(_ app: String) -> Text {
+        Text(
+            "This token opens no session of \(app); it may have been logged out.",
+            ru: "Сеанс завершён. Войдите снова."
+        )
+    }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@Suite("Texts for users") struct TextsTests {
+    /// The parameters that take a text for users.
+    private static let places = ["title: \"", "message: \"", "text: \"", "button: \"", "buttons: [\""]
+
+    /// Returns the lines that show a text without a translation: an empty one, and marks such as − need none.
+    private static func untranslated(_ source: String) -> [Substring] {
+        source.split(separator: "\n").filter { line in
+            places.contains { place in
+                guard let range = line.firstRange(of: place) else { return false }
+                return line[range.upperBound...].prefix { $0 != "\"" }.contains { $0.isLetter }
+            }
+        }
+    }
+
+    @Test("HARN-30 Texts of screens are in the tables of their app, which have both languages")
+    func screens() throws {
+        let files = Repository.files(in: "Sources/Apps", suffixes: [".swift"])
+        #expect(files.count > 300 && files.filter { $0.hasSuffix("Texts.swift") }.count >= 5)
+        for file in files where file.contains("/Screens/") && !file.hasSuffix("Texts.swift") {
+            let lines = Self.untranslated(try Repository.text("Sources/Apps/\(file)"))
+            #expect(lines == [], "\(file)")
+        }
+    }
+
+    @Test("A text without a translation is found")
+    func planted() {
+        #expect(Self.untranslated(#"EmptyState(title: "Nothing", text: "")"#).count == 1)
+        #expect(Self.untranslated(#"EmptyState(title: .nothing, text: "", button: "−")"#) == [])
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import Screens
+
+struct TextTests {
+    private let text = Text("Try again", ru: "Повторить")
+
+    @Test("HARN-30 A text is written in the language of the response, by both encoders")
+    func written() throws {
+        let action = Action(id: "a", title: text, method: "GET", href: "/v1")
+        for (language, title) in [(Language.english, "Try again"), (.russian, "Повторить")] {
+            let (own, foundation) = try Language.$current.withValue(language) {
+                (try WireFormat.encode(action), try JSONEncoder.wire.text(action))
+            }
+            #expect(String(decoding: own, as: UTF8.self) == foundation)
+            #expect(foundation.contains(#""title":"\#(title)""#))
+        }
+    }
+
+    @Test("HARN-30 Texts are put together in all languages")
+    func composed() {
+        let sum: Text = "a \(text) \(7)!"
+        #expect(sum.english == "a Try again 7!" && sum.russian == "a Повторить 7!" && sum.isTranslated)
+        let plain: Text = "GET \(7)"
+        #expect(plain.english == "GET 7" && plain.russian == "GET 7" && !plain.isTranslated)
+        let list = [text, plain].joined(separator: ", ")
+        #expect(list[.english] == "Try again, GET 7" && list[.russian] == "Повторить, GET 7")
+    }
+
+    @Test("HARN-30 What only authors of clients can act on is shown to users by the title of its code")
+    func problems() throws {
+        let own = Problem(.malformedJSON, "The body is not valid JSON.")
+        #expect(own.message.english == "The body is not valid JSON.")
+        #expect(own.message.russian == "Тело запроса — не JSON.")
+        let stored = Problem(.storageFull, .diskFull)
+        #expect(stored.message == .diskFull)
+    }
+
+    @Test("HARN-30 Every code has a title in both languages")
+    func titles() {
+        for code in ProblemCode.common {
+            let isRussian = code.title.russian.unicodeScalars.contains { (0x400...0x4FF).contains($0.value) }
+            #expect(code.title.isTranslated && isRussian, "\(code.rawValue)")
+        }
+    }
+}
+
+@Suite("The language of a response") struct LanguageTests {
+    @Test("HARN-30 Accept-Language decides; without it the original app's language; the response says which")
+    func negotiated() async throws {
+        let harness = try ScreenHarness([
+            Route(.get, "/v1/x", "x.x") { request in
+                try .local(["title": Text("Try again", ru: "Повторить")], "x.x", request)
+            },
+            Route(.get, "/v1/x/wrong", "x.wrong") { _ in throw Problem(.storageFull, .diskFull) },
+        ])
+        for (accepted, language, title) in [
+            ("ru-RU, en;q=0.5", "ru", "Повторить"), ("en", "en", "Try again"), ("de", "en", "Try again"),
+        ] {
+            let fields: HTTPFields = [.acceptLanguage: accepted]
+            let screen = try await harness.serve(.get, "/v1/x", fields)
+            #expect(screen.text.contains(title) && screen.fields[.contentLanguage] == language)
+            #expect(screen.fields[.vary]?.contains("Accept-Language") == true)
+            let problem = try await harness.serve(.get, "/v1/x/wrong", fields)
+            #expect(problem.fields[.contentLanguage] == language)
+            #expect(problem.fields[.vary]?.hasPrefix("Accept-Language") == true)
+            #expect(problem.text.contains("На диске сервера нет места") == (language == "ru"))
+        }
+    }
+}
