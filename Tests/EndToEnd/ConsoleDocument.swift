@@ -25,8 +25,8 @@ struct ConsoleDocument {
     }
 }
 
-/// An output as a document shows it: `…` is what it leaves out, and times, tokens, tags, ages and identities of requests
-/// are other ones each time.
+/// An output as a document shows it: `…` is what it leaves out, and times, tokens, tags, ages and identities of
+/// requests are other ones each time.
 struct ShownOutput {
     /// Lines before the body: they may be some of those that there are.
     private let head: [String]
@@ -40,7 +40,8 @@ struct ShownOutput {
         body = lines[beginning...].map { $0.trimmingCharacters(in: .whitespaces) }.joined()
     }
 
-    /// Returns what differs from an output, nil if nothing does; the values that vary are noted by those of the document.
+    /// Returns what differs from an output, nil if nothing does; the values that vary are noted by those of the
+    /// document.
     func difference(from output: String, noting values: inout [String: String]) throws -> String? {
         let lines = output.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
         for wanted in head {

@@ -156,6 +156,7 @@ extension String {
     /// The text of a screen's data, which is all that does not tell where it is from.
     fileprivate var data: String { range(of: #","meta":"#).map { String(self[..<$0.lowerBound]) } ?? self }
 
-    /// The same with all actions disabled: whether they can be done depends on whether the upstream is known to be away.
+    /// The same with all actions disabled: whether they can be done depends on whether the upstream is known to be
+    /// away.
     fileprivate var withoutActions: String { replacing(#""enabled":true"#, with: #""enabled":false"#) }
 }

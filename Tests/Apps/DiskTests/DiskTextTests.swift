@@ -1,6 +1,6 @@
 import Foundation
-import TestKit
 import Screens
+import TestKit
 import Testing
 
 @testable import Disk

@@ -43,8 +43,7 @@ struct OfflineKeeperTests {
             try await app.offline("/a.bin", is: "failed", as: token)
             let failed = try await app.offlineRow("/a.bin", as: token)
             #expect(failed["reason"] == "upstream-unavailable" && failed["retryable"] == true)
-            app.clock.advance(by: .seconds(10))
-            try await app.offline("/a.bin", is: "kept", as: token)
+            try await app.offline("/a.bin", is: "kept", as: token, advancing: .seconds(10))
             let requests = Self.fetches(disk)
             #expect(requests.count == 2)
             #expect(requests.first?.headerFields[.range] == nil)
@@ -85,8 +84,7 @@ struct OfflineKeeperTests {
             try await app.offline("/a.bin", is: "failed", as: token)
             #expect(try await app.offlineRow("/a.bin", as: token)["reason"] == "damaged")
             disk.change { $0.bodyParts = nil }
-            app.clock.advance(by: .seconds(10))
-            try await app.offline("/a.bin", is: "kept", as: token)
+            try await app.offline("/a.bin", is: "kept", as: token, advancing: .seconds(10))
             #expect(Self.fetches(disk).map { $0.headerFields[.range] } == [nil, nil], "from the beginning")
         }
     }
@@ -102,9 +100,9 @@ struct OfflineKeeperTests {
             try await app.offline("/docs", is: "kept", as: token)
             disk.put("disk:/docs/a.txt", "two")
             disk.put("disk:/docs/new.txt", "new")
-            app.clock.advance(by: .seconds(900))
             try await BoundedWait.poll(for: "the new file") {
-                try await app.offlineRow("/docs", as: token)["files_kept"] == 2
+                app.clock.advance(by: .seconds(900))
+                return try await app.offlineRow("/docs", as: token)["files_kept"] == 2
             }
             disk.put("disk:/docs/a.txt", "three")
             disk.change { $0.nodes["disk:/docs/new.txt"] = nil }
@@ -114,9 +112,9 @@ struct OfflineKeeperTests {
                 let path = try #require(DiskPath("disk:/docs/a.txt"))
                 return try app.store.keptContent(of: path, account: "1130")?.version == wanted
             }
-            app.clock.advance(by: .seconds(900))
             try await BoundedWait.poll(for: "the removal") {
-                try await app.offlineRow("/docs", as: token)["files"] == 1
+                app.clock.advance(by: .seconds(900))
+                return try await app.offlineRow("/docs", as: token)["files"] == 1
             }
             disk.goAway()
             #expect(try await app.get("/v1/disk/file/content?path=/docs/a.txt", as: token).text == "three")
@@ -290,8 +288,7 @@ struct OfflineKeeperTests {
             #expect(try await app.offlineRow("/a.bin", as: token)["reason"] == "storage-full")
             let files = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/blobs")
             #expect(files.filter { $0.hasSuffix(".part") } == [])
-            app.clock.advance(by: .seconds(10))
-            try await app.offline("/a.bin", is: "kept", as: token)
+            try await app.offline("/a.bin", is: "kept", as: token, advancing: .seconds(10))
         }
     }
 

@@ -3,7 +3,7 @@ package import Testing
 /// Ends the waits of tests for what the code under test does: a test that waits in vain fails and says for what.
 package enum BoundedWait {
     /// The longest wait in steps, of a second each if the machine is idle.
-    private static let longest = 20
+    private static let longest = 60
     /// How often a step lets all other tasks run. On a busy machine they take long to do so, and what is waited for
     /// takes many turns: time alone would not tell a slow machine from a wait in vain.
     private static let turns = 20

@@ -2,7 +2,8 @@ import Foundation
 import NIOCore
 import Screens
 
-/// Times as text, in the time zone of the user: `Today at 14:59`, `Sep 8 at 14:59`; `Сегодня в 14:59`, `8 сент. в 14:59`.
+/// Times as text, in the time zone of the user: `Today at 14:59`, `Sep 8 at 14:59`; `Сегодня в 14:59`, `8 сент. в
+/// 14:59`.
 struct NoteTime: Sendable {
     private let calendar: Calendar
     private let today: DateInterval

@@ -39,7 +39,9 @@ extension Text {
         Text("There is no note \(identity).", ru: "Заметки \(identity) нет.")
     }
 
-    static func noPerson(_ id: some CustomStringConvertible) -> Text { Text("There is no person \(id).", ru: "Человека \(id) нет.") }
+    static func noPerson(_ id: some CustomStringConvertible) -> Text {
+        Text("There is no person \(id).", ru: "Человека \(id) нет.")
+    }
 }
 
 // Logins, and what is wrong with what was entered.

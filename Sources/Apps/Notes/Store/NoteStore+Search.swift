@@ -26,8 +26,8 @@ extension NoteStore {
         }
     }
 
-    // Terms are three characters of a passage, or 24 letters of a word, at most: whether a longer one is there is seen in
-    // the passages themselves.
+    // Terms are three characters of a passage, or 24 letters of a word, at most: whether a longer one is there is seen
+    // in the passages themselves.
     static func selectHits(passages: Int) -> String {
         let isHit = (0..<passages).map { "instr(text, :passage\($0)) > 0" }.joined(separator: " AND ")
         let hit =

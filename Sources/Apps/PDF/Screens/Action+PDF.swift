@@ -41,7 +41,7 @@ extension Action {
             ),
             Action(
                 id: "add-text",
-                title: .insertText,
+                title: .insertLines,
                 method: "POST",
                 href: "\(href)/pages",
                 fields: [Field("text", .text), Field("locale", .text, required: false), .place]

@@ -8,7 +8,7 @@ extension Text {
     static let delete = Text("Delete", ru: "Удалить")
     static let save = Text("Save", ru: "Сохранить")
     static let addPhotos = Text("Add photos", ru: "Добавить фото")
-    static let insertText = Text("Add text", ru: "Добавить текст")
+    static let insertLines = Text("Add text", ru: "Добавить текст")
     static let reorderPages = Text("Reorder pages", ru: "Переставить страницы")
     static let extractPages = Text("Extract pages", ru: "Извлечь страницы")
     static let noDocuments = Text("No documents yet", ru: "Документов пока нет")

@@ -3,8 +3,8 @@ import NIOCore
 /// An accepted connection before it has a pipeline and a task, which cost several times what it takes to accept and
 /// close it: it gets them when it is the turn of its client, if the client is still there.
 struct Arrival {
-    /// How much longer a connection waits whose client had to wait for its turn and has sent nothing meanwhile. A client
-    /// that opens many and closes them again has left then.
+    /// How much longer a connection waits whose client had to wait for its turn and has sent nothing meanwhile. A
+    /// client that opens many and closes them again has left then.
     private static let patience = TimeAmount.milliseconds(20)
 
     private let channel: any Channel

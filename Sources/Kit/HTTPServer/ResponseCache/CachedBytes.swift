@@ -20,7 +20,8 @@ final class CachedBytes: Sendable {
         guard ticket.changeToken.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard ticket.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
-        dependsOnWholeHead = SignificantHead.isNamed(in: head.vary.filter { !(ticket.isInLanguage && $0 == "accept-language") })
+        let vary = head.vary.filter { !(ticket.isInLanguage && $0 == "accept-language") }
+        dependsOnWholeHead = SignificantHead.isNamed(in: vary)
         headCount = head.count
         pieces = head.pieces
         body = bytes.getSlice(at: bytes.readerIndex + head.count, length: bodyCount) ?? ByteBuffer()

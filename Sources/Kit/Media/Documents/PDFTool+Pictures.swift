@@ -5,9 +5,9 @@ extension PDFTool {
     ///
     /// The data of a JPEG goes in unchanged but for its metadata; so do the pixels of a PNG that PDF can hold as it is.
     /// Other pictures, and those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG
-    /// of quality 92, all others stay lossless, in as few bytes as PDF's filters allow; transparent pixels become white.
-    /// Of an animation or a burst the first picture is taken, which a notice of the summary says. Every picture is
-    /// decoded once, those that go in unchanged by the worker, so that truncated and broken ones are refused.
+    /// of quality 92, all others stay lossless, in as few bytes as PDF's filters allow; transparent pixels become
+    /// white. Of an animation or a burst the first picture is taken, which a notice of the summary says. Every picture
+    /// is decoded once, those that go in unchanged by the worker, so that truncated and broken ones are refused.
     ///
     /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``:
     ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `unavailable`.

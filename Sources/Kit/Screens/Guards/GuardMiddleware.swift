@@ -43,8 +43,8 @@ struct GuardMiddleware: RouterMiddleware {
     }
 }
 
-/// Adds the CORS fields of listed origins to every response, problems included, and keeps the others from pages of other
-/// origins, which could otherwise embed them. Outside of ``ProblemMiddleware``.
+/// Adds the CORS fields of listed origins to every response, problems included, and keeps the others from pages of
+/// other origins, which could otherwise embed them. Outside of ``ProblemMiddleware``.
 struct CORSFieldsMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 

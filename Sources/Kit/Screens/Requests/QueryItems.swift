@@ -4,8 +4,8 @@ import HTTPSemantics
 /// The query of a URL, read strictly: a parameter given twice or with a value of the wrong kind is a problem that names
 /// it.
 ///
-/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a route does
-/// not have are refused before its handler is called (``RouteInput``).
+/// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a route
+/// does not have are refused before its handler is called (``RouteInput``).
 public struct QueryItems: Sendable {
     private let items: [(name: String, value: String)]
 

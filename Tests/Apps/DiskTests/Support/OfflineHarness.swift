@@ -27,10 +27,13 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
         _ path: String,
         is state: String,
         as token: String,
+        advancing step: Duration = .zero,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         try await BoundedWait.poll(for: "\(path) to be \(state)", sourceLocation: sourceLocation) {
-            try await offlineRow(path, as: token)["state"] == .string(state)
+            // Each turn: what sleeps next may not do so yet.
+            if step > .zero { clock.advance(by: step) }
+            return try await offlineRow(path, as: token)["state"] == .string(state)
         }
     }
 }

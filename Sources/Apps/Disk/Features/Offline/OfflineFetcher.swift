@@ -17,7 +17,8 @@ struct OfflineFetcher: Sendable {
 
     private var store: DiskStore { accounts.store }
 
-    /// Fetches a content: from the cache if it is there, else from the API, behind what an earlier attempt has received.
+    /// Fetches a content: from the cache if it is there, else from the API, behind what an earlier attempt has
+    /// received.
     ///
     /// - Parameters:
     ///   - partial: What an earlier attempt has received; then what the next one may begin with.
