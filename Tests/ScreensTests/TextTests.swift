@@ -27,7 +27,8 @@ struct TextTests {
         let plain: Text = "GET \(7)"
         #expect(plain.english == "GET 7" && plain.russian == "GET 7" && !plain.isTranslated)
         let list = [text, plain].joined(separator: ", ")
-        #expect(list[.english] == "Try again, GET 7" && list[.russian] == "Повторить, GET 7")
+        #expect(list[.english] == "Try again, GET 7" && list[.russian] == "Повторить, GET 7" && list.isTranslated)
+        #expect(![plain, plain].joined(separator: " ").isTranslated && [Text]().joined(separator: " ") == "")
     }
 
     @Test("HARN-30 What only authors of clients can act on is shown to users by the title of its code")

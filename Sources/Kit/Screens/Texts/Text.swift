@@ -90,6 +90,6 @@ extension DefaultStringInterpolation {
 extension Sequence<Text> {
     /// Returns the texts with a separator between them.
     public func joined(separator: String) -> Text {
-        Text(map(\.english).joined(separator: separator), ru: map(\.russian).joined(separator: separator))
+        reduce(nil as Text?) { sum, text in sum.map { $0 + Text(verbatim: separator) + text } ?? text } ?? ""
     }
 }
