@@ -1,0 +1,103 @@
+import os, pathlib, re, sys
+
+sys.dont_write_bytecode = True
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from larder import Larder
+from visitor import Visitor
+
+ROOT = pathlib.Path(__file__).parents[2]
+FAILURES = ROOT / ".build/web-failures"
+# Much longer than anything takes, since machines that test are slow and busy.
+expect.set_options(timeout=45_000)
+
+
+def pytest_addoption(parser):
+    default = os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder"))
+    parser.addoption("--larder", default=default, help="the executable to test")
+    parser.addoption("--engines", default="chromium", choices=["chromium", "all"], help="browsers beside Chromium")
+    parser.addoption("--matching", default="", help="only tests whose name matches this regular expression")
+
+
+def pytest_collection_modifyitems(config, items):
+    wanted = re.compile(config.getoption("--matching"))
+    chosen = [item for item in items if wanted.search(item.nodeid)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox does not run as root.
+        options = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def start(request, tmp_path):
+    """Starts servers; the first one is also the fixture `larder`."""
+    servers = []
+
+    def start(**settings):
+        folder = tmp_path / f"larder{len(servers)}"
+        folder.mkdir()
+        servers.append(Larder(request.config.getoption("--larder"), folder, **settings).start())
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def larder(start, request):
+    """A running server; `@pytest.mark.settings(…)` sets it up."""
+    marker = request.node.get_closest_marker("settings")
+    return start(**(marker.kwargs if marker else {}))
+
+
+@pytest.fixture
+def visit(browser, request):
+    """Makes visitors of a server: `visit(larder, width=390)`."""
+    request.node.visitors = visitors = []
+
+    def visit(larder, **options):
+        visitors.append(Visitor(browser, larder, **options))
+        return visitors[-1]
+
+    yield visit
+    for visitor in visitors:
+        visitor.context.close()
+
+
+@pytest.fixture
+def visitor(visit, larder):
+    return visit(larder)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fails a test in whose pages a script failed; keeps pictures of the pages of a test that failed."""
+    try:
+        result = yield
+        faults = [fault for visitor in getattr(item, "visitors", []) for fault in visitor.faults]
+        assert not faults, "in the console:\n" + "\n".join(faults)
+        return result
+    except BaseException:
+        keep(item)
+        raise
+
+
+def keep(item):
+    FAILURES.mkdir(parents=True, exist_ok=True)
+    pages = [page for visitor in getattr(item, "visitors", []) for page in visitor.context.pages]
+    for number, page in enumerate(pages):
+        try:
+            page.screenshot(path=FAILURES / f"{item.name}-{number}.png", timeout=10_000)
+            (FAILURES / f"{item.name}-{number}.html").write_text(f"<!-- {page.url} -->\n{page.content()}")
+        except Exception as error:
+            print(f"no picture of {page.url}: {error}")

@@ -1,0 +1,52 @@
+"""What axe does not see: pages wider than the window, targets too small, names and places of a page."""
+# Elements that reach past the right edge of the window, if the page can be scrolled there.
+WIDER = """() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    return [...document.querySelectorAll('body *')].filter(element => element.getBoundingClientRect().right > width + 1)
+        .slice(0, 8).map(element => `${element.outerHTML.slice(0, 160)}: ${element.getBoundingClientRect().right}`);
+}"""
+# Controls that are smaller than a size. A link inside of a sentence is as high as its line (WCAG 2.5.8).
+SMALLER = """([selector, size]) => {
+    const shown = element => element.checkVisibility({visibilityProperty: true, opacityProperty: true})
+        && element.getClientRects().length > 0 && !element.closest('[inert], .visually-hidden');
+    const inSentence = element => element.matches('a') && getComputedStyle(element).display === 'inline'
+        && element.closest('p, li, dd, td, figcaption, footer')?.textContent.trim() !== element.textContent.trim();
+    return [...document.querySelectorAll(selector)].filter(shown).filter(element => !inSentence(element))
+        .map(element => {
+            // A label around a control is part of its target.
+            const label = element.closest('label') ?? element;
+            const [one, two] = [element.getBoundingClientRect(), label.getBoundingClientRect()];
+            return {element, width: Math.max(one.width, two.width), height: Math.max(one.height, two.height)};
+        })
+        .filter(({width, height}) => width > 1 && height > 1 && (width < size - 0.5 || height < size - 0.5))
+        .map(({element, width, height}) => `${element.outerHTML.slice(0, 160)}: ${width} × ${height}`);
+}"""
+CONTROLS = "a[href], button, input:not([type=hidden]):not([type=file]), select, textarea, summary, [role=button]"
+STRUCTURE = """() => ({
+    headings: [...document.querySelectorAll('h1')].filter(one => one.checkVisibility()).map(one => one.textContent.trim()),
+    mains: document.querySelectorAll('main').length,
+    navigations: [...document.querySelectorAll('nav')].map(one => one.getAttribute('aria-label')),
+    title: document.title, language: document.documentElement.lang,
+    live: [...document.querySelectorAll('[role=status], [aria-live=polite]')].length,
+})"""
+
+
+def wider(page):
+    """The elements that make a page scroll sideways."""
+    found = page.evaluate(WIDER)
+    width = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    return found or ([f"{width[0]} px of {width[1]} px"] if width[0] > width[1] else [])
+
+
+def smaller(page, size=24, selector=CONTROLS):
+    return page.evaluate(SMALLER, [selector, size])
+
+
+def enlarge_text(page, percent):
+    """Text as large as a person sets it in the browser."""
+    page.evaluate("percent => { document.documentElement.style.fontSize = `${percent}%`; }", percent)
+
+
+def structure(page):
+    return page.evaluate(STRUCTURE)

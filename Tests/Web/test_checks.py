@@ -1,0 +1,61 @@
+"""The checks of the other tests find what they are there for."""
+import axe, layout
+import pytest
+
+SOUND = """<!doctype html><html lang="en"><head><title>Page</title><meta name="viewport" content="width=device-width">
+<style>button {{ min-width: 44px; min-height: 44px; color: #111; background: #eee }}</style></head>
+<body><header><nav aria-label="Apps"><a href="#main">Main</a></nav></header><main id="main"><h1>Page</h1>{}</main></body></html>"""
+
+
+@pytest.fixture
+def blank(visitor):
+    return visitor.context.new_page()
+
+
+def show(page, content):
+    page.set_content(SOUND.format(content))
+    return page
+
+
+def test_web_29_axe_finds_planted_faults(blank):
+    assert axe.violations(show(blank, "<button>Send</button>")) == []
+    for rule, content in {
+        "button-name": "<button></button>",
+        "color-contrast": "<p style='color: #999; background: #aaa'>Pale</p>",
+        "image-alt": "<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='>",
+        "label": "<input type=text>",
+        "heading-order": "<h4>Deep</h4>",
+    }.items():
+        found = axe.violations(show(blank, content))
+        assert [one.split(":")[0] for one in found] == [rule], found
+
+
+def test_web_31_layout_finds_planted_faults(blank):
+    assert layout.wider(show(blank, "<table><td>Narrow</table>")) == []
+    assert "<table" in layout.wider(show(blank, "<table style='width: 3000px'><td>Wide</table>"))[0]
+    assert layout.smaller(show(blank, "<button>Send</button><p>A <a href='/'>link</a> in a sentence.</p>"), 44,
+                          "main a, main button") == []
+    small = "<button style='min-width: 0; min-height: 0; padding: 0; border: 0; width: 20px; height: 20px'>×</button>"
+    assert "20 × 20" in layout.smaller(show(blank, small))[0]
+    assert layout.smaller(show(blank, "<button>Send</button>"), 48, "main button") != []
+
+
+@pytest.mark.parametrize("script", [
+    "console.error('planted')",
+    "setTimeout(() => { throw new Error('planted'); })",
+    "Promise.reject(new Error('planted'))",
+])
+def test_web_34_a_script_error_is_heard(blank, visitor, script):
+    # The page is asked once more, so that its message has arrived.
+    blank.evaluate(f"() => {{ {script}; return new Promise(done => setTimeout(done)); }}")
+    blank.evaluate("0")
+    heard, visitor.faults[:] = visitor.faults[:], []
+    assert heard and all("planted" in fault for fault in heard), heard
+
+
+def test_web_02_a_broken_policy_is_heard(blank, visitor, larder):
+    policy = "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\">"
+    blank.set_content(f"{policy}<img src='{larder.url}/v1'>")
+    blank.evaluate("0")
+    heard, visitor.faults[:] = visitor.faults[:], []
+    assert any("Content Security Policy" in fault for fault in heard), heard

@@ -1,0 +1,70 @@
+"""A person at a browser: one context with its pages, and everything that its console says."""
+from urllib.parse import urlsplit
+
+from larder import LOGINS
+
+# Runs in each page before anything of its own.
+WATCH = """
+addEventListener('securitypolicyviolation', event =>
+    console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
+addEventListener('unhandledrejection', event => console.error(`rejection: ${event.reason?.stack ?? event.reason}`));
+"""
+
+
+class Visitor:
+    """A context of the browser; what a script of the page does wrong is in `faults`."""
+
+    def __init__(self, browser, larder, width=1280, height=800, scheme="light", locale="en-GB", **options):
+        options.setdefault("has_touch", width < 700)
+        options.setdefault("reduced_motion", "reduce")
+        self.larder = larder
+        self.faults = []
+        self.requests = []
+        self.context = browser.new_context(
+            base_url=larder.url, viewport={"width": width, "height": height}, color_scheme=scheme, locale=locale,
+            timezone_id=options.pop("timezone_id", "Europe/Helsinki"), **options)
+        self.context.set_default_timeout(45_000)
+        self.context.add_init_script(WATCH)
+        self.context.on("console", self.heard)
+        self.context.on("weberror", lambda error: self.faults.append(f"exception: {error.error}"))
+        self.context.on("request", lambda request: self.requests.append(request.url))
+
+    def heard(self, message):
+        if message.type != "error" and not (message.type == "warning" and "policy" in message.text.lower()):
+            return
+        place = message.location.get("url", "")
+        # Chromium reports each response of 400 and above. Those of the API are what many tests are about.
+        if message.text.startswith("Failed to load resource"):
+            path = urlsplit(place).path
+            if path.startswith("/v1") or path.startswith("/health") or self.larder.process is None:
+                return
+            if "net::ERR_" in message.text and self.larder.restarted:
+                return
+        self.faults.append(f"{message.text} ({place}:{message.location.get('lineNumber')})")
+
+    def log_in(self, *apps, **bodies):
+        """Opens sessions that the browser carries as cookies."""
+        for app in [*apps, *bodies]:
+            headers = {"Larder-Session": "cookie", "Origin": self.larder.url}
+            body = bodies.get(app, LOGINS[app] if app in LOGINS else None)
+            response = self.context.request.post(f"/v1/{app}/session", data=body, headers=headers)
+            assert response.ok, f"{app}: {response.status} {response.text()[:500]}"
+
+    def send(self, method, path, body=None, **fields):
+        """A request of the person's other device: the sessions are the same, no page knows of it."""
+        headers = {"Origin": self.larder.url, **fields}
+        response = self.context.request.fetch(path, method=method, data=body, headers=headers)
+        assert response.ok, f"{method} {path}: {response.status} {response.text()[:500]}"
+        return response
+
+    def open(self, path):
+        """A new page at an address, once it has its heading."""
+        page = self.context.new_page()
+        page.goto(path)
+        page.locator("h1").first.wait_for()
+        return page
+
+    def foreign(self):
+        """What was requested from other places than the server."""
+        own = urlsplit(self.larder.url).netloc
+        return [url for url in self.requests if url.startswith("http") and urlsplit(url).netloc != own]
