@@ -1,0 +1,374 @@
+// <larder-map>: a map of the world that needs no network. The canvas is a picture; pins and clusters are buttons over it.
+
+import {h} from './dom.js';
+import {icon} from './icons.js';
+import {define, language} from './texts.js';
+import {draw, loadWorld, outlineZoom, place, project, Tiles, unproject} from './map-draw.js';
+
+const t = define({
+  en: {
+    name: 'Map', help: 'Map. Arrow keys move it, plus and minus zoom.', closer: 'Zoom in', farther: 'Zoom out',
+    cluster: count => `${count} notes, zoom in`, noStreets: 'No street map is configured', noWorld: 'The outline of the '
+    + 'world could not be loaded', middle: 'The middle of the map is the place', source: 'Natural Earth',
+  },
+  ru: {
+    name: 'Карта', help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб.', closer: 'Ближе', farther: 'Дальше',
+    cluster: count => `Заметок: ${count}, приблизить`, noStreets: 'Карта улиц не настроена', noWorld: 'Контуры мира '
+    + 'не загрузились', middle: 'Середина карты — это место', source: 'Natural Earth',
+  },
+});
+
+const buttonsAtMost = 150;
+const highestZoom = 18;
+const reduced = matchMedia('(prefers-reduced-motion: reduce)');
+const colorNames = {sea: 'sea', land: 'land', coast: 'coast', border: 'line', grid: 'coast', muted: 'muted', accent: 'accent'};
+
+/**
+ * The element. Attribute `still` makes a picture of it, `picking` lets its middle be the place that is chosen.
+ * Events: `view` (after each movement, `detail` is `{bbox, zoom, lat, lon}`), `pick` (the user moved a picking map),
+ * `open` (a mark was chosen, `detail` is the mark).
+ */
+export class LarderMap extends HTMLElement {
+  marks = [];
+  cities = [];
+  tiles = null;
+  attribution = '';
+  view = {x: 0.5, y: 0.4, zoom: 1, width: 0, height: 0, scale: 256};
+  #world = null;
+  #buttons = new Map();
+  #fingers = new Map();
+  #frame = 0;
+  #timer = 0;
+  #life = null;
+  #callout = null;
+
+  connectedCallback() {
+    this.#life = new AbortController();
+    if (!this.firstChild) this.#build();
+    this.#observe(this.#life.signal);
+    loadWorld().then(world => { this.#world = world; this.#redraw(); }, () => { this.note.textContent = t('noWorld'); });
+  }
+
+  disconnectedCallback() { this.#life.abort(); }
+
+  get #still() { return this.hasAttribute('still'); }
+  get #picking() { return this.hasAttribute('picking'); }
+  get #lowest() { return Math.log2(Math.max(this.view.width, this.view.height, 256) / 256); }
+
+  /** Shows tiles of a mount (`{template, maxZoom, attribution}`), or none. */
+  useTiles(source) {
+    this.tiles = source ? new Tiles(source.template, source.maxZoom ?? 19, () => this.#redraw()) : null;
+    this.attribution = source?.attribution ?? '';
+    this.#redraw();
+  }
+
+  /** Shows marks: `{id, lat, lon, label, count?, bbox?}`; those with a count are clusters. */
+  setMarks(marks) {
+    this.marks = marks.map(mark => ({...mark, ...project(mark.lat, mark.lon)}));
+    if (!this.marks.some(mark => mark.id === this.#callout?.id)) this.closeCallout();
+    this.#syncButtons();
+    this.#redraw();
+  }
+
+  /** Names cities, the most important first: `{name, lat, lon}`. */
+  setCities(cities) {
+    this.cities = cities;
+    this.#redraw();
+  }
+
+  /** Moves to a place. */
+  show(lat, lon, zoom = this.view.zoom, animated = false) {
+    this.#moveTo({...project(lat, lon), zoom}, animated);
+  }
+
+  /** Shows an area `[west, south, east, north]` whole. */
+  fit([west, south, east, north], animated = true) {
+    const low = project(south, west);
+    const high = project(north, east < west ? east + 360 : east);
+    const share = Math.max((high.x - low.x) / this.view.width, (low.y - high.y) / this.view.height, 1e-9);
+    const zoom = Math.min(15, Math.log2(1 / share / 256) - 0.4);
+    this.#moveTo({x: (low.x + high.x) / 2, y: (low.y + high.y) / 2, zoom}, animated);
+  }
+
+  /** The place in the middle. */
+  get middle() { return unproject(this.view.x, this.view.y); }
+
+  /** The area that is shown, `[west, south, east, north]`; west is larger than east across the date line. */
+  get bbox() {
+    const halfX = this.view.width / 2 / this.view.scale;
+    const halfY = this.view.height / 2 / this.view.scale;
+    const south = unproject(0, Math.min(1, this.view.y + halfY)).lat;
+    const north = unproject(0, Math.max(0, this.view.y - halfY)).lat;
+    if (halfX >= 0.499) return [-180, south, 180, north];
+    return [unproject(this.view.x - halfX, 0).lon, south, unproject(this.view.x + halfX, 0).lon, north];
+  }
+
+  /** Shows an element beside a mark. */
+  openCallout(id, content) {
+    this.closeCallout();
+    this.#callout = {id, element: h('div', {class: 'map-callout'}, content)};
+    this.over.append(this.#callout.element);
+    this.#redraw();
+  }
+
+  /** Removes what `openCallout` shows. */
+  closeCallout() {
+    this.#callout?.element.remove();
+    this.#callout = null;
+  }
+
+  #build() {
+    this.canvas = h('canvas', {'aria-hidden': 'true'});
+    this.over = h('div', {class: 'map-over'});
+    this.note = h('p', {class: 'map-note', hidden: true});
+    this.scale = h('span', {class: 'map-scale'});
+    this.credit = h('span', {class: 'map-credit'}, t('source'));
+    this.probes = Object.entries(colorNames).map(([name, token]) => {
+      const probe = h('i', {hidden: true});
+      probe.style.color = `var(--${token})`;
+      return [name, probe];
+    });
+    const controls = this.#still ? null : h('div', {class: 'map-controls'},
+      h('button', {type: 'button', 'aria-label': t('closer'), onclick: () => this.#zoomBy(1)}, icon('plus')),
+      h('button', {type: 'button', 'aria-label': t('farther'), onclick: () => this.#zoomBy(-1)}, icon('minus')));
+    const hair = this.#picking ? h('div', {class: 'map-picker', title: t('middle')}, icon('pin')) : null;
+    this.surface = h('div', this.#still ? {class: 'map-surface'} : {class: 'map-surface', tabindex: 0, role: 'group',
+      'aria-label': this.getAttribute('label') ?? t('help')}, this.canvas, this.over, hair);
+    this.append(this.surface, controls ?? '', this.note, h('div', {class: 'map-foot'}, this.scale, this.credit),
+      ...this.probes.map(([, probe]) => probe));
+  }
+
+  #observe(signal) {
+    const resize = new ResizeObserver(() => this.#resize());
+    resize.observe(this);
+    const theme = new MutationObserver(() => this.#redraw());
+    theme.observe(document.documentElement, {attributes: true, attributeFilter: ['data-theme']});
+    signal.addEventListener('abort', () => { resize.disconnect(); theme.disconnect(); });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#redraw(), {signal});
+    if (this.#still) return;
+    const on = (type, act, options) => this.surface.addEventListener(type, act, {signal, ...options});
+    on('keydown', event => this.#key(event));
+    on('wheel', event => this.#wheel(event), {passive: false});
+    on('dblclick', event => this.#zoomBy(1, this.#spot(event)));
+    on('pointerdown', event => this.#down(event));
+    on('pointermove', event => this.#drag(event));
+    for (const type of ['pointerup', 'pointercancel']) on(type, event => this.#up(event));
+    on('focusin', event => this.#reveal(event.target));
+  }
+
+  #resize() {
+    const {clientWidth: width, clientHeight: height} = this;
+    if (!width || !height) return;
+    const density = devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * density);
+    this.canvas.height = Math.round(height * density);
+    Object.assign(this.view, {width, height});
+    this.#set({});
+  }
+
+  #set(change) {
+    const view = Object.assign(this.view, change);
+    view.zoom = Math.max(this.#lowest, Math.min(highestZoom, view.zoom));
+    view.scale = 256 * 2 ** view.zoom;
+    view.x -= Math.floor(view.x);
+    const half = Math.min(0.5, view.height / 2 / view.scale);
+    view.y = Math.max(half, Math.min(1 - half, view.y));
+    this.#redraw();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.isConnected && this.#tell('view'), 180);
+  }
+
+  #tell(type) {
+    const {bbox, middle, view} = this;
+    this.dispatchEvent(new CustomEvent(type, {detail: {bbox, ...middle, zoom: view.zoom}}));
+  }
+
+  #moveTo(target, animated) {
+    cancelAnimationFrame(this.#frame);
+    const from = {x: this.view.x, y: this.view.y, zoom: this.view.zoom};
+    const east = target.x - from.x - Math.round(target.x - from.x);
+    if (!animated || reduced.matches || !this.view.width) return this.#set(target);
+    const began = performance.now();
+    const step = now => {
+      const share = Math.min(1, (now - began) / 220);
+      const eased = 1 - (1 - share) ** 3;
+      this.#set({x: from.x + east * eased, y: from.y + (target.y - from.y) * eased,
+        zoom: from.zoom + (target.zoom - from.zoom) * eased});
+      if (share < 1) this.#frame = requestAnimationFrame(step);
+    };
+    this.#frame = requestAnimationFrame(step);
+  }
+
+  #zoomBy(levels, spot = null, animated = true) {
+    const zoom = Math.max(this.#lowest, Math.min(highestZoom, this.view.zoom + levels));
+    if (!spot || this.#picking) return this.#moveTo({x: this.view.x, y: this.view.y, zoom}, animated);
+    const grow = 1 - 2 ** (this.view.zoom - zoom);
+    const x = this.view.x + (spot.left - this.view.width / 2) / this.view.scale * grow;
+    const y = this.view.y + (spot.top - this.view.height / 2) / this.view.scale * grow;
+    this.#moveTo({x, y, zoom}, animated);
+  }
+
+  #panBy(left, top, animated = false) {
+    const {x, y, scale, zoom} = this.view;
+    this.#moveTo({x: x + left / scale, y: y + top / scale, zoom}, animated);
+    if (this.#picking) this.#tell('pick');
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves = {ArrowLeft: [-80, 0], ArrowRight: [80, 0], ArrowUp: [0, -80], ArrowDown: [0, 80]};
+    const zooms = {'+': 1, '=': 1, '-': -1, _: -1};
+    if (event.key === 'Escape' && this.#callout) {
+      const {id} = this.#callout;
+      this.closeCallout();
+      this.#buttons.get(id)?.focus();
+    } else if (moves[event.key]) this.#panBy(...moves[event.key]);
+    else if (zooms[event.key]) this.#zoomBy(zooms[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #wheel(event) {
+    if (!event.ctrlKey && !this.surface.contains(document.activeElement) && this.hasAttribute('polite')) return;
+    event.preventDefault();
+    const pixels = event.deltaY * (event.deltaMode === 1 ? 30 : 1);
+    this.#zoomBy(Math.max(-1, Math.min(1, -pixels / 240)), this.#spot(event), false);
+  }
+
+  #spot(event) {
+    const box = this.surface.getBoundingClientRect();
+    return {left: event.clientX - box.left, top: event.clientY - box.top};
+  }
+
+  #down(event) {
+    if (event.button !== 0 || event.target.closest('.map-callout')) return;
+    this.#fingers.set(event.pointerId, {...this.#spot(event), moved: 0});
+  }
+
+  #drag(event) {
+    const before = this.#fingers.get(event.pointerId);
+    if (!before) return;
+    const now = this.#spot(event);
+    const moved = before.moved + Math.hypot(now.left - before.left, now.top - before.top);
+    if (moved > 4 && !this.surface.hasPointerCapture(event.pointerId)) this.surface.setPointerCapture(event.pointerId);
+    const other = [...this.#fingers].find(([id]) => id !== event.pointerId)?.[1];
+    this.#fingers.set(event.pointerId, {...now, moved});
+    if (other) this.#pinch(before, now, other);
+    else if (moved > 4) this.#panBy(before.left - now.left, before.top - now.top);
+  }
+
+  #pinch(before, now, other) {
+    const width = (one, two) => Math.max(10, Math.hypot(one.left - two.left, one.top - two.top));
+    const middle = {left: (now.left + other.left) / 2, top: (now.top + other.top) / 2};
+    this.#panBy((before.left - now.left) / 2, (before.top - now.top) / 2);
+    this.#zoomBy(Math.log2(width(now, other) / width(before, other)), middle, false);
+  }
+
+  #up(event) {
+    const finger = this.#fingers.get(event.pointerId);
+    this.#fingers.delete(event.pointerId);
+    if (finger && finger.moved <= 4 && event.type === 'pointerup' && !event.target.closest('button, a')) this.#tap(event);
+  }
+
+  #tap(event) {
+    this.closeCallout();
+    if (this.marks.length <= buttonsAtMost) return;
+    const spot = this.#spot(event);
+    const near = this.marks.map(mark => ({mark, at: place(this.view, mark.x, mark.y)}))
+      .map(({mark, at}) => ({mark, far: Math.hypot(at.left - spot.left, at.top - spot.top)}))
+      .sort((one, two) => one.far - two.far)[0];
+    if (near?.far < 16) this.#choose(near.mark);
+  }
+
+  #reveal(target) {
+    const mark = this.marks.find(each => this.#buttons.get(each.id) === target);
+    if (!mark || !target.matches(':focus-visible')) return;
+    const {left, top} = place(this.view, mark.x, mark.y);
+    const inside = left > 20 && top > 20 && left < this.view.width - 20 && top < this.view.height - 20;
+    if (!inside) this.#moveTo({x: mark.x, y: mark.y, zoom: this.view.zoom}, true);
+    this.surface.scrollTo(0, 0);
+  }
+
+  #choose(mark) {
+    if (mark.bbox) this.#zoomInto(mark);
+    else this.dispatchEvent(new CustomEvent('open', {detail: mark}));
+  }
+
+  #zoomInto(mark) {
+    const before = this.view.zoom;
+    this.fit(mark.bbox, false);
+    const target = {x: mark.x, y: mark.y, zoom: Math.max(before + 1, this.view.zoom)};
+    this.#set({zoom: before});
+    this.#moveTo(target, true);
+    this.surface.focus({preventScroll: true});
+  }
+
+  #syncButtons() {
+    const kept = new Map();
+    const marks = this.marks.length > buttonsAtMost ? [] : this.marks;
+    for (const mark of marks) {
+      const button = this.#buttons.get(mark.id) ?? this.#button(mark);
+      button.setAttribute('aria-label', mark.count ? t('cluster', mark.count) : mark.label);
+      kept.set(mark.id, button);
+    }
+    for (const [id, button] of this.#buttons) if (!kept.has(id)) button.remove();
+    for (const button of kept.values()) if (!button.isConnected) this.over.append(button);
+    this.#buttons = kept;
+  }
+
+  #button(mark) {
+    const look = mark.count ? String(mark.count) : icon('pin');
+    const kind = mark.count ? 'map-cluster' : 'map-pin';
+    if (this.#still) return h('span', {class: kind}, look);
+    const current = () => this.marks.find(each => each.id === mark.id) ?? mark;
+    return h('button', {type: 'button', class: kind, onclick: () => this.#choose(current())}, look);
+  }
+
+  #redraw() {
+    if (this.#pending || !this.isConnected) return;
+    this.#pending = requestAnimationFrame(() => { this.#pending = 0; this.#paint(); });
+  }
+
+  #pending = 0;
+
+  #paint() {
+    const {view} = this;
+    if (!view.width) return;
+    const pen = this.canvas.getContext('2d');
+    const density = this.canvas.width / view.width;
+    pen.setTransform(density, 0, 0, density, 0, 0);
+    const colors = Object.fromEntries(this.probes.map(([name, probe]) => [name, getComputedStyle(probe).color]));
+    const dots = this.marks.length > buttonsAtMost ? this.marks : [];
+    const font = getComputedStyle(this).fontFamily;
+    draw(pen, view, {world: this.#world, tiles: this.tiles, cities: this.cities, dots, colors, font});
+    for (const mark of this.marks) this.#put(this.#buttons.get(mark.id), mark);
+    const shown = this.marks.find(mark => mark.id === this.#callout?.id);
+    if (shown) this.#put(this.#callout.element, shown);
+    this.#legend();
+  }
+
+  #put(element, mark) {
+    if (!element) return;
+    const {left, top} = place(this.view, mark.x, mark.y);
+    element.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+    element.hidden = !element.matches(':focus') && (left < -60 || top < -60
+      || left > this.view.width + 60 || top > this.view.height + 60);
+  }
+
+  #legend() {
+    const {view} = this;
+    const metres = 40075017 * Math.cos(this.middle.lat * Math.PI / 180) / view.scale;
+    const round = [5e6, 2e6, 1e6, 5e5, 2e5, 1e5, 5e4, 2e4, 1e4, 5e3, 2e3, 1e3, 500, 200, 100, 50, 20, 10]
+      .find(length => length / metres <= 110) ?? 10;
+    const far = round >= 1000;
+    this.scale.style.width = `${round / metres}px`;
+    this.scale.textContent = new Intl.NumberFormat(language, {style: 'unit', unit: far ? 'kilometer' : 'meter'})
+      .format(far ? round / 1000 : round);
+    this.credit.textContent = this.tiles ? this.attribution : t('source');
+    this.note.hidden = Boolean(this.tiles) || view.zoom <= outlineZoom;
+    if (!this.note.hidden) this.note.textContent = t('noStreets');
+  }
+}
+
+customElements.define('larder-map', LarderMap);
