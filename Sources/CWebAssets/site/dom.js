@@ -1,0 +1,50 @@
+// Elements from values. Text only ever becomes a text node, so nothing that a server sends is markup.
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+const properties = new Set(['value', 'checked', 'selected', 'indeterminate', 'disabled', 'inert', 'hidden']);
+
+/**
+ * Makes an HTML element.
+ * @param {string} tag Name of the element.
+ * @param {?Object} attributes Attributes; `onclick` and the like are listeners, `dataset` an object, `false`, `null`
+ *   and `undefined` are left out, `true` is an empty attribute.
+ * @param {...(Node|string|number|null|false|Array)} children Children; strings become text, nothing is skipped.
+ * @returns {HTMLElement}
+ */
+export function h(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** Makes an SVG element, as `h` makes an HTML element. */
+export function s(tag, attributes, ...children) {
+  return fill(document.createElementNS(svgNamespace, tag), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) setAttribute(element, name, value);
+  append(element, children);
+  return element;
+}
+
+function setAttribute(element, name, value) {
+  if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+  else if (name === 'dataset') Object.assign(element.dataset, value);
+  else if (properties.has(name)) element[name] = value ?? (name === 'value' ? '' : false);
+  else if (value === true) element.setAttribute(name, '');
+  else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+}
+
+/** Appends children as `h` does: strings as text, lists flattened, nothing skipped. */
+export function append(element, children) {
+  for (const child of [children].flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** Replaces all children of an element. */
+export function replace(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}

@@ -1,0 +1,85 @@
+// Forms: labelled fields, errors at the field that the server names by `pointer`, nothing typed is lost.
+
+import {h, replace} from './dom.js';
+import {langOf, t} from './texts.js';
+import {showProblem} from './overlay.js';
+
+let count = 0;
+
+/**
+ * Makes a labelled field.
+ * @param {string} name Member of the body; the server's errors name it (`/name`).
+ * @param {string} label
+ * @param {{type: string, value: string, hint: string, check: function(string): ?string, tag: 'input'|'textarea'|'select',
+ *   options: Array<{value: string, title: string}>, autocomplete: string, placeholder: string, autofocus: boolean,
+ *   inputmode: string, maxlength: number, rows: number, required: boolean}} [options] `check` gives what is wrong, or null.
+ * @returns {HTMLElement} With `input`, `say(text)` and `valid()`.
+ */
+export function field(name, label, options = {}) {
+  const id = `field-${name}-${++count}`;
+  const {type = 'text', value = '', hint, check, tag = 'input', options: choices, ...rest} = options;
+  const error = h('p', {class: 'field-error', id: `${id}-error`, 'aria-live': 'polite'});
+  const input = h(tag, {id, name, type: tag === 'input' ? type : null, class: 'field-input', ...rest,
+    'aria-describedby': `${id}-error${hint ? ` ${id}-hint` : ''}`},
+  choices?.map(choice => h('option', {value: choice.value}, choice.title)));
+  input.value = value;
+  const element = h('div', {class: 'field'}, h('label', {for: id}, label), input,
+    hint && h('p', {class: 'field-hint', id: `${id}-hint`}, hint), error);
+  const say = text => {
+    replace(error, text ?? '');
+    error.lang = langOf(text) ?? '';
+    input.setAttribute('aria-invalid', text ? 'true' : 'false');
+  };
+  const valid = () => { const wrong = check?.(input.value) ?? null; say(wrong); return !wrong; };
+  input.addEventListener('blur', () => input.value && valid());
+  input.addEventListener('input', () => input.getAttribute('aria-invalid') === 'true' && valid());
+  return Object.assign(element, {input, say, valid});
+}
+
+/**
+ * Makes a form.
+ * @param {Array<HTMLElement>} fields Made by `field`, or other nodes.
+ * @param {string} title Words of its button.
+ * @param {function(Object, AbortSignal): Promise} send Gets the values by name; a Problem it throws is shown at the
+ *   fields that it names, else in the form.
+ * @param {{extra: Array<Node>, busyText: string, kind: string}} [options]
+ * @returns {HTMLFormElement} With `cancel()`, which ends what is being sent.
+ */
+export function form(fields, title, send, options = {}) {
+  const failure = h('div', {class: 'form-problem', role: 'alert'});
+  const words = h('span', null, title);
+  const submit = h('button', {type: 'submit', class: 'button primary', dataset: {write: ''}}, words);
+  const cancel = h('button', {type: 'button', class: 'button', hidden: true, onclick: () => element.cancel()}, t('cancel'));
+  const element = h('form', {class: 'form', novalidate: true}, fields, failure,
+    h('div', {class: 'form-actions'}, submit, cancel, options.extra));
+  const named = fields.filter(item => item.input);
+  let flight = null;
+  element.cancel = () => flight?.abort();
+  const working = on => {
+    submit.toggleAttribute('disabled', on);
+    submit.setAttribute('aria-busy', String(on));
+    words.textContent = on ? options.busyText ?? t('working') : title;
+    cancel.hidden = !on;
+  };
+  element.addEventListener('submit', async event => {
+    event.preventDefault();
+    replace(failure);
+    const wrong = named.filter(item => !item.valid());
+    if (wrong.length) { wrong[0].input.focus(); return; }
+    flight = new AbortController();
+    working(true);
+    try {
+      await send(Object.fromEntries(named.map(item => [item.input.name, item.input.value])), flight.signal);
+    } catch (problem) { complain(problem, named, failure); } finally { working(false); }
+  });
+  return element;
+}
+
+function complain(problem, fields, failure) {
+  if (problem.name === 'AbortError') return;
+  if (!('errors' in problem)) { showProblem(problem); return; }
+  const at = fields.filter(item => problem.of(item.input.name));
+  for (const item of at) item.say(problem.of(item.input.name));
+  if (at.length) at[0].input.focus();
+  else replace(failure, h('p', {lang: langOf(problem.words)}, problem.words));
+}

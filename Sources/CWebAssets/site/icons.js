@@ -1,0 +1,63 @@
+// Drawn icons, 24 by 24, as one path each.
+
+import {s} from './dom.js';
+
+const shapes = {
+  back: 'M15 5l-7 7 7 7',
+  close: 'M6 6l12 12M18 6L6 18',
+  check: 'M5 13l4 4L19 7',
+  plus: 'M12 5v14M5 12h14',
+  minus: 'M5 12h14',
+  refresh: 'M20 11a8 8 0 1 0-2.3 6.2M20 5v6h-6',
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M16 16l5 5',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  up: 'M6 14l6-6 6 6',
+  down: 'M6 10l6 6 6-6',
+  right: 'M9 5l7 7-7 7',
+  trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
+  share: 'M12 15V3M8 7l4-4 4 4M5 12v8h14v-8',
+  edit: 'M4 20l1-5L16 4l4 4L9 19l-5 1',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  upload: 'M12 20V8M7 12l5-5 5 5M5 4h14',
+  folder: 'M3 6h6l2 2h10v11H3z',
+  file: 'M6 3h8l5 5v13H6zM14 3v5h5',
+  image: 'M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15 9h.01',
+  link: 'M10 14a4 4 0 0 1 0-6l3-3a4 4 0 0 1 6 6l-2 2M14 10a4 4 0 0 1 0 6l-3 3a4 4 0 0 1-6-6l2-2',
+  filter: 'M4 6h16M7 12h10M10 18h4',
+  cart: 'M3 4h3l2 11h10l2-8H7M9 20h.01M17 20h.01',
+  drag: 'M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01',
+  pin: 'M12 21s-7-6.5-7-11.5a7 7 0 0 1 14 0C19 14.5 12 21 12 21zM12 12a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5',
+  map: 'M3 6l6-2 6 2 6-2v14l-6 2-6-2-6 2zM9 4v14M15 6v14',
+  people: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M2 21c0-4 3-6 7-6s7 2 7 6M16 3.5a4 4 0 0 1 0 7M18 15c2.5.6 4 2.5 4 6',
+  note: 'M5 4h14v11l-5 5H5zM14 20v-5h5M8 9h8M8 13h4',
+  ship: 'M3 14h18l-3 6H6zM6 14V8h8l4 6M9 8V4',
+  disk: 'M7 18a5 5 0 0 1-.5-10 6 6 0 0 1 11.5 1.5A4.3 4.3 0 0 1 17 18z',
+  shop: 'M5 8h14l1 12H4zM9 8V6a3 3 0 0 1 6 0v2',
+  pdf: 'M6 3h8l5 5v13H6zM14 3v5h5M9 13h6M9 17h6',
+  gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5',
+  pause: 'M8 5v14M16 5v14',
+  play: 'M7 4l12 8-12 8z',
+  home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
+  user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 3.5-6 8-6s8 2 8 6',
+  logout: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',
+  rotate: 'M4 12a8 8 0 1 0 3-6.2M4 4v5h5',
+  warning: 'M12 4l9 16H3zM12 10v4M12 17h.01',
+  offline: 'M3 3l18 18M8.5 8A6 6 0 0 0 7 18h9M11 6a6 6 0 0 1 7 5.5A4 4 0 0 1 20 17',
+  clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2',
+  jar: 'M7 3h10v3H7zM8 6c0 2-2 2-2 5v9h12v-9c0-3-2-3-2-5M6 12h12v5H6z',
+  theme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16',
+  language: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18',
+  keys: 'M3 7h18v11H3zM7 11h.01M11 11h.01M15 11h.01M8 15h8',
+  bolt: 'M13 3L5 14h6l-1 7 8-11h-6z',
+  camera: 'M4 8h4l2-3h4l2 3h4v11H4zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7',
+  target: 'M12 5a7 7 0 1 0 0 14 7 7 0 0 0 0-14M12 2v4M12 18v4M2 12h4M18 12h4',
+  copy: 'M8 8h12v12H8zM4 16V4h12',
+  merge: 'M6 4v4c0 4 6 4 6 8v4M18 4v4c0 4-6 4-6 8',
+  text: 'M5 6V4h14v2M12 4v16M9 20h6',
+};
+
+/** Makes an icon of the set; it is decoration, the words are the caller's. */
+export function icon(name, size = 20) {
+  return s('svg', {viewBox: '0 0 24 24', width: size, height: size, class: 'icon', 'aria-hidden': 'true'},
+    s('path', {d: shapes[name] ?? shapes.file}));
+}

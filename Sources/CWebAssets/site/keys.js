@@ -1,0 +1,87 @@
+// Keys, their help, and the choices of appearance and language.
+
+import {h} from './dom.js';
+import {dialog, menu, undoLast} from './overlay.js';
+import {chooseLanguage, languageChoice, t} from './texts.js';
+
+const places = {d: '/disk', s: '/shop', p: '/pdf', h: '/ships', n: '/notes', c: '/status', '/': '/'};
+let waiting = null;
+
+/** Sets the appearance that the user chose; without a choice it is that of the system. */
+export function theme() {
+  const choice = localStorage.getItem('larder.theme');
+  if (choice) document.documentElement.dataset.theme = choice;
+  else delete document.documentElement.dataset.theme;
+}
+
+/** Gives the user's choice of appearance: `light`, `dark` or `auto`. */
+export function themeChoice() { return localStorage.getItem('larder.theme') ?? 'auto'; }
+
+/** Stores and sets the appearance. */
+export function chooseTheme(choice) {
+  if (choice === 'auto') localStorage.removeItem('larder.theme');
+  else localStorage.setItem('larder.theme', choice);
+  theme();
+}
+
+/** Opens the menu of the shell at its button. */
+export function settings(opener) {
+  menu(opener, t('menu'), [
+    {title: t('status'), icon: 'gauge', href: '/status'},
+    {title: t('keys'), icon: 'keys', run: help},
+    ...['auto', 'light', 'dark'].map(choice => ({title: `${t('theme')}: ${t(choice).toLowerCase()}`, icon: 'theme',
+      checked: themeChoice() === choice, run: () => chooseTheme(choice)})),
+    ...['auto', 'en', 'ru'].map(choice => ({icon: 'language', checked: languageChoice === choice,
+      title: {auto: `${t('language')}: ${t('langAuto').toLowerCase()}`, en: 'English', ru: 'Русский'}[choice],
+      run: () => chooseLanguage(choice)}))]);
+}
+
+/** Shows the keys. */
+export function help() {
+  const rows = [[['/'], t('kSearch')], [['r'], t('kRefresh')], [['j', 'k'], t('kRows')], [['Enter'], t('kOpen')],
+    [['#'], t('kDelete')], [['u'], t('kUndo')], [['?'], t('kHelp')], [['Esc'], t('kClose')]];
+  const go = [['d', 'disk'], ['s', 'shop'], ['p', 'pdf'], ['h', 'ships'], ['n', 'notes'], ['c', 'status']];
+  const key = name => h('kbd', null, name);
+  dialog(t('keys'), [h('p', {class: 'muted'}, t('keysText')), h('dl', {class: 'keys'},
+    rows.map(([names, words]) => [h('dt', null, names.map(key)), h('dd', null, words)]),
+    go.map(([name, app]) => [h('dt', null, key('g'), ` ${t('then')} `, key(name)),
+      h('dd', null, `${t('kGo')}: ${t(app)}`)]))]);
+}
+
+/** Begins to hear keys; they are off inside fields and while a dialog or menu is open. */
+export function keys(go) {
+  document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isField(event.target)) return;
+    if (document.querySelector('dialog[open], :popover-open')) return;
+    if (press(event.key, go)) event.preventDefault();
+  });
+}
+
+function isField(element) {
+  return element.isContentEditable || /^(input|textarea|select)$/i.test(element.tagName)
+    || element.closest?.('[role=application]') !== null;
+}
+
+function press(key, go) {
+  if (waiting) {
+    clearTimeout(waiting);
+    waiting = null;
+    if (places[key]) { go(places[key]); return true; }
+  }
+  const acts = {
+    g: () => { waiting = setTimeout(() => { waiting = null; }, 1200); }, '?': help, u: undoLast,
+    r: () => document.querySelector('#main [data-key=refresh]')?.click(),
+    '/': () => document.querySelector('#main [data-key=search]')?.focus(),
+    j: () => step(1), k: () => step(-1),
+    '#': () => document.activeElement?.closest('.row')?.querySelector('[data-key=delete]')?.click(),
+  };
+  acts[key]?.();
+  return key in acts;
+}
+
+function step(by) {
+  const rows = [...document.querySelectorAll('#main .rows > *')].filter(row => !row.inert);
+  const at = rows.findIndex(row => row.contains(document.activeElement));
+  const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by];
+  next?.querySelector('a[href], button')?.focus();
+}

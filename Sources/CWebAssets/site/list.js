@@ -1,0 +1,180 @@
+// Lists: rows by key, pages by `links.next`, changes animated unless the user prefers less motion.
+
+import {call, Problem} from './api.js';
+import {h, replace} from './dom.js';
+import {button, busy, empty} from './ui.js';
+import {t} from './texts.js';
+
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+/**
+ * Updates the children of a container by key: rows that stay are kept (with focus and scroll), rows that come, go and
+ * move are animated. A row is made anew only if its data changed.
+ * @param {Element} container
+ * @param {Array<Object>} items
+ * @param {function(Object): string} key
+ * @param {function(Object): Element} make
+ * @param {{animate: boolean, update: function(Element, Object): boolean}} [options] `update` changes a row in place and
+ *   gives true, or gives false to have it made anew.
+ */
+export function keyed(container, items, key, make, {animate = true, update} = {}) {
+  const old = new Map([...container.children].filter(row => row.rowKey && !row.leaving).map(row => [row.rowKey, row]));
+  const moving = animate && old.size > 0 && !calm.matches;
+  const tops = moving ? new Map([...old].map(([name, row]) => [name, row.getBoundingClientRect()])) : null;
+  const wanted = items.map(item => {
+    const name = String(key(item));
+    const row = rowFor(old.get(name), item, make, update);
+    row.rowKey = name;
+    return row;
+  });
+  const kept = new Set(wanted);
+  for (const row of [...container.children]) if (!kept.has(row)) leave(row, moving);
+  arrange(container, wanted);
+  if (moving) for (const row of wanted) move(row, tops.get(row.rowKey), old.has(row.rowKey));
+}
+
+function rowFor(row, item, make, update) {
+  const data = JSON.stringify(item);
+  if (row?.rowData === data) return row;
+  if (row && update?.(row, item)) { row.rowData = data; return row; }
+  const made = make(item);
+  made.rowData = data;
+  if (row) {
+    const had = row.contains(document.activeElement) ? position(row, document.activeElement) : -1;
+    row.replaceWith(made);
+    if (had >= 0) focusable(made)[had]?.focus();
+  }
+  return made;
+}
+
+const focusable = element => [...element.querySelectorAll('a[href], button, input, select, textarea')];
+const position = (row, element) => focusable(row).indexOf(element);
+
+function arrange(container, wanted) {
+  let at = container.firstElementChild;
+  for (const row of wanted) {
+    while (at?.leaving) at = at.nextElementSibling;
+    if (at === row) at = at.nextElementSibling;
+    else container.insertBefore(row, at);
+  }
+}
+
+function leave(row, moving) {
+  if (row.leaving) return;
+  if (!moving || !row.rowKey) { row.remove(); return; }
+  row.leaving = true;
+  row.inert = true;
+  const {height} = row.getBoundingClientRect();
+  row.style.overflow = 'hidden';
+  row.animate([{opacity: 1, height: `${height}px`}, {opacity: 0, height: `${height}px`, offset: 0.4},
+    {opacity: 0, height: '0px'}], {duration: 280, easing: 'ease'}).finished.finally(() => row.remove());
+}
+
+function move(row, from, was) {
+  if (!was) {
+    row.animate([{opacity: 0, transform: 'scale(0.97)'}, {opacity: 1, transform: 'none'}], {duration: 240, easing: 'ease'});
+    row.classList.add('new');
+    setTimeout(() => row.classList.remove('new'), 1600);
+    return;
+  }
+  const to = row.getBoundingClientRect();
+  if (!from || (Math.abs(from.top - to.top) < 2 && Math.abs(from.left - to.left) < 2)) return;
+  row.animate([{transform: `translate(${from.left - to.left}px, ${from.top - to.top}px)`}, {transform: 'none'}],
+    {duration: 240, easing: 'ease'});
+}
+
+/**
+ * Shows a paged list in a screen: first page, further pages by `links.next` when its end is near or "Load more" is
+ * pressed, empty state, and all that `Screen.load` does. What was loaded is there again after "back".
+ * @param {Screen} screen
+ * @param {{href: string, key: function(Object): string, row: function(Object): Element, update: function, tag: string,
+ *   class: string, label: string, items: function(Object): Array, before: function(Answer): ?Node,
+ *   empty: function(Object, Answer): ?Node, drawn: function(Answer), problem: function, skeleton: string}} options
+ *   `before` makes what is above the rows; `empty` the empty state instead of `data.empty`; `drawn` is called after
+ *   each drawing; `items` gives the rows of `data` (`data.items` without it).
+ * @returns {{resource: Resource, refresh: function(): Promise, items: function(): Array, change: function(function),
+ *   element: Element}} `change` applies a change to the rows at once, before the server confirms it.
+ */
+export function pagedList(screen, options) {
+  const rowsOf = options.items ?? (data => data.items);
+  const list = h(options.tag ?? 'ul', {class: `rows ${options.class ?? ''}`, role: 'list', 'aria-label': options.label});
+  const above = h('div', {class: 'list-above'});
+  const foot = h('div', {class: 'list-foot'});
+  const state = {pages: [], items: [], generation: 0};
+  const draw = (animate = true) => {
+    const first = state.pages[0];
+    if (!list.isConnected) screen.show(above, list, foot);
+    if (options.before) replace(above, options.before(first));
+    keyed(list, state.items, options.key, options.row, {animate, update: options.update});
+    list.hidden = state.items.length === 0;
+    if (state.items.length === 0) replace(foot, options.empty?.(first.data, first) ?? emptyOf(first));
+    else drawFoot();
+    options.drawn?.(first);
+  };
+  const emptyOf = first => first.data.empty && empty(first.data.empty, {run: () => resource.refresh()});
+  const drawFoot = () => {
+    const last = state.pages.at(-1);
+    const total = state.pages[0].meta.page?.total ?? null;
+    const next = last.links.next;
+    if (foot.dataset.next === String(next) && foot.childElementCount && foot.dataset.count === String(state.items.length)) {
+      return;
+    }
+    Object.assign(foot.dataset, {next: String(next), count: state.items.length});
+    const words = total === null && next ? null : h('p', {class: 'count'}, t('rows', state.items.length, total));
+    const more = next && button(t('loadMore'), loadMore, {key: 'more'});
+    replace(foot, more, words);
+    if (more) watcher.observe(foot);
+  };
+  const loadMore = async () => {
+    const {generation} = state;
+    const answer = await call(state.pages.at(-1).links.next, {signal: screen.signal});
+    if (generation !== state.generation) return;
+    state.pages.push(answer);
+    gather();
+    draw(false);
+  };
+  const gather = () => {
+    const seen = new Set();
+    state.items = state.pages.flatMap(page => rowsOf(page.data)).filter(item => {
+      const name = options.key(item);
+      return !seen.has(name) && seen.add(name);
+    });
+    screen.memory.pages = state.pages;
+  };
+  const watcher = new IntersectionObserver(entries => {
+    const more = foot.querySelector('[data-key=more]');
+    if (entries.at(-1).isIntersecting && more) busy(more, loadMore);
+  }, {rootMargin: '300px'});
+  screen.signal.addEventListener('abort', () => watcher.disconnect());
+  const take = async (first, isFirst) => {
+    const generation = ++state.generation;
+    const known = isFirst && state.pages.length === 0 ? screen.memory.pages : null;
+    if (known?.[0]?.href === first.href) state.pages = known;
+    const count = state.pages[0]?.href === first.href ? state.pages.length : 1;
+    const pages = [first];
+    if (count > 1 && known !== state.pages) await furtherPages(pages, state.pages, screen.signal);
+    if (generation !== state.generation || screen.signal.aborted) return;
+    if (known !== state.pages) state.pages = pages;
+    gather();
+    draw();
+  };
+  const {href, problem, skeleton} = options;
+  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton});
+  const change = edit => {
+    state.items = edit([...state.items]);
+    draw();
+  };
+  return {resource, refresh: () => resource.refresh(), items: () => state.items, change, element: list};
+}
+
+/** Asks for as many pages as were shown; one that does not come stays as it was, so that the list is not shortened. */
+async function furtherPages(pages, old, signal) {
+  try {
+    while (pages.length < old.length && pages.at(-1).links.next) {
+      pages.push(await call(pages.at(-1).links.next, {signal}));
+    }
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    pages.push(...old.slice(pages.length));
+  }
+}

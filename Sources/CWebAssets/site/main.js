@@ -1,0 +1,299 @@
+// The shell: which address is which screen, navigation, focus, titles, and the bar when Larder does not answer.
+
+import {call, forget, larder, Problem, unreachable} from './api.js';
+import {h, replace} from './dom.js';
+import {listen, start} from './events.js';
+import {icon} from './icons.js';
+import {keys, settings, theme} from './keys.js';
+import {toast} from './overlay.js';
+import {notFound, Screen} from './screen.js';
+import {language, t} from './texts.js';
+import {problemView} from './ui.js';
+
+const modules = {
+  '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
+  shop: () => import('./shop.js'), pdf: () => import('./pdf.js'), ships: () => import('./ships.js'),
+  notes: () => import('./notes.js'),
+};
+const apps = ['disk', 'shop', 'pdf', 'ships', 'notes'];
+const memories = new Map();
+let base = null;
+let over = null;
+let main;
+
+/**
+ * Opens the screen of an address.
+ * @param {string} href Path and query of a page.
+ * @param {{replace: boolean, why: string}} [options] `replace` takes the place of the current entry of the history;
+ *   `why` is given to the screen (`screen.why`).
+ */
+export async function go(href, options = {}) {
+  const top = over ?? base;
+  if (top?.mayLeave && !await top.mayLeave()) return;
+  remember();
+  const state = {key: options.replace && history.state?.key ? history.state.key : String(Math.random())};
+  if (options.replace) memories.delete(state.key);
+  const fromHere = !options.replace && base !== null;
+  history[options.replace ? 'replaceState' : 'pushState']({...state, fromHere}, '', href);
+  await open(options);
+}
+
+function remember() {
+  if (base && history.state?.key) memoryOf(history.state.key).scroll = scrollY;
+}
+
+function memoryOf(key) {
+  if (!memories.has(key)) memories.set(key, {});
+  return memories.get(key);
+}
+
+async function open(options = {}) {
+  const path = decodePath(location.pathname);
+  const found = await find(path);
+  if (path !== decodePath(location.pathname)) return;
+  if (found?.route?.over) await openOver(found, path, options);
+  else await openBase(found, path, options);
+  drawCurrent();
+}
+
+function decodePath(path) {
+  try { return decodeURIComponent(path); } catch { return path; }
+}
+
+/** Finds the route of a path: its app, and the values of `:name` in its pattern. */
+async function find(path) {
+  const app = path.split('/')[1];
+  if (!Object.hasOwn(modules, app)) return null;
+  try {
+    const {routes} = await modules[app]();
+    for (const route of routes) {
+      const params = match(route.path, path);
+      if (params) return {app: app || 'home', route, params};
+    }
+    return null;
+  } catch (error) { return {app: app || 'home', error}; }
+}
+
+function match(pattern, path) {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return null;
+  const params = {};
+  const fits = wanted.every((part, index) => {
+    if (!part.startsWith(':')) return part === given[index];
+    params[part.slice(1)] = given[index];
+    return given[index] !== '';
+  });
+  return fits ? params : null;
+}
+
+async function openBase(found, path, options) {
+  closeOver();
+  const address = location.pathname + location.search;
+  if (base?.address === address && !options.again) {
+    document.title = `${base.title} · Larder`;
+    return;
+  }
+  base?.leave();
+  const root = h('div', {class: 'screen'});
+  replace(main, root);
+  const first = base === null;
+  base = makeScreen(found, path, root, options);
+  base.address = address;
+  if (!options.pop) scrollTo(0, 0);
+  await draw(base, found);
+  if (!first && !options.again) focusHeading(base);
+  if (options.pop) restoreScroll(base);
+}
+
+async function openOver(found, path, options) {
+  const under = found.route.over;
+  if (!base || base.path !== under) await openUnder(under);
+  closeOver();
+  const element = h('dialog', {class: 'dialog wide over'});
+  const root = h('div', {class: 'screen'});
+  const dismiss = async () => {
+    if (over?.mayLeave && !await over.mayLeave()) return;
+    if (history.state?.fromHere) history.back();
+    else go(base.address, {replace: true});
+  };
+  element.append(root);
+  element.addEventListener('cancel', event => { event.preventDefault(); dismiss(); });
+  element.addEventListener('click', event => event.target === element && dismiss());
+  const opener = document.activeElement;
+  document.body.append(element);
+  over = Object.assign(makeScreen(found, path, root, options), {element, opener, close: dismiss});
+  element.showModal();
+  await draw(over, found);
+  if (over?.heading) {
+    over.heading.id = 'over-title';
+    element.setAttribute('aria-labelledby', 'over-title');
+    over.heading.focus();
+  }
+}
+
+async function openUnder(path) {
+  const found = await find(path);
+  const root = h('div', {class: 'screen'});
+  base?.leave();
+  replace(main, root);
+  base = Object.assign(makeScreen(found, path, root, {}), {address: path});
+  base.query = new URLSearchParams();
+  await draw(base, found);
+}
+
+function closeOver() {
+  if (!over) return;
+  const {element, opener} = over;
+  over.leave();
+  over = null;
+  element.close();
+  element.remove();
+  if (opener?.isConnected) opener.focus();
+}
+
+function makeScreen(found, path, root, options) {
+  return new Screen({app: found?.app ?? 'home', path, params: found?.params ?? {}, root, go, close: null,
+    query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''), why: options.why ?? null});
+}
+
+async function draw(screen, found) {
+  try {
+    if (found?.error) throw found.error;
+    await (found ? found.route.open(screen) : notFound(screen));
+  } catch (error) {
+    if (error.name === 'AbortError' || screen.signal.aborted) return;
+    if (found?.error && larder.up && reloadOnce()) return;
+    const problem = error instanceof Problem ? error : found?.error ? unreachable() : null;
+    if (!problem) console.error(error);
+    if (problem?.status === 401 && screen.app !== 'home') { screen.login(problem.words); return; }
+    if (!screen.heading) screen.head({title: t(screen.app === 'home' ? 'home' : screen.app)});
+    screen.show(problemView(problem ?? new Problem({title: t('error'), detail: String(error)}), () => open({again: true})));
+    if (!larder.up) larder.addEventListener('found', () => open({again: true}), {once: true, signal: screen.signal});
+  }
+}
+
+/** A module that is gone means a newer Larder: its pages are loaded, once. */
+function reloadOnce() {
+  if (sessionStorage.getItem('larder.reloaded') === import.meta.url) return false;
+  sessionStorage.setItem('larder.reloaded', import.meta.url);
+  location.reload();
+  return true;
+}
+
+function focusHeading(screen) {
+  screen.heading?.focus({preventScroll: true});
+}
+
+/** Scrolls to where the user was, as soon as there is enough content. */
+function restoreScroll(screen) {
+  const top = screen.memory.scroll ?? 0;
+  const until = performance.now() + 1500;
+  const stop = new AbortController();
+  for (const type of ['wheel', 'touchstart', 'keydown']) {
+    addEventListener(type, () => stop.abort(), {once: true, passive: true, signal: stop.signal});
+  }
+  const step = () => {
+    if (stop.signal.aborted || screen.signal.aborted) return;
+    scrollTo(0, top);
+    if (Math.abs(scrollY - top) > 2 && performance.now() < until) requestAnimationFrame(step); else stop.abort();
+  };
+  step();
+}
+
+function buildShell() {
+  const link = app => h('a', {href: `/${app}`, class: 'nav-link', dataset: {app}}, icon(app), h('span', null, t(app)));
+  main = h('main', {id: 'main', tabindex: '-1'});
+  replace(document.body,
+    h('a', {href: '#main', class: 'skip', onclick: event => { event.preventDefault(); main.focus(); }}, t('skip')),
+    h('header', {class: 'top'}, h('div', {class: 'top-inner'},
+      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24), h('span', null, 'Larder')),
+      h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
+      h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
+        h('span', {class: 'pulse-words'}, t('status'))),
+      h('button', {type: 'button', class: 'button bare', 'aria-label': t('menu'), 'aria-haspopup': 'menu',
+        onclick: event => settings(event.currentTarget)}, icon('more')))),
+    h('div', {id: 'lost', class: 'lost', role: 'status'}), main, h('div', {id: 'toasts', class: 'toasts', role: 'status'}));
+}
+
+function drawCurrent() {
+  const app = location.pathname.split('/')[1];
+  for (const link of document.querySelectorAll('[data-app].nav-link, .pulse')) {
+    if (link.dataset.app === app) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+async function drawPulse() {
+  try {
+    const {data} = await call('/v1/status');
+    const down = data.upstreams.filter(upstream => !upstream.reachable).length;
+    const pulse = document.querySelector('.pulse');
+    pulse.dataset.state = down ? 'down' : 'up';
+    replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : t('allReachable'));
+    pulse.title = t('status');
+  } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
+}
+
+function watchLarder() {
+  larder.addEventListener('lost', () => {
+    document.documentElement.dataset.larder = 'down';
+    replace(document.getElementById('lost'), icon('offline'), h('strong', null, t('lost')), h('span', null, t('lostText')));
+    for (const element of document.querySelectorAll('[data-write]:not(:disabled)')) {
+      element.disabled = true;
+      element.dataset.lost = '';
+    }
+  });
+  larder.addEventListener('found', () => {
+    delete document.documentElement.dataset.larder;
+    replace(document.getElementById('lost'));
+    for (const element of document.querySelectorAll('[data-lost]')) {
+      element.disabled = false;
+      delete element.dataset.lost;
+    }
+    toast(t('back2'));
+    drawPulse();
+  });
+}
+
+function watchSessions() {
+  const forgetAll = () => { forget(); memories.clear(); };
+  const same = app => base?.app === app && !base.path.endsWith('/login');
+  listen('session', ({app}) => { forgetAll(); if (base?.app === app) open({again: true}); });
+  listen('session-ended', ({app}) => { forgetAll(); if (same(app)) base.login(t('sessionEnded')); });
+}
+
+function watchLinks() {
+  document.addEventListener('click', event => {
+    const link = event.target.closest?.('a[href]');
+    if (!link || event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
+    if (!Object.hasOwn(modules, link.pathname.split('/')[1])) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+  });
+  addEventListener('popstate', async () => {
+    const top = over ?? base;
+    if (top?.mayLeave && !await top.mayLeave()) { history.pushState({key: String(Math.random())}, '', base.address); return; }
+    await open({pop: true});
+  });
+  addEventListener('pageshow', event => event.persisted && open({again: true}));
+  addEventListener('beforeunload', event => (over ?? base)?.unsaved?.() && event.preventDefault());
+  document.addEventListener('scroll', () => history.state?.key && (memoryOf(history.state.key).scroll = scrollY),
+    {passive: true});
+}
+
+document.documentElement.lang = language;
+theme();
+history.scrollRestoration = 'manual';
+if (!history.state?.key) history.replaceState({key: String(Math.random())}, '');
+buildShell();
+watchLarder();
+watchSessions();
+watchLinks();
+keys(go);
+start();
+listen('connectivity', drawPulse);
+listen('reset', drawPulse);
+drawPulse();
+open();

@@ -1,0 +1,179 @@
+// What lies over a screen: dialogs, sheets, menus, popups and toasts. Focus returns to what opened them.
+
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {langOf, t} from './texts.js';
+
+/**
+ * Opens a modal dialog; on phones it is a sheet at the bottom.
+ * @param {string} title
+ * @param {Array<Node>|function(function): Array<Node>} content Nodes, or a function of `close` that makes them.
+ * @param {{actions: Array<{title: string, value: *, kind: string}>, sheet: boolean, wide: boolean, role: string,
+ *   canClose: function(): boolean|Promise<boolean>}} [options] `canClose` is asked before it closes without an answer.
+ * @returns {Promise<*>} The value that it was closed with, or null.
+ */
+export function dialog(title, content, options = {}) {
+  const opener = document.activeElement;
+  return new Promise(resolve => {
+    const heading = h('h2', {id: `dialog-${++count}`, tabindex: '-1', lang: langOf(title)}, title);
+    const element = h('dialog', {class: `dialog ${options.sheet ? 'sheet' : ''} ${options.wide ? 'wide' : ''}`,
+      'aria-labelledby': heading.id, role: options.role ?? null});
+    const close = (value = null) => { element.result = value; element.close(); };
+    const dismiss = async () => (!options.canClose || await options.canClose()) && close();
+    element.append(h('header', {class: 'dialog-head'}, heading,
+      h('button', {type: 'button', class: 'button bare', 'aria-label': t('close'), onclick: dismiss}, icon('close'))),
+    h('div', {class: 'dialog-body'}, typeof content === 'function' ? content(close) : content),
+    options.actions && h('footer', {class: 'dialog-actions'}, options.actions.map(action => h('button', {
+      type: 'button', class: `button ${action.kind ?? ''}`, lang: langOf(action.title), dataset: action.dataset ?? {},
+      onclick: () => close(action.value)}, action.title))));
+    element.addEventListener('cancel', event => { event.preventDefault(); dismiss(); });
+    pressOutside(element, dismiss);
+    element.addEventListener('close', () => {
+      element.remove();
+      opener?.isConnected && opener.focus?.();
+      resolve(element.result ?? null);
+    });
+    document.body.append(element);
+    element.showModal();
+    (element.querySelector('[autofocus]') ?? heading).focus();
+  });
+}
+
+let count = 0;
+
+function pressOutside(element, run) {
+  let began = false;
+  element.addEventListener('pointerdown', event => { began = event.target === element; });
+  element.addEventListener('click', event => { if (began && event.target === element) run(); });
+}
+
+/**
+ * Asks before something that cannot be undone, in the server's words.
+ * @param {{title: ?string, message: string, buttons: Array<string>}} confirm As in `actions[].confirm`: the first
+ *   button goes on, the last one cancels.
+ * @param {string} [title] If the server sent none.
+ * @returns {Promise<boolean>}
+ */
+export async function ask(confirm, title) {
+  const names = confirm.buttons ?? [t('ok'), t('cancel')];
+  const actions = names.map((name, index) => ({title: name, value: index === 0,
+    kind: index === 0 ? 'danger' : ''})).reverse();
+  const answer = await dialog(confirm.title ?? title ?? confirm.message, confirm.title ?? title
+    ? [h('p', {lang: langOf(confirm.message)}, confirm.message)] : [], {actions, role: 'alertdialog'});
+  return answer === true;
+}
+
+/** Shows the dialog of a problem, as the server sent it. Returns once it is closed. */
+export async function showProblem(problem) {
+  if (problem.name === 'AbortError') return;
+  if (problem.status === undefined) { console.error(problem); }
+  const sent = problem.dialog ?? {title: t('error'), message: problem.message, buttons: [t('ok')]};
+  await dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(sent.message)}, sent.message),
+    problem.code ? h('p', {class: 'code'}, [problem.status || null, problem.code].filter(Boolean).join(' · ')) : []],
+  {role: 'alertdialog', actions: (sent.buttons ?? [t('ok')]).map(title => ({title, kind: 'primary', value: true}))});
+}
+
+/**
+ * Opens a menu at a button.
+ * @param {HTMLElement} opener
+ * @param {string} title Its accessible name.
+ * @param {Array<{title: string, icon: string, kind: string, run: function, href: string, checked: boolean}>} items
+ */
+export function menu(opener, title, items) {
+  const list = h('div', {role: 'menu', 'aria-label': title, class: 'menu', onkeydown: event => moveIn(list, event)},
+    items.map(item => item && h(item.href ? 'a' : 'button', {role: item.checked === undefined ? 'menuitem'
+      : 'menuitemradio', 'aria-checked': item.checked === undefined ? null : String(item.checked), href: item.href,
+    type: item.href ? null : 'button', tabindex: '-1', class: `menu-item ${item.kind ?? ''}`, download: item.download,
+    onclick: () => { surface.hidePopover(); item.run?.(); }},
+    icon(item.checked ? 'check' : item.icon ?? 'right'), h('span', null, item.title))));
+  const surface = openAt(opener, list);
+  list.querySelector('[role^=menuitem]')?.focus();
+}
+
+function moveIn(list, event) {
+  const items = [...list.querySelectorAll('[role^=menuitem]')];
+  const steps = {ArrowDown: 1, ArrowUp: -1, Home: -items.length, End: items.length};
+  if (event.key === 'Tab') { list.parentElement.hidePopover(); return; }
+  if (!(event.key in steps)) return;
+  event.preventDefault();
+  const next = items.indexOf(document.activeElement) + steps[event.key];
+  const wraps = Math.abs(steps[event.key]) === 1;
+  items[wraps ? (next + items.length) % items.length : Math.max(0, Math.min(items.length - 1, next))].focus();
+}
+
+/** Opens a small window with details at a button. */
+export function popup(opener, title, content) {
+  const heading = h('h2', {tabindex: '-1', class: 'popup-title'}, title);
+  openAt(opener, h('div', {class: 'popup', role: 'dialog', 'aria-label': title}, heading, content));
+  heading.focus();
+}
+
+function openAt(opener, content) {
+  const surface = h('div', {popover: 'auto', class: 'surface'}, content);
+  (opener.closest('dialog') ?? document.body).append(surface);
+  surface.addEventListener('toggle', event => {
+    if (event.newState !== 'closed') return;
+    const inside = surface.contains(document.activeElement) || document.activeElement === document.body;
+    surface.remove();
+    opener.removeAttribute('aria-expanded');
+    if (inside && opener.isConnected) opener.focus();
+  });
+  surface.showPopover();
+  opener.setAttribute('aria-expanded', 'true');
+  place(surface, opener.getBoundingClientRect());
+  return surface;
+}
+
+function place(surface, anchor) {
+  const {width, height} = surface.getBoundingClientRect();
+  const left = Math.max(8, Math.min(anchor.right - width, innerWidth - width - 8));
+  const below = anchor.bottom + 6;
+  surface.style.left = `${anchor.left + width < innerWidth - 8 ? Math.max(8, anchor.left) : left}px`;
+  surface.style.top = `${below + height < innerHeight - 8 ? below : Math.max(8, anchor.top - height - 6)}px`;
+}
+
+let undo = null;
+
+/**
+ * Says something for a moment, with an optional way back.
+ * @param {string} text
+ * @param {{action: {title: string, run: function(): Promise}, seconds: number}} [options]
+ */
+export function toast(text, {action, seconds = action ? 9 : 4} = {}) {
+  const place = document.getElementById('toasts');
+  const element = h('div', {class: 'toast'}, h('span', {lang: langOf(text)}, text));
+  const end = () => { if (undo === run) undo = null; element.remove(); };
+  const run = async () => { end(); try { await action.run(); } catch (problem) { await showProblem(problem); } };
+  if (action) {
+    undo = run;
+    element.append(h('button', {type: 'button', class: 'button', lang: langOf(action.title), onclick: run}, action.title));
+  }
+  replace(place, element);
+  let timer = setTimeout(end, seconds * 1000);
+  element.addEventListener('pointerenter', () => clearTimeout(timer));
+  element.addEventListener('focusin', () => clearTimeout(timer));
+  element.addEventListener('pointerleave', () => { timer = setTimeout(end, 4000); });
+}
+
+/** Does what the button of the last toast does, if it is still there (key `u`). */
+export function undoLast() { undo?.(); }
+
+/** Copies a text, or shows it selected where the browser does not allow that. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t('copied'));
+  } catch {
+    const field = h('textarea', {class: 'field-input', readonly: true, rows: '5', 'aria-label': t('copyThis'),
+      autofocus: true, onfocus: event => event.target.select()}, text);
+    await dialog(t('copyThis'), [field], {actions: [{title: t('done'), kind: 'primary'}]});
+  }
+}
+
+/** Shares a text or an address by the system's sheet where there is one; copies it elsewhere. */
+export async function share(what) {
+  if (navigator.share) {
+    try { await navigator.share(what); return; } catch (error) { if (error.name === 'AbortError') return; }
+  }
+  await copy(what.text ?? what.url);
+}

@@ -1,0 +1,215 @@
+// What a screen gets: its place in the page, its heading, and the usual way to show an answer of Larder.
+
+import {call, larder, Problem, recall} from './api.js';
+import {h, replace} from './dom.js';
+import {listen} from './events.js';
+import {icon} from './icons.js';
+import {toast} from './overlay.js';
+import {banner, button, chip, linkButton, problemView, skeleton} from './ui.js';
+import {langOf, t} from './texts.js';
+
+const upstreams = {disk: ['yandex_disk', 'yandex_oauth'], shop: ['catalogue'], ships: ['spacex'],
+  notes: ['people', 'geocoder'], pdf: []};
+const withLogin = ['disk', 'ships', 'notes'];
+
+/**
+ * An open screen. A module of an app exports `routes`, a list of
+ * `{path: '/notes/:id', open: async screen => …, over: '/notes'}`; `over` opens it as a dialog over that screen.
+ * `open` draws; everything that it began ends with `screen.signal`.
+ */
+export class Screen {
+  /** @param {{app: string, path: string, params: Object, query: URLSearchParams, root: Element, memory: Object,
+   *   go: function(string, Object), close: ?function}} values */
+  constructor(values) {
+    Object.assign(this, values);
+    this.controller = new AbortController();
+    /** Aborted when the screen is left. */
+    this.signal = this.controller.signal;
+    /** Where the content goes, below the heading. */
+    this.body = h('div', {class: 'page-body'});
+    this.notice = h('div', {class: 'page-notice', role: 'status'});
+    this.origin = h('div', {class: 'page-origin'});
+    /** May be set: asked before the screen is left; false stays. */
+    this.mayLeave = null;
+  }
+
+  /**
+   * Draws the heading; to be called first, and again whenever something of it changes.
+   * @param {{title: string, back: string, actions: Array<Node>, tabs: Array<{href: string, title: string}>,
+   *   lead: string, quiet: boolean}} values `title` is the h1 and the title of the page, `back` the address of a link
+   *   back, `tabs` the tabs of the app; `quiet` keeps the heading for screen readers only.
+   */
+  head({title, back, actions = [], tabs = [], lead, quiet = false}) {
+    if (this.signal.aborted) return;
+    if (!this.heading) this.build();
+    this.title = title;
+    document.title = title === 'Larder' ? title : `${title} · Larder`;
+    replace(this.heading, title);
+    this.heading.lang = langOf(title) ?? '';
+    this.heading.className = quiet ? 'hidden' : '';
+    replace(this.backPlace, back && linkButton(t('back'), back, {bare: true, icon: 'back'}));
+    replace(this.actionPlace, actions);
+    replace(this.leadPlace, lead);
+    replace(this.tabPlace, tabs.length > 0 && h('nav', {class: 'tabs', 'aria-label': t(this.app)}, tabs.map(tab =>
+      h('a', {href: tab.href, 'aria-current': tab.href.split('?')[0] === this.path ? 'page' : null}, tab.title))));
+  }
+
+  build() {
+    this.heading = h('h1', {tabindex: '-1'});
+    [this.backPlace, this.actionPlace, this.tabPlace] = ['page-back', 'page-actions', 'page-tabs']
+      .map(name => h('div', {class: name}));
+    this.leadPlace = h('p', {class: 'page-lead'});
+    replace(this.root, h('div', {class: 'page', dataset: {app: this.app}},
+      h('div', {class: 'page-head'}, this.backPlace, this.heading, this.origin, this.actionPlace), this.leadPlace,
+      this.tabPlace, this.notice, this.body));
+  }
+
+  /** Replaces the content. */
+  show(...nodes) { replace(this.body, ...nodes); }
+
+  /** Listens to an event (events.js) until the screen is left. */
+  on(type, hear) { listen(type, hear, this.signal); }
+
+  /** Leads to the login of this app, and back here afterwards; `why` is said there. */
+  login(why) {
+    const next = location.pathname + location.search;
+    this.go(`/${this.app}/login?${new URLSearchParams({next})}`, {replace: true, why});
+  }
+
+  /**
+   * Shows an answer of Larder and keeps it current: skeleton after 150 ms, content, problem with "Try again", banner,
+   * provenance chip; drawn again when the server says that it changed, when its upstream goes or comes, after `reset`.
+   * @param {string} href What to ask for.
+   * @param {function(Answer)} draw Draws `answer.data` (into `screen.body`, say); called again with each new answer, so
+   *   it keeps what the user is doing: see `keyed` of list.js.
+   * @param {{skeleton: string, place: Element, problem: function(Problem): ?Node, quiet: boolean}} [options] `place`
+   *   takes skeleton and problem instead of the body; `problem` may draw a problem of its own; `quiet` leaves chip and
+   *   banner to another resource.
+   * @returns {Resource}
+   */
+  load(href, draw, options = {}) { return new Resource(this, href, draw, options); }
+
+  /** Makes the button that asks the upstream itself (`?refresh=1`). */
+  refreshButton(resource) {
+    return button(t('refresh'), () => resource().refresh(), {icon: 'refresh', bare: true, key: 'refresh'});
+  }
+
+  /** Says where an answer is from: chip and banner. */
+  tell(answer) {
+    const key = JSON.stringify([answer.meta.banner, answer.cacheStatus, answer.meta.source, answer.meta.partial]);
+    const old = this.origin.firstElementChild;
+    const made = chip(answer);
+    if (old && this.toldKey === key && old.contains(document.activeElement)) return;
+    replace(this.origin, made);
+    if (this.toldBanner !== JSON.stringify(answer.meta.banner)) this.sayBanner(answer);
+    this.toldKey = key;
+  }
+
+  sayBanner(answer) {
+    this.toldBanner = JSON.stringify(answer.meta.banner);
+    const made = banner(answer);
+    replace(this.notice, made);
+    const {dismiss, after_s: seconds} = answer.meta.banner ?? {};
+    if (made && dismiss === 'after_s') setTimeout(() => made.remove(), (seconds ?? 3) * 1000);
+  }
+
+  /** Ends everything that the screen began. */
+  leave() { this.controller.abort(); }
+}
+
+/** An answer that a screen shows, kept current. */
+export class Resource {
+  constructor(screen, href, draw, options) {
+    Object.assign(this, {screen, href, draw, options, answer: null, failed: null, pause: 2500});
+    const {signal} = screen;
+    screen.on('screen-changed', data => data.app === screen.app && this.concerns(data.screen) && this.soon());
+    screen.on('connectivity', data => upstreams[screen.app]?.includes(data.upstream) && this.soon());
+    screen.on('reset', () => this.soon());
+    screen.on('nudge', () => this.answer?.meta.source !== 'local' && upstreams[screen.app]?.length && this.soon(true));
+    document.addEventListener('visibilitychange', () => document.hidden || this.soon(), {signal});
+    signal.addEventListener('abort', () => { clearTimeout(this.timer); clearTimeout(this.again); });
+    const known = recall(href);
+    if (known) this.take(known);
+    /** Settled when the first answer or problem is there. */
+    this.ready = this.reload();
+  }
+
+  concerns(name) {
+    return !this.answer || name === this.answer.meta.screen || this.options.watch?.includes(name);
+  }
+
+  /** Shows another address in the same place, as after a change of a filter. */
+  go(href) {
+    this.href = href;
+    this.failed = null;
+    return this.reload();
+  }
+
+  /** Asks again; with `refresh` the upstream itself is asked. */
+  async reload(refresh = false) {
+    if (this.screen.signal.aborted) return;
+    clearTimeout(this.timer);
+    const {href} = this;
+    const waiting = this.answer ? null : setTimeout(() => this.answer || this.failed || this.wait(), 150);
+    try {
+      const answer = await call(href, {signal: this.screen.signal, refresh});
+      if (href === this.href) this.take(answer);
+    } catch (problem) {
+      if (problem.name !== 'AbortError' && href === this.href) this.fail(problem, refresh);
+    } finally { clearTimeout(waiting); }
+  }
+
+  /** Asks the upstream itself and says so on failure. */
+  refresh() { return this.reload(true); }
+
+  /** Asks again in a moment; several reasons at once are one request. */
+  soon(refresh = false) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.reload(refresh), 60);
+  }
+
+  get place() { return this.options.place ?? this.screen.body; }
+
+  wait() { replace(this.place, skeleton(this.options.skeleton)); }
+
+  take(answer) {
+    const first = !this.answer;
+    this.answer = answer;
+    if (this.failed || first) replace(this.place);
+    this.failed = null;
+    this.place.removeAttribute('aria-busy');
+    if (!this.options.quiet) this.screen.tell(answer);
+    this.draw(answer, first);
+    this.lookAgain(answer);
+  }
+
+  /** While a screen is looked at, asks again: soon if it is stale, seldom if all is well. */
+  lookAgain({meta}) {
+    clearTimeout(this.again);
+    if (meta.source === 'local' || meta.offline) return;
+    this.pause = meta.stale ? Math.min(this.pause * 1.6, 30000) : 2500;
+    this.again = setTimeout(() => document.hidden || !larder.up || this.soon(), meta.stale ? this.pause : 15000);
+  }
+
+  fail(problem, asked) {
+    if (!(problem instanceof Problem)) throw problem;
+    const {screen} = this;
+    if (problem.status === 401 && withLogin.includes(screen.app)) { screen.login(problem.words); return; }
+    const keep = this.answer && (problem.retryable || problem.status >= 500);
+    if (keep) {
+      if (asked && problem.code !== 'larder-unreachable') toast(problem.words);
+      return;
+    }
+    this.answer = null;
+    this.failed = problem;
+    if (!this.options.quiet) replace(screen.origin);
+    replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true)));
+  }
+}
+
+/** Makes the view of an address that leads nowhere. */
+export function notFound(screen) {
+  screen.head({title: t('notFound')});
+  screen.show(h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('jar', 40)),
+    h('p', null, t('notFoundText')), linkButton(t('startPage'), '/', {kind: 'primary'})));
+}

@@ -1,0 +1,128 @@
+// Language of the page, and the core's own strings. An app defines its strings in its own module, by `define`.
+
+const stored = localStorage.getItem('larder.language');
+const supported = ['en', 'ru'];
+
+/** The language of the page: the user's choice, else the first that the browser prefers of those there are. */
+export const language = supported.includes(stored) ? stored
+  : navigator.languages.map(tag => tag.slice(0, 2)).find(tag => supported.includes(tag)) ?? 'en';
+
+/** The user's choice of language, or `auto`. */
+export const languageChoice = supported.includes(stored) ? stored : 'auto';
+
+/** Stores the choice of language (`en`, `ru` or `auto`) and draws the page anew in it. */
+export function chooseLanguage(choice) {
+  if (choice === 'auto') localStorage.removeItem('larder.language');
+  else localStorage.setItem('larder.language', choice);
+  location.reload();
+}
+
+/**
+ * Makes the function that gives the strings of a module.
+ * @param {{en: Object, ru: Object}} texts A string, or a function of the values that makes one, by key and language.
+ * @returns {function(string, ...*): string}
+ */
+export function define(texts) {
+  const own = {...texts.en, ...texts[language]};
+  return (key, ...values) => (typeof own[key] === 'function' ? own[key](...values) : own[key] ?? key);
+}
+
+/** Gives the language of a text where it is not that of the page, for `lang` attributes. */
+export function langOf(text) {
+  const found = /[А-Яа-яЁё]/.test(text ?? '') ? 'ru' : /[A-Za-z]/.test(text ?? '') ? 'en' : language;
+  return found === language ? null : found;
+}
+
+/** Chooses the form of a counted noun, as in `plural(3, {one: 'ship', other: 'ships'})`. */
+export function plural(count, forms) {
+  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
+}
+
+/** Formats a time of the server (RFC 3339) in the browser's zone. */
+export function time(text, options = {dateStyle: 'medium', timeStyle: 'short'}) {
+  return text ? new Intl.DateTimeFormat(language, options).format(new Date(text)) : '–';
+}
+
+/** Formats an age in seconds: "just now", "4 minutes ago". */
+export function ago(seconds) {
+  const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+  if (seconds < 5) return t('now');
+  const [unit, size] = units.find(([, size]) => seconds >= size);
+  return new Intl.RelativeTimeFormat(language).format(-Math.floor(seconds / size), unit);
+}
+
+/** Formats a number of bytes. */
+export function bytes(count) {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const power = count < 1 ? 0 : Math.min(4, Math.floor(Math.log(count) / Math.log(1024)));
+  const digits = {maximumFractionDigits: power > 1 ? 1 : 0};
+  return `${new Intl.NumberFormat(language, digits).format(count / 1024 ** power)} ${units[power]}`;
+}
+
+/** The browser's time zone, for `tz` parameters. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+
+const en = {
+  now: 'just now', skip: 'Skip to content', apps: 'Apps', menu: 'Menu', home: 'Home', back: 'Back', close: 'Close',
+  disk: 'Disk', shop: 'Shop', pdf: 'PDF', ships: 'Ships', notes: 'Notes', status: 'Control room',
+  ok: 'OK', cancel: 'Cancel', retry: 'Try again', refresh: 'Refresh', more: 'More', loadMore: 'Load more',
+  loading: 'Loading…', done: 'Done', undo: 'Undo', working: 'Working…', error: 'Something went wrong',
+  retryIn: n => `Try again in ${n} s`, toLogin: 'Log in', startPage: 'To the start page',
+  live: 'Live', fresh: 'Fresh copy', stale: 'Stale copy', offline: 'Offline copy', local: 'Local',
+  bundled: 'Bundled copy', partial: 'partial', confirmed: when => `confirmed ${when}`, received: 'Received', confirmedAt: 'Last confirmed',
+  liveWhy: 'The remote API answered for this screen.',
+  freshWhy: 'Larder’s copy is younger than its freshness time, so the remote API was not asked.',
+  staleWhy: 'The remote API did not give a usable answer in time. This is what Larder kept.',
+  offlineWhy: 'The remote API cannot be reached. This is what Larder kept; it comes back by itself.',
+  localWhy: 'This is kept by Larder itself. No remote API is involved.',
+  bundledWhy: 'The remote API has never answered. This copy came with the program.',
+  partialWhy: 'Only a part of the data could be searched or shown.',
+  cacheStatus: 'Cache-Status', requestId: 'Request', howOld: 'Where this comes from',
+  lost: 'Larder does not answer', lostText: 'What is shown stays readable. Changes wait until it is back.',
+  lostWrite: 'Larder does not answer. Nothing was changed; what you typed is still here.',
+  lostTitle: 'Larder cannot be reached', lostMessage: 'The server may be stopped. This page comes back by itself.',
+  back2: 'Larder is back', notFound: 'There is no such page', notFoundText: 'The address leads nowhere.',
+  rows: (n, total) => (total === null ? `${n} shown` : `${n} of ${total} shown`),
+  theme: 'Appearance', light: 'Light', dark: 'Dark', auto: 'As the system',
+  language: 'Language', langAuto: 'As the browser',
+  keys: 'Keyboard', keysText: 'Keys are off while you type.', copied: 'Copied', copyThis: 'Copy this text',
+  kSearch: 'Search', kGo: 'Go to', kRefresh: 'Refresh', kRows: 'Next, previous row', kOpen: 'Open the row',
+  kDelete: 'Delete the row', kUndo: 'Undo', kHelp: 'This help', kClose: 'Close', then: 'then',
+  allReachable: 'All sources answer', someDown: n => `${n} ${plural(n, {one: 'source', other: 'sources'})} offline`,
+  unreadable: 'The answer could not be read.', sessionEnded: 'You were logged out. Please log in again.',
+};
+
+const ru = {
+  now: 'только что', skip: 'К содержанию', apps: 'Приложения', menu: 'Меню', home: 'Главная',
+  back: 'Назад', close: 'Закрыть',
+  disk: 'Диск', shop: 'Магазин', pdf: 'PDF', ships: 'Корабли', notes: 'Заметки', status: 'Пульт',
+  ok: 'ОК', cancel: 'Отмена', retry: 'Повторить', refresh: 'Обновить', more: 'Ещё', loadMore: 'Показать ещё',
+  loading: 'Загрузка…', done: 'Готово', undo: 'Вернуть', working: 'Выполняется…', error: 'Что-то пошло не так',
+  retryIn: n => `Повторить через ${n} с`, toLogin: 'Войти', startPage: 'На главную',
+  live: 'Сейчас', fresh: 'Свежая копия', stale: 'Старая копия', offline: 'Копия без сети', local: 'У Larder',
+  bundled: 'Копия из поставки', partial: 'не всё', confirmed: when => `подтверждено ${when}`, received: 'Получено',
+  confirmedAt: 'Подтверждено', liveWhy: 'Удалённый сервис ответил на этот запрос.',
+  freshWhy: 'Копия ещё свежая, поэтому удалённый сервис не спрашивали.',
+  staleWhy: 'Удалённый сервис вовремя не дал пригодного ответа. Показано то, что хранит Larder.',
+  offlineWhy: 'Удалённый сервис недоступен. Показано то, что хранит Larder; всё вернётся само.',
+  localWhy: 'Это хранит сам Larder, без удалённых сервисов.',
+  bundledWhy: 'Удалённый сервис ещё ни разу не ответил. Эта копия поставляется с программой.',
+  partialWhy: 'Удалось просмотреть или показать только часть данных.',
+  cacheStatus: 'Cache-Status', requestId: 'Запрос', howOld: 'Откуда эти данные',
+  lost: 'Larder не отвечает', lostText: 'Показанное остаётся на экране. Изменения — когда он вернётся.',
+  lostWrite: 'Larder не отвечает. Ничего не изменено; введённое осталось на месте.',
+  lostTitle: 'Larder недоступен', lostMessage: 'Возможно, сервер остановлен. Страница вернётся сама.',
+  back2: 'Larder снова отвечает', notFound: 'Такой страницы нет', notFoundText: 'Этот адрес никуда не ведёт.',
+  rows: (n, total) => (total === null ? `показано ${n}` : `показано ${n} из ${total}`),
+  theme: 'Оформление', light: 'Светлое', dark: 'Тёмное', auto: 'Как в системе',
+  language: 'Язык', langAuto: 'Как в браузере',
+  keys: 'Клавиши', keysText: 'При вводе текста клавиши отключены.', copied: 'Скопировано', copyThis: 'Скопируйте этот текст',
+  kSearch: 'Поиск', kGo: 'Перейти', kRefresh: 'Обновить', kRows: 'Следующая, предыдущая строка', kOpen: 'Открыть строку',
+  kDelete: 'Удалить строку', kUndo: 'Вернуть', kHelp: 'Эта справка', kClose: 'Закрыть', then: 'затем',
+  allReachable: 'Все источники отвечают', unreadable: 'Ответ не удалось прочитать.',
+  someDown: n => `${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})} без связи`,
+  sessionEnded: 'Сеанс завершён. Войдите снова.',
+};
+
+/** The strings of the core. */
+export const t = define({en, ru});

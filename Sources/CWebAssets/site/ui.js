@@ -1,0 +1,164 @@
+// What every screen is made of: buttons, provenance chip, banner, skeleton, empty and error states, pictures.
+
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {ago, langOf, t, time} from './texts.js';
+import {popup, showProblem} from './overlay.js';
+
+/**
+ * Makes a button. While the promise of `run` is pending it is busy and not pressed twice; a Problem is shown as a dialog.
+ * @param {string} title Its words; with `bare` they are the accessible name only.
+ * @param {function(Event): ?Promise} run
+ * @param {{icon: string, kind: 'primary'|'danger'|'quiet', bare: boolean, write: boolean, key: string, type: string,
+ *   disabled: boolean}} [options] `write`: off while Larder does not answer; `key`: `refresh`, `search`, `delete`.
+ * @returns {HTMLButtonElement}
+ */
+export function button(title, run, options = {}) {
+  const element = h('button', {
+    type: options.type ?? 'button', class: `button ${options.kind ?? ''} ${options.bare ? 'bare' : ''}`,
+    title: options.bare ? title : null, 'aria-label': options.bare ? title : null, disabled: options.disabled ?? false,
+    dataset: {...(options.write && {write: ''}), ...(options.key && {key: options.key})},
+    onclick: event => run && busy(element, () => run(event)),
+  }, options.icon && icon(options.icon), !options.bare && h('span', null, title));
+  return element;
+}
+
+/** Makes a link that looks like a button. */
+export function linkButton(title, href, options = {}) {
+  return h('a', {href, class: `button ${options.kind ?? ''} ${options.bare ? 'bare' : ''}`, download: options.download,
+    'aria-label': options.bare ? title : null, title: options.bare ? title : null},
+  options.icon && icon(options.icon), !options.bare && h('span', null, title));
+}
+
+/** Runs something with an element marked as busy; problems are shown as dialogs. Gives false if it failed. */
+export async function busy(element, run) {
+  if (element.getAttribute('aria-busy') === 'true') return false;
+  const promise = run();
+  if (!(promise instanceof Promise)) return promise;
+  element.setAttribute('aria-busy', 'true');
+  try { return await promise; } catch (problem) { await showProblem(problem, element); return false; } finally {
+    element.removeAttribute('aria-busy');
+  }
+}
+
+/** Names where the content of an answer is from: `local`, `bundled`, `offline`, `stale`, `fresh` or `live`. */
+export function provenance(answer) {
+  const {source, offline, stale} = answer.meta;
+  if (source === 'local') return 'local';
+  if (source === 'bundled') return 'bundled';
+  if (offline) return 'offline';
+  if (stale) return 'stale';
+  return /;\s*hit/.test(answer.cacheStatus ?? '') ? 'fresh' : 'live';
+}
+
+const signs = {live: 'bolt', fresh: 'jar', stale: 'clock', offline: 'offline', local: 'home', bundled: 'jar'};
+
+/** Makes the provenance chip of an answer: in words, with its age, and the details on a press. */
+export function chip(answer) {
+  const kind = provenance(answer);
+  const age = h('span', {class: 'chip-age'});
+  const element = h('button', {type: 'button', class: `chip chip-${kind}`, dataset: {kind}, 'aria-haspopup': 'dialog',
+    onclick: () => popup(element, t('howOld'), origin(answer, kind))},
+  icon(signs[kind], 16), h('span', {class: 'chip-word'}, t(kind)), age);
+  if (answer.meta.partial) element.append(h('span', {class: 'chip-partial'}, t('partial')));
+  const tick = () => {
+    if (kind === 'local') return;
+    const seconds = Math.max(0, (Date.now() - answer.confirmedAt) / 1000);
+    age.textContent = kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
+      : t('confirmed', ago(seconds));
+  };
+  tick();
+  element.tick = tick;
+  return element;
+}
+
+setInterval(() => document.querySelectorAll('.chip').forEach(element => element.tick?.()), 5000);
+
+function origin(answer, kind) {
+  const {meta} = answer;
+  const rows = [[t('received'), meta.fetched_at && time(meta.fetched_at)],
+    [t('confirmedAt'), kind !== 'local' && kind !== 'bundled' && time(new Date(answer.confirmedAt).toISOString())],
+    [t('cacheStatus'), answer.cacheStatus], [t('requestId'), answer.requestId]].filter(([, value]) => value);
+  return [h('p', null, t(`${kind}Why`), meta.partial && ` ${t('partialWhy')}`),
+    h('dl', {class: 'facts'}, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))];
+}
+
+/** Makes the banner of an answer (`meta.banner`), or null. */
+export function banner(answer) {
+  const sent = answer.meta.banner;
+  return sent && h('p', {class: 'banner', lang: langOf(sent.text)}, icon('offline'), h('span', null, sent.text));
+}
+
+/** Makes the placeholder of content that is on its way. */
+export function skeleton(kind = 'rows', count = 6) {
+  return h('div', {class: `skeleton skeleton-${kind}`},
+    h('span', {class: 'hidden', role: 'status'}, t('loading')),
+    Array.from({length: count}, () => h('div', {class: 'bone', 'aria-hidden': 'true'})));
+}
+
+/**
+ * Makes the empty state that a screen sent (`data.empty`).
+ * @param {{title: string, text: string, button: string}} sent
+ * @param {{icon: string, run: ?function, href: ?string}} [options] What its button does.
+ */
+export function empty(sent, {icon: sign = 'jar', run, href} = {}) {
+  const action = sent.button && (href ? linkButton(sent.button, href, {kind: 'primary'})
+    : run && button(sent.button, run, {kind: 'primary'}));
+  return h('div', {class: 'state', lang: langOf(sent.title)}, h('div', {class: 'state-sign'}, icon(sign, 40)),
+    h('h2', null, sent.title), sent.text && h('p', null, sent.text), action);
+}
+
+/**
+ * Makes the view of a problem: the server's words, "Try again" where it may help, its code for developers.
+ * @param {Problem} problem
+ * @param {?function(): Promise} retry
+ * @param {...Node} actions More buttons.
+ */
+export function problemView(problem, retry, ...actions) {
+  const away = problem.offline || problem.code === 'larder-unreachable';
+  const heading = problem.dialog?.title && !/^(error|ошибка)$/i.test(problem.dialog.title)
+    ? problem.dialog.title : problem.title;
+  return h('div', {class: 'state state-problem', role: 'alert', dataset: {code: problem.code ?? 'error'}},
+    h('div', {class: 'state-sign'}, icon(away ? 'offline' : 'warning', 40)),
+    h('h2', {lang: langOf(heading)}, heading ?? t('error')),
+    h('p', {lang: langOf(problem.words)}, problem.words ?? problem.message),
+    h('div', {class: 'state-actions'}, problem.retryable && retry && retryButton(problem, retry), actions),
+    problem.code && h('p', {class: 'code'}, [problem.status || null, problem.code, problem.requestId]
+      .filter(Boolean).join(' · ')));
+}
+
+/** Makes "Try again"; with `Retry-After` it counts down, and then tries by itself. */
+export function retryButton(problem, retry) {
+  const element = button(t('retry'), retry, {kind: 'primary', icon: 'refresh'});
+  let left = problem.retryAfter;
+  if (!left) return element;
+  const words = element.querySelector('span');
+  const step = () => {
+    if (!element.isConnected && left < problem.retryAfter) return;
+    words.textContent = left > 0 ? t('retryIn', left) : t('retry');
+    element.disabled = left > 0;
+    if (left <= 0) element.click(); else setTimeout(step, 1000);
+    left -= 1;
+  };
+  step();
+  return element;
+}
+
+/**
+ * Makes a picture; one that fails is a placeholder, never a broken icon.
+ * @param {?string} src @param {string} alt @param {{class: string, sign: string, eager: boolean}} [options]
+ */
+export function picture(src, alt, options = {}) {
+  const holder = h('div', {class: `picture ${options.class ?? ''}`});
+  const fallback = () => replace(holder, h('div', {class: 'picture-none', role: alt ? 'img' : null,
+    'aria-label': alt || null, 'aria-hidden': alt ? null : 'true'}, icon(options.sign ?? 'image', 28)));
+  if (!src) fallback();
+  else holder.append(h('img', {src, alt, loading: options.eager ? 'eager' : 'lazy', decoding: 'async',
+    onerror: fallback, onload: event => event.target.classList.add('seen')}));
+  return holder;
+}
+
+/** Makes an element of words, with `lang` where their language is not that of the page. */
+export function words(tag, attributes, text) {
+  return h(tag, {lang: langOf(text), ...attributes}, text);
+}
