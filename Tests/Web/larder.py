@@ -9,7 +9,7 @@ UPSTREAMS = ["yandex-disk", "yandex-oauth", "catalogue", "people", "geocoder", "
 # What opens a session of an app in the sandbox, and what app it is.
 LOGINS = {
     "ships": {"mode": "guest"},
-    "disk": {"oauth_token": "sandbox-token"},
+    "disk": {"mode": "oauth_token", "access_token": "sandbox-token"},
     "notes": {"mode": "register", "username": "anna", "password": "correct horse"},
 }
 

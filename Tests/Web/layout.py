@@ -23,6 +23,19 @@ SMALLER = """([selector, size]) => {
         .map(({element, width, height}) => `${element.outerHTML.slice(0, 160)}: ${width} × ${height}`);
 }"""
 CONTROLS = "a[href], button, input:not([type=hidden]):not([type=file]), select, textarea, summary, [role=button]"
+# What a person presses most: the apps, the main button of a screen, the buttons of a dialog.
+MAIN = "nav a[href], button.primary, a.button.primary, .dialog-actions button"
+# Controls that stay below something fixed, even after the page was scrolled to them.
+COVERED = """selector => [...document.querySelectorAll(selector)].flatMap(element => {
+    if (!element.checkVisibility({visibilityProperty: true, opacityProperty: true}) || element.disabled) return [];
+    if (getComputedStyle(element).position === 'fixed' || element.closest('nav, header, [popover]')) return [];
+    element.scrollIntoView({block: 'nearest', behavior: 'instant'});
+    const {left, top, width, height} = element.getBoundingClientRect();
+    if (width < 2 || height < 2) return [];
+    const found = document.elementFromPoint(left + width / 2, top + height / 2);
+    if (!found || element.contains(found) || found.contains(element) || found.closest('label')?.contains(element)) return [];
+    return [`${element.outerHTML.slice(0, 120)} below ${found.outerHTML.slice(0, 120)}`];
+})"""
 STRUCTURE = """() => ({
     headings: [...document.querySelectorAll('h1')].filter(one => one.checkVisibility()).map(one => one.textContent.trim()),
     mains: document.querySelectorAll('main').length,
@@ -50,3 +63,7 @@ def enlarge_text(page, percent):
 
 def structure(page):
     return page.evaluate(STRUCTURE)
+
+
+def covered(page, selector=CONTROLS):
+    return page.evaluate(COVERED, selector)

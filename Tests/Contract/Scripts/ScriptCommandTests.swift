@@ -39,20 +39,41 @@ import Testing
         )
     }
 
-    @Test("HARN-28 script/test ends with generated clients: pinned generators, installed once; their failure fails it")
+    private static let installing = "python3 install --quiet --disable-pip-version-check --require-hashes -r"
+
+    @Test("HARN-28 script/test generates clients: pinned generators, installed once; their failure fails it")
     func clients() async throws {
         let machine = try ScriptMachine()
         #expect(try await machine.run("test").code == 0)
         #expect(try await machine.run("test-clients").code == 0)
-        let calls = machine.calls.filter { $0.hasPrefix("python3") }
-        let installing = "python3 install --quiet --disable-pip-version-check --require-hashes -r"
+        let calls = machine.calls.filter { $0.hasPrefix("python3") && !$0.lowercased().contains("web") }
         #expect(
             calls == [
-                "python3 -m venv .build/clients", "\(installing) Tests/Clients/requirements.txt",
+                "python3 -m venv .build/clients", "\(Self.installing) Tests/Clients/requirements.txt",
                 "python3 -B Tests/Clients/check.py", "python3 -B Tests/Clients/check.py",
             ]
         )
         #expect(try await machine.run("test", with: ["PYTHON_CODE": "3"]).code == 3)
+    }
+
+    @Test("script/test ends with the front end in a browser: pinned tools, installed once; a failing test fails it")
+    func web() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("test").code == 0)
+        #expect(machine.installed.contains("chromium"))
+        #expect(try await machine.run("test-web", "test_ships", "web_09").code == 0)
+        let calls = machine.calls.filter { $0.hasPrefix("python3") && $0.lowercased().contains("web") }
+        #expect(
+            calls == [
+                "python3 -m venv .build/web-venv", "\(Self.installing) Tests/Web/requirements.txt",
+                "python3 -B -m pytest --engines chromium --matching  Tests/Web",
+                "python3 -B -m pytest --engines chromium --matching test_ships|web_09 Tests/Web",
+            ]
+        )
+        #expect(try await machine.run("test-web", with: ["PYTHON_CODE": "1"]).code == 1)
+        let none = try await machine.run("test-web", "test_shipps", with: ["PYTHON_CODE": "5"])
+        #expect(none.code == 64)
+        #expect(none.errors.contains("No test matches test_shipps"))
     }
 
     @Test("Nothing is built on a machine that lacks what building needs", arguments: ["test", "server"])
@@ -86,7 +107,7 @@ import Testing
 
     @Test(
         "Each script explains itself and ends well",
-        arguments: ["setup", "test", "server", "build", "format", "check", "test-clients"]
+        arguments: ["setup", "test", "server", "build", "format", "check", "test-clients", "test-web", "screenshots"]
     )
     func help(script: String) async throws {
         let outcome = try await ScriptMachine().run(script, "--help")

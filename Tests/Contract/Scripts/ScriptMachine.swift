@@ -90,9 +90,11 @@ struct ScriptMachine: Sendable {
             try files.createDirectory(at: checkout.url.appending(path: folder), withIntermediateDirectories: true)
         }
         try write("", to: "Package.swift")
-        let clients = checkout.url.appending(path: "Tests/Clients")
-        try files.createDirectory(at: clients, withIntermediateDirectories: true)
-        try write("generator==1.0", to: "Tests/Clients/requirements.txt")
+        for name in ["Clients", "Web"] {
+            let folder = checkout.url.appending(path: "Tests/\(name)")
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            try write("tool==1.0", to: "Tests/\(name)/requirements.txt")
+        }
         let known = packages.map { "\($0.key) \($0.value)\n" }.joined()
         try Data(known.utf8).write(to: machine.url.appending(path: "packages"))
     }

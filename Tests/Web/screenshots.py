@@ -1,0 +1,61 @@
+"""Pictures of every screen; see script/screenshots."""
+import argparse, os, pathlib, re, sys, tempfile
+
+sys.dont_write_bytecode = True
+from playwright.sync_api import sync_playwright
+
+from larder import Larder
+from screens import SCREENS, furnish
+from visitor import Visitor
+
+ROOT = pathlib.Path(__file__).parents[2]
+HEIGHTS = {390: 844, 1280: 800}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder")))
+    parser.add_argument("--output", default=str(ROOT / ".build/web-shots"))
+    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("names", nargs="?", default="")
+    options = parser.parse_args()
+    folder = pathlib.Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    faults = []
+    with tempfile.TemporaryDirectory(prefix="larder-shots-") as data, sync_playwright() as playwright:
+        larder = Larder(options.larder, data).start()
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        try:
+            first = Visitor(browser, larder)
+            furnished = furnish(first)
+            cookies = first.context.storage_state()
+            for width, height in HEIGHTS.items():
+                for scheme in ["light", "dark"]:
+                    visitor = Visitor(browser, larder, width, height, scheme, storage_state=cookies)
+                    for screen in SCREENS:
+                        if re.search(options.names, screen.name):
+                            shoot(screen, visitor, furnished, folder / f"{screen.name}-{width}-{scheme}.png", faults)
+                    faults += visitor.faults
+                    visitor.context.close()
+        finally:
+            browser.close()
+            larder.stop()
+    print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
+    sys.exit("\n".join(sorted(set(faults))) or 0)
+
+
+def shoot(screen, visitor, furnished, path, faults):
+    try:
+        page = screen.open(visitor, furnished)
+        page.screenshot(path=path)
+        page.close()
+    except Exception as error:
+        faults.append(f"{screen.name}: {str(error).splitlines()[0]}")
+        for page in visitor.context.pages:
+            page.screenshot(path=path)
+            page.close()
+
+
+if __name__ == "__main__":
+    main()

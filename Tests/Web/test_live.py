@@ -1,0 +1,110 @@
+"""Pages while upstreams, the server and other tabs change."""
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+LOST = "Larder does not answer"
+# The first one in the list of the sandbox.
+SHIP = "A Gentle Landing, Mostly"
+
+
+def chip(page, kind):
+    return page.locator(f".chip[data-kind={kind}]").first
+
+
+def listeners(larder):
+    metrics = larder.call("GET", "/metrics").decode()
+    return float(re.search(r"^larder_event_listeners (\S+)", metrics, re.M).group(1))
+
+
+@pytest.fixture
+def ships(visitor):
+    visitor.log_in("ships")
+    page = visitor.open("/ships")
+    page.get_by_role("link", name=SHIP).first.wait_for()
+    return page
+
+
+def test_web_09_the_banner_comes_when_an_upstream_goes_and_goes_when_it_is_back(visitor, ships, larder):
+    larder.fault("spacex", "offline")
+    # Another client finds out; nothing is done in the page.
+    visitor.send("GET", "/v1/ships?refresh=1")
+    expect(ships.locator(".banner")).to_have_text("No internet connection. You’re in Offline mode.")
+    expect(chip(ships, "offline")).to_contain_text(re.compile("Offline copy.*(ago|just now)", re.S))
+    expect(ships.get_by_role("link", name=SHIP).first).to_be_visible()
+    larder.fault("spacex", "online")
+    expect(ships.locator(".banner")).to_have_count(0)
+    expect(chip(ships, "offline")).to_have_count(0)
+
+
+def test_web_10_an_upstream_with_errors_is_a_stale_copy_without_a_banner(ships, larder):
+    larder.fault("spacex", "error(503)")
+    ships.get_by_role("button", name="Refresh").first.click()
+    expect(chip(ships, "stale")).to_contain_text("Stale copy")
+    expect(ships.locator(".banner")).to_have_count(0)
+    expect(ships.get_by_role("link", name=SHIP).first).to_be_visible()
+
+
+def test_web_10_what_the_upstream_does_not_have_is_a_page_of_its_own(visitor):
+    page = visitor.open("/shop/999999")
+    expect(page.locator(".state-problem")).to_be_visible()
+    expect(page.locator(".chip")).to_have_count(0)
+
+
+@pytest.mark.settings(upstreams_spacex_patience_ms=300, freshness_ships_s=0)
+def test_web_11_a_slow_upstream_gives_the_stored_copy_then_the_fresh_one(ships, larder):
+    ships.evaluate("scrollTo(0, 400)")
+    larder.control("PUT", "/spacex/ships/70ca451a41196adb40260072", {"name": "Renamed later"})
+    larder.fault("spacex", "slow(1500)")
+    ships.get_by_role("button", name="Refresh").first.dispatch_event("click")
+    expect(chip(ships, "stale")).to_be_visible()
+    before = ships.evaluate("scrollY")
+    expect(ships.get_by_text("Renamed later").first).to_be_attached()
+    assert ships.evaluate("scrollY") == before
+
+
+def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder):
+    visitor.log_in("ships", "notes")
+    ships = visitor.open("/ships")
+    row = ships.get_by_role("link", name=SHIP).first
+    row.wait_for()
+    form = visitor.open("/notes/new")
+    text = form.get_by_role("textbox", name=re.compile("note|text", re.I)).first
+    text.fill("Not to be lost")
+    larder.stop()
+    for page in [ships, form]:
+        expect(page.get_by_text(LOST).first).to_be_visible()
+    expect(row).to_be_visible()
+    expect(text).to_have_value("Not to be lost")
+    for page in [ships, form]:
+        expect(page.locator("[data-write]:not(:disabled):not([inert] *)")).to_have_count(0)
+    larder.start()
+    for page in [ships, form]:
+        expect(page.get_by_text(LOST)).to_have_count(0)
+    expect(text).to_have_value("Not to be lost")
+    form.get_by_role("button", name="Save").click()
+    form.get_by_text("Not to be lost").first.wait_for()
+
+
+def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor, larder):
+    visitor.log_in("ships")
+    tabs = [visitor.open("/ships") for _ in range(8)]
+    for tab in tabs:
+        tab.get_by_role("link", name=SHIP).first.wait_for()
+    assert listeners(larder) == 1
+    ninth = visitor.open("/shop")
+    ninth.get_by_role("heading", level=1).wait_for()
+    ship = next(item for item in larder_ships(visitor) if item["name"] == SHIP)
+    visitor.send("DELETE", ship["href"])
+    for tab in tabs:
+        expect(tab.get_by_role("link", name=SHIP)).to_have_count(0)
+    assert listeners(larder) == 1
+    tabs[0].close()
+    visitor.send("POST", "/v1/ships/restore", {"ids": [ship["id"]]})
+    for tab in tabs[1:]:
+        expect(tab.get_by_role("link", name=SHIP).first).to_be_attached()
+
+
+def larder_ships(visitor):
+    return visitor.send("GET", "/v1/ships?limit=100").json()["data"]["items"]
