@@ -58,7 +58,7 @@ function openLogin(screen) {
   const element = form([email, password], t('login'), (values, signal) => enter({mode: 'login', ...values}, signal),
     {busyText: t('signingIn'), extra: [guest]});
   screen.signal.addEventListener('abort', () => element.cancel());
-  screen.show(h('div', {class: 'card login'}, element));
+  screen.show(h('div', {class: 'card login'}, h('div', {class: 'state-sign'}, icon('ships', 40)), element));
 }
 
 function openList(screen) {
@@ -82,7 +82,7 @@ function openList(screen) {
   const list = pagedList(screen, {
     href: '/v1/ships', key: ship => ship.id, label: t('ships'), row: ship => row(ship, remove),
     before: () => [h('div', {class: 'bar list-tools'}, filter, restore), note, nothing],
-    empty: () => h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('ship', 40)),
+    empty: () => h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('ships', 40)),
       h('h2', null, t('empty')), h('p', null, t('emptyText'))),
     drawn: ({data, meta}) => {
       if (nav?.title !== data.nav_button.title) { nav = data.nav_button; drawHead(); }
@@ -119,7 +119,7 @@ function focusNear(list, index) {
 
 function row(ship, remove) {
   return h('li', {class: 'row', dataset: {name: ship.name.toLocaleLowerCase(), id: ship.id}},
-    picture(ship.image_url, '', {class: 'thumb', sign: 'ship'}),
+    picture(ship.image_url, '', {class: 'thumb', sign: 'ships'}),
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link', href: `/ships/${ship.id}`, lang: langOf(ship.name)}, ship.name),
       h('span', {class: 'row-sub'}, [ship.type_text, ship.year_built && t('built', ship.year_built_text)]
@@ -159,7 +159,7 @@ function drawDetails(screen, ship) {
     [t('port'), ship.home_port_text], [t('roles'), ship.roles_text],
     ship.active === null || ship.active === undefined ? null : [t('status'), ship.active ? t('yes') : t('no')]];
   if (screen.drawn !== ship.image_url) {
-    screen.image = picture(ship.image_url, ship.name, {class: 'ship-image', sign: 'ship', eager: true});
+    screen.image = picture(ship.image_url, ship.name, {class: 'ship-image', sign: 'ships', eager: true});
     screen.drawn = ship.image_url;
   }
   screen.show(screen.image, !ship.upstream_present && h('p', {class: 'tag warn'}, t('gone')),

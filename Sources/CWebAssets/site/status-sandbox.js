@@ -1,0 +1,160 @@
+// The sandbox's part of the control room: faults, held requests, journal, reset, and everything offline at a press.
+
+import {call, Problem} from './api.js';
+import {h, replace} from './dom.js';
+import {nudge} from './events.js';
+import {toast} from './overlay.js';
+import {define, plural} from './texts.js';
+import {button} from './ui.js';
+
+const t = define({
+  en: {
+    title: 'Sandbox', lead: 'The remote APIs are simulated. Break them here and see what every screen says.',
+    offline: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
+      + 'it shows what Larder kept, and says so.', reset: 'Reset the sandbox', wasReset: 'Faults, data and journal are as at the start.',
+    fault: 'Fault', release: n => `Release ${n} held`, released: 'Released', value: 'Value',
+    journal: 'Requests to the simulated APIs', journalNone: 'No request yet.', clear: 'Empty', waiting: 'waiting',
+    online1: 'none', offline1: 'offline', slow: 'slow, ms', error: 'error, status', html: 'a web page, status',
+    flaky: 'fails now and then, share', truncated: 'cut off', pause: 'stops after bytes', garbage: 'not JSON',
+    hold: 'holds requests', requests: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
+  },
+  ru: {
+    title: 'Песочница', lead: 'Удалённые сервисы здесь понарошку. Сломайте их и посмотрите, что скажет каждый экран.',
+    offline: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет то, что '
+      + 'хранит Larder, и скажет об этом.', reset: 'Сбросить песочницу', wasReset: 'Сбои, данные и журнал — как в начале.',
+    fault: 'Сбой', release: n => `Отпустить: ${n}`, released: 'Отпущено', value: 'Значение',
+    journal: 'Запросы к сервисам песочницы', journalNone: 'Запросов ещё нет.', clear: 'Очистить', waiting: 'ждёт',
+    online1: 'нет', offline1: 'нет связи', slow: 'медленно, мс', error: 'ошибка, статус', html: 'веб-страница, статус',
+    flaky: 'сбоит иногда, доля', truncated: 'обрыв', pause: 'замирает после байт', garbage: 'не JSON',
+    hold: 'держит запросы', requests: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`,
+  },
+});
+
+const kinds = {online: null, offline: null, slow: 3000, error: 503, html: 200, flaky: 0.5, truncated: null, pause: 100,
+  garbage: null, hold: null};
+const read = text => /^(\w+)(?:\(([^,)]*)(.*)\))?$/.exec(text) ?? [null, 'online', '', ''];
+
+/**
+ * Opens the sandbox's part if there is a sandbox.
+ * @param {Screen} screen @param {Element} place @param {Array<string>} names Of Larder's upstreams.
+ * @param {function()} changed Called when the state of the sandbox changed.
+ * @returns {?{upstreams: function(): Array, set: function(string, string): Promise, release: function, watch: function}}
+ */
+export async function openSandbox(screen, place, names, changed) {
+  const state = {upstreams: [], watchers: new Set()};
+  const update = async () => {
+    state.upstreams = (await call('/v1/sandbox')).data.upstreams;
+    for (const watcher of state.watchers) watcher(state.upstreams);
+  };
+  const put = (name, fault) => call(`/v1/sandbox/upstreams/${name}/fault`, {method: 'PUT', body: {fault}});
+  const after = async () => { await update(); nudge(); changed(); };
+  const controls = {
+    upstreams: () => state.upstreams, watch: watcher => state.watchers.add(watcher),
+    set: async (name, fault) => { await put(name, fault); await after(); },
+    release: async name => { await call(`/v1/sandbox/upstreams/${name}/release`, {method: 'POST'}); await after(); },
+  };
+  try { await update(); } catch (problem) {
+    if (problem instanceof Problem) return null;
+    throw problem;
+  }
+  const all = async fault => {
+    await Promise.all(state.upstreams.map(one => put(one.name, fault)));
+    await after();
+  };
+  draw(place, controls, all, after);
+  const log = journal(screen);
+  place.append(log.element);
+  const timer = setInterval(() => document.hidden || quietly(async () => { await update(); await log.update(); }), 2000);
+  screen.signal.addEventListener('abort', () => clearInterval(timer));
+  await log.update();
+  return controls;
+}
+
+async function quietly(run) {
+  try { await run(); } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
+}
+
+function draw(place, controls, all, after) {
+  const words = h('p', {class: 'small', role: 'status'});
+  const offline = button(t('offline'), () => all('offline'), {kind: 'primary', icon: 'offline', write: true});
+  const online = button(t('online'), () => all('online'), {kind: 'primary', icon: 'bolt', write: true});
+  const reset = button(t('reset'), async () => {
+    await call('/v1/sandbox/reset', {method: 'POST'});
+    await after();
+    toast(t('wasReset'));
+  }, {write: true, kind: 'quiet'});
+  const show = upstreams => {
+    const off = upstreams.every(one => one.fault === 'offline');
+    const held = document.activeElement;
+    online.hidden = upstreams.every(one => one.fault === 'online');
+    offline.hidden = off;
+    replace(words, off ? t('isOff') : t('lead'));
+    if (held === offline && off) online.focus();
+  };
+  controls.watch(show);
+  replace(place, h('section', {class: 'card stack sandbox'}, h('h2', null, t('title')), words,
+    h('div', {class: 'bar'}, offline, online, reset)));
+  show(controls.upstreams());
+}
+
+/** Makes the control of an upstream's fault. */
+export function faultControl(name, controls) {
+  const id = `fault-${name}`;
+  const select = h('select', {id, onchange: () => apply(kinds[select.value])}, Object.keys(kinds).map(kind =>
+    h('option', {value: kind}, t(kind === 'online' || kind === 'offline' ? `${kind}1` : kind))));
+  const value = h('input', {class: 'field-input', type: 'text', inputmode: 'decimal', 'aria-label': t('value'),
+    onchange: () => apply(value.value)});
+  const release = h('div');
+  const apply = async number => {
+    const fault = kinds[select.value] === null ? select.value
+      : `${select.value}(${number}${select.value === 'flaky' ? ', 1' : ''})`;
+    try { await controls.set(name, fault); say(''); } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      say(problem.words);
+    }
+  };
+  const error = h('p', {class: 'field-error', role: 'alert'});
+  const say = text => replace(error, text);
+  const show = upstreams => {
+    const one = upstreams.find(other => other.name === name);
+    element.hidden = !one;
+    if (!one) return;
+    const [, kind, number] = read(one.fault);
+    if (document.activeElement !== select) select.value = kind;
+    if (document.activeElement !== value) value.value = number ?? '';
+    value.hidden = kinds[kind] === null || kinds[kind] === undefined;
+    element.dataset.fault = kind;
+    if (Number(release.dataset.count ?? -1) === one.waiting) return;
+    release.dataset.count = one.waiting;
+    replace(release, one.waiting > 0 && button(t('release', one.waiting), () => controls.release(name), {write: true}));
+  };
+  const element = h('div', {class: 'fault'}, h('label', {for: id, class: 'small'}, t('fault')),
+    h('div', {class: 'bar'}, select, value, release), error);
+  controls.watch(show);
+  show(controls.upstreams());
+  return element;
+}
+
+function journal(screen) {
+  const list = h('ol', {class: 'log', tabindex: '0', 'aria-label': t('journal')});
+  const count = h('span', {class: 'muted small'});
+  let last = null;
+  const update = async () => {
+    const {entries} = (await call('/v1/sandbox/journal')).data;
+    const key = `${entries.at(-1)?.sequence} ${entries.length} ${entries.filter(one => one.status === null).length}`;
+    if (key === last) return;
+    last = key;
+    replace(count, t('requests', entries.length));
+    replace(list, entries.length ? entries.slice(-60).reverse().map(entry => h('li', null,
+      h('span', {class: `tag ${entry.status === null || entry.status >= 400 ? 'warn' : 'ok'}`}, entry.status ?? t('waiting')), ' ',
+      h('span', {class: 'code'}, `${entry.method} ${entry.path}`),
+      entry.fault !== 'online' && h('span', {class: 'tag warn'}, entry.fault))) : h('li', {class: 'muted'}, t('journalNone')));
+  };
+  const clear = button(t('clear'), async () => {
+    await call('/v1/sandbox/journal', {method: 'DELETE'});
+    await update();
+  }, {kind: 'quiet', write: true});
+  screen.on('connectivity', () => quietly(update));
+  return {update, element: h('details', {class: 'card'}, h('summary', null, t('journal'), ' ', count),
+    h('div', {class: 'stack'}, list, h('div', {class: 'bar'}, clear)))};
+}

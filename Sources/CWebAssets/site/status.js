@@ -1,0 +1,215 @@
+// Control room: what Larder knows of its upstreams and of itself, live; with the sandbox, its controls.
+
+import {call, Problem} from './api.js';
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {keyed} from './list.js';
+import {ago, bytes, define, language, time} from './texts.js';
+import {button} from './ui.js';
+import {faultControl, openSandbox} from './status-sandbox.js';
+
+const t = define({
+  en: {
+    title: 'Control room', lead: 'What answers, what is kept, what happens: as it happens.', upstreams: 'Sources',
+    up: 'Answers', down: 'Offline', unknown: 'Not asked yet', since: 'Since', lastOk: 'Last answer', lastError: 'Last error',
+    paused: 'Paused until', never: 'none yet', larder: 'Larder', version: 'Version', started: 'Running since',
+    ready: 'Ready', notReady: 'Not ready', checks: 'Checks', able: 'Abilities', install: what => `install ${what}`,
+    untested: 'not used yet', ok: 'works', missing: 'missing', cache: 'Kept copies', of: (a, b) => `${a} of ${b}`,
+    database: 'Database', free: 'Free on disk', connections: 'Connections', listeners: 'Event listeners', hits: 'Served from store',
+    events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events', noEvents: 'Nothing has happened yet.',
+    requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
+    problems: 'Refused or failed',
+  },
+  ru: {
+    title: 'Пульт', lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
+    up: 'Отвечает', down: 'Без связи', unknown: 'Ещё не спрашивали', since: 'С', lastOk: 'Последний ответ',
+    lastError: 'Последняя ошибка', paused: 'Пауза до', never: 'ещё нет', larder: 'Larder', version: 'Версия',
+    started: 'Работает с', ready: 'Готов', notReady: 'Не готов', checks: 'Проверки', able: 'Возможности',
+    install: what => `установите ${what}`, untested: 'ещё не нужно', ok: 'работает', missing: 'нет', cache: 'Копии',
+    of: (a, b) => `${a} из ${b}`, database: 'База данных', free: 'Свободно на диске', connections: 'Соединения',
+    listeners: 'Слушают события', hits: 'Отдано из хранилища', events: 'События', pause: 'Пауза', resume: 'Дальше',
+    all: 'Все события', noEvents: 'Пока ничего не произошло.', requests: 'Запросы по адресам', route: 'Адрес',
+    count: 'Число', mean: 'Среднее', noRequests: 'Пока нет.', problems: 'Отказы и ошибки',
+  },
+});
+
+export const routes = [{path: '/status', open}];
+
+async function open(screen) {
+  const upstreams = h('ul', {class: 'columns upstreams', role: 'list'});
+  const sandbox = h('div', {class: 'stack'});
+  const facts = h('div', {class: 'stack'});
+  const requests = h('div');
+  screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
+  let controls = null;
+  const resource = screen.load('/v1/status', async ({data}, first) => {
+    const names = data.upstreams.map(upstream => upstream.name);
+    if (first) {
+      screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), h('div',
+        {class: 'columns'}, facts, events(screen)), section(t('requests'), requests)));
+      controls = data.sandbox === null ? null : await openSandbox(screen, sandbox, names, () => drawUpstreams());
+    }
+    drawUpstreams();
+    await drawSelf(facts, requests, data);
+  }, {skeleton: 'grid'});
+  const drawUpstreams = () => {
+    for (const row of upstreams.children) row.rowData = null;
+    const known = resource.answer.data.upstreams;
+    const more = (controls?.upstreams() ?? []).filter(one => !known.some(other => other.name === one.name));
+    keyed(upstreams, [...known, ...more], one => one.name, one => upstreamCard(one, () => controls), {animate: false,
+      update: (row, one) => { row.redraw(one); return true; }});
+  };
+  const again = setInterval(() => document.hidden || resource.soon(), 5000);
+  screen.signal.addEventListener('abort', () => clearInterval(again));
+  screen.on('connectivity', () => resource.soon());
+  await resource.ready;
+}
+
+function section(title, ...content) {
+  return h('section', {class: 'stack'}, h('h2', null, title), content);
+}
+
+/** Draws a card of an upstream; its fault stays in place while the rest changes. */
+function upstreamCard(upstream, controls) {
+  const tag = h('span', {class: 'tag'});
+  const list = h('dl', {class: 'facts small'});
+  const card = h('li', {class: 'card upstream', dataset: {name: upstream.name}},
+    h('div', {class: 'bar'}, h('h3', null, titleOf(upstream)), tag), list);
+  card.redraw = now => {
+    if (controls() && !card.querySelector('.fault')) card.append(faultControl(upstream.name, controls()));
+    const state = now.reachable === undefined ? null : !now.reachable ? 'down' : now.last_ok_at ? 'up' : 'unknown';
+    card.dataset.state = state ?? '';
+    tag.hidden = state === null;
+    tag.className = `tag ${{up: 'ok', down: 'warn'}[state] ?? ''}`;
+    replace(tag, state && t(state));
+    replace(list, facts([[t('since'), state === 'down' && when(now.since)],
+      [t('lastOk'), state && state !== 'unknown' && when(now.last_ok_at)], [t('lastError'), errorOf(now.last_error)],
+      [t('paused'), now.paused_until && time(now.paused_until, {timeStyle: 'medium'})]]));
+    list.hidden = list.childElementCount === 0;
+  };
+  card.redraw(upstream);
+  return card;
+}
+
+function titleOf({title, name}) {
+  const words = title ?? name.replaceAll('_', ' ');
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+const errorOf = error => error && [error.reason, error.of, when(error.at)].filter(Boolean).join(' · ');
+
+function when(text) {
+  return text ? ago((Date.now() - Date.parse(text)) / 1000) : t('never');
+}
+
+function facts(rows) {
+  return rows.filter(([, value]) => value).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]);
+}
+
+async function drawSelf(place, requests, status) {
+  const [metrics, health] = await Promise.all([readMetrics(), readHealth()]);
+  if (!metrics) return;
+  const used = status.cache?.by_upstream?.map(row => [row.name ?? row.upstream, row.used_bytes ?? row.bytes])
+    ?? metrics.all('larder_cache_bytes').map(one => [one.labels.upstream, one.value]);
+  const budget = status.cache?.budget_bytes ?? metrics.one('larder_cache_budget_bytes');
+  const hit = metrics.one('larder_cache_requests_total', 'result', 'hit');
+  const asked = hit + metrics.one('larder_cache_requests_total', 'result', 'forwarded');
+  replace(place, h('section', {class: 'card stack'}, h('h2', null, t('cache')), cacheBar(used, budget)),
+    h('section', {class: 'card stack'}, h('div', {class: 'bar'}, h('h2', null, t('larder')), health && h('span',
+      {class: `tag ${health.status === 'ready' ? 'ok' : 'danger'}`}, t(health.status === 'ready' ? 'ready' : 'notReady'))),
+    h('dl', {class: 'facts small'}, facts([
+      [t('version'), status.version ?? metrics.all('larder_build_info')[0]?.labels.version],
+      [t('started'), status.started_at && time(status.started_at)], [t('hits'), asked && t('of', hit, asked)],
+      [t('database'), bytes(metrics.one('larder_database_bytes'))], [t('free'), bytes(metrics.one('larder_data_free_bytes'))],
+      [t('connections'), String(metrics.one('larder_http_connections'))],
+      [t('listeners'), String(metrics.one('larder_event_listeners'))]])),
+    health && h('h3', null, t('able')), health && h('ul', {class: 'abilities small'}, health.abilities.map(ability)),
+    health?.checks?.some(check => !check.ok) && h('p', {class: 'form-problem'}, t('checks'), ': ',
+      health.checks.filter(check => !check.ok).map(check => check.name).join(', '))));
+  replace(requests, requestTable(metrics));
+}
+
+function ability({name, ok, install}) {
+  const [kind, words, sign] = ok === null ? ['', t('untested'), 'minus'] : ok ? ['ok', t('ok'), 'check']
+    : ['warn', install ? t('install', install) : t('missing'), 'warning'];
+  return h('li', null, icon(sign, 16), h('span', null, name), h('span', {class: `tag ${kind}`}, words));
+}
+
+function cacheBar(used, budget) {
+  const total = used.reduce((sum, [, count]) => sum + count, 0);
+  const fill = h('div', {class: 'meter-fill'});
+  fill.style.width = `${Math.min(100, 100 * total / (budget || 1))}%`;
+  return [h('p', {class: 'small'}, t('of', bytes(total), bytes(budget))), h('div', {class: 'meter', 'aria-hidden': 'true'}, fill),
+    h('dl', {class: 'facts small'}, used.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
+      .map(([name, count]) => [h('dt', null, name), h('dd', null, bytes(count))]))];
+}
+
+function requestTable(metrics) {
+  const sums = new Map(metrics.all('larder_http_request_duration_seconds_sum').map(one => [name(one), one.value]));
+  const rows = metrics.all('larder_http_request_duration_seconds_count').filter(one => one.value > 0)
+    .sort((a, b) => b.value - a.value).slice(0, 15);
+  if (!rows.length) return h('p', {class: 'muted'}, t('noRequests'));
+  const number = new Intl.NumberFormat(language, {maximumFractionDigits: 1});
+  return h('div', {class: 'card scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
+    h('table', {class: 'table'}, h('thead', null, h('tr', null,
+      [t('route'), t('count'), t('mean')].map(text => h('th', {scope: 'col'}, text)))),
+    h('tbody', null, rows.map(one => h('tr', null, h('td', {class: 'code'}, name(one)), h('td', null, number.format(one.value)),
+      h('td', null, `${number.format(1000 * sums.get(name(one)) / one.value)} ms`))))));
+}
+
+const name = ({labels}) => `${labels.method} ${labels.route}`;
+
+async function readMetrics() {
+  try { return parse((await call('/metrics')).text); } catch (problem) {
+    if (problem instanceof Problem) return null;
+    throw problem;
+  }
+}
+
+async function readHealth() {
+  try { return (await call('/health/ready')).data; } catch (problem) {
+    if (problem instanceof Problem) return problem.abilities ? problem : null;
+    throw problem;
+  }
+}
+
+/** Reads the text format of Prometheus, buckets left out. */
+function parse(text) {
+  const found = new Map();
+  for (const line of text.split('\n')) {
+    const parts = /^(\w+?)(?:\{(.*)\})? (\S+)$/.exec(line);
+    if (!parts || parts[1].endsWith('_bucket')) continue;
+    const labels = Object.fromEntries([...(parts[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(one => [one[1], one[2]]));
+    found.set(parts[1], [...found.get(parts[1]) ?? [], {labels, value: Number(parts[3])}]);
+  }
+  const all = key => found.get(key) ?? [];
+  const one = (key, label, value) => all(key).filter(item => !label || item.labels[label] === value)
+    .reduce((sum, item) => sum + item.value, 0);
+  return {all, one};
+}
+
+/** Draws the live log of events, with a pause and a filter. */
+function events(screen) {
+  const list = h('ol', {class: 'log', tabindex: '0', 'aria-label': t('events')});
+  const none = h('p', {class: 'muted small'}, t('noEvents'));
+  let paused = false;
+  const filter = h('select', {'aria-label': t('all'), onchange: () => show()}, ['', 'connectivity', 'screen-changed', 'job',
+    'reset', 'session-ended'].map(value => h('option', {value}, value || t('all'))));
+  const pause = button(t('pause'), () => {
+    paused = !paused;
+    pause.querySelector('span').textContent = t(paused ? 'resume' : 'pause');
+    pause.setAttribute('aria-pressed', String(paused));
+  });
+  const show = () => { for (const row of list.children) row.hidden = filter.value !== '' && row.dataset.type !== filter.value; };
+  screen.on('any', ({type, data}) => {
+    if (paused || ['session', 'nudge'].includes(type)) return;
+    none.remove();
+    list.prepend(h('li', {dataset: {type}}, h('span', {class: 'muted'}, time(new Date().toISOString(), {timeStyle: 'medium'})),
+      ' ', h('strong', null, type), ' ', h('span', {class: 'code'}, Object.entries(data).filter(([key]) => key !== 'at')
+        .map(([key, value]) => `${key} ${value}`).join(' · '))));
+    if (list.childElementCount > 200) list.lastElementChild.remove();
+    show();
+  });
+  return h('section', {class: 'card stack'}, h('div', {class: 'bar'}, h('h2', {class: 'grow'}, t('events')), filter, pause),
+    none, list);
+}
