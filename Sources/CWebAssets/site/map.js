@@ -45,6 +45,7 @@ export class LarderMap extends HTMLElement {
   connectedCallback() {
     this.#life = new AbortController();
     if (!this.firstChild) this.#build();
+    this.#syncButtons();
     this.#observe(this.#life.signal);
     loadWorld().then(world => { this.#world = world; this.#redraw(); }, () => { this.note.textContent = t('noWorld'); });
   }
@@ -116,6 +117,9 @@ export class LarderMap extends HTMLElement {
     this.#callout?.element.remove();
     this.#callout = null;
   }
+
+  /** Marks the pin or cluster of an id, as while its row in a list is pointed at. */
+  highlight(id, on) { this.#buttons.get(id)?.classList.toggle('lit', on); }
 
   #build() {
     this.canvas = h('canvas', {'aria-hidden': 'true'});
@@ -305,6 +309,7 @@ export class LarderMap extends HTMLElement {
   }
 
   #syncButtons() {
+    if (!this.over) return;
     const kept = new Map();
     const marks = this.marks.length > buttonsAtMost ? [] : this.marks;
     for (const mark of marks) {

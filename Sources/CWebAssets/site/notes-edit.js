@@ -1,0 +1,197 @@
+// Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
+
+import {call} from './api.js';
+import {h, replace} from './dom.js';
+import {ask, dialog, toast} from './overlay.js';
+import {address} from './parts.js';
+import {placeField} from './notes-place.js';
+import {askToDelete, loginForm, t as common, zoned} from './notes.js';
+import {define, langOf} from './texts.js';
+import {button, words} from './ui.js';
+import './map.js';
+
+const t = define({
+  en: {
+    note: 'Note', newNote: 'New note', edit: 'Edit', save: 'Save', cancel: 'Cancel', text: 'Text', saved: 'Note saved',
+    hint: 'Start typing your thoughts here...', leave: 'Leave without saving?', leaveText: 'What you typed is not saved.',
+    leaveYes: 'Leave', leaveNo: 'Stay', race: 'This note was changed elsewhere',
+    raceText: 'Nothing was overwritten. Choose which text stays, or go on editing yours.', mine: 'Your text',
+    theirs: 'The saved text', keepMine: 'Save mine', takeTheirs: 'Take the saved one', goOn: 'Go on editing',
+    changed: 'This note was just changed elsewhere. You will be asked when you save.', gone: 'This note was deleted elsewhere',
+    goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
+    again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
+  },
+  ru: {
+    note: 'Заметка', newNote: 'Новая заметка', edit: 'Изменить', save: 'Сохранить', cancel: 'Отмена', text: 'Текст',
+    saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...', leave: 'Уйти без сохранения?',
+    leaveText: 'То, что вы написали, не сохранено.', leaveYes: 'Уйти', leaveNo: 'Остаться',
+    race: 'Заметку изменили в другом месте', raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или '
+    + 'продолжайте править свой.', mine: 'Ваш текст', theirs: 'Сохранённый текст', keepMine: 'Сохранить мой',
+    takeTheirs: 'Взять сохранённый', goOn: 'Продолжить правку',
+    changed: 'Заметку только что изменили в другом месте. При сохранении вас спросят.',
+    gone: 'Заметку удалили в другом месте', goneText: 'Ваш текст остался. Сохранить его новой заметкой?',
+    saveNew: 'Сохранить новой', again: 'Войдите снова',
+    againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
+  },
+});
+
+/** Opens the screen of a new note. */
+export function openNew(screen) {
+  const {lat, lon} = Object.fromEntries(screen.query);
+  const place = lat && lon ? {lat: Number(lat), lon: Number(lon), name: null} : null;
+  new Editor(screen, {body: '', place, version: null, back: '/notes'}).open();
+}
+
+/** Opens the screen of a note. */
+export function openNote(screen) {
+  const href = `/v1/notes/${screen.params.id}`;
+  let editor = null;
+  let note = null;
+  const read = (fresh = note) => {
+    note = fresh;
+    editor = null;
+    address(screen, {edit: null});
+    show(screen, note, write, resource);
+    resource.soon();
+  };
+  const write = () => {
+    address(screen, {edit: 1});
+    editor = new Editor(screen, {href, body: note.body, place: placed(note.location), version: note.version, back: read});
+    editor.open();
+  };
+  screen.head({title: t('note'), back: '/notes'});
+  const resource = screen.load(zoned(href), ({data}) => {
+    note = data;
+    if (editor) editor.seen(data);
+    else if (screen.query.get('edit')) write();
+    else show(screen, data, write, resource);
+  }, {skeleton: 'page'});
+}
+
+/** Gives the place of a note, or null: a note without any is at 0, 0. */
+function placed(location) {
+  return location && (location.lat !== 0 || location.lon !== 0) ? location : null;
+}
+
+function show(screen, note, write, resource) {
+  const place = placed(note.location);
+  screen.mayLeave = null;
+  screen.unsaved = null;
+  screen.head({title: note.body.trim().split('\n')[0].slice(0, 80), back: '/notes', actions: [
+    button(t('edit'), write, {icon: 'edit', kind: 'primary'}),
+    button(common('remove'), () => remove(screen, note), {icon: 'trash', bare: true, write: true, key: 'delete'}),
+    screen.refreshButton(() => resource)]});
+  screen.show(h('article', {class: 'note'},
+    h('div', {class: 'note-text'}, words('p', {class: 'row-sub'}, note.last_edited_text),
+      h('p', {class: 'note-body card', dir: 'auto', lang: langOf(note.body)}, note.body)),
+    place && h('figure', {class: 'note-place'}, picture(place), h('figcaption', null, place.name))));
+}
+
+function picture(place) {
+  const map = h('larder-map', {still: true, 'aria-hidden': 'true'});
+  map.setMarks([{id: 'note', lat: place.lat, lon: place.lon, label: place.name}]);
+  map.show(place.lat, place.lon, 5);
+  return map;
+}
+
+async function remove(screen, note) {
+  const action = note.actions.find(each => each.id === 'delete');
+  if (!await askToDelete(note.body.trim().split('\n')[0])) return;
+  await call(action.href, {method: action.method});
+  await screen.go('/notes', {replace: true});
+  toast(common('gone'));
+}
+
+/** The form of a note. */
+class Editor {
+  constructor(screen, {href = null, body, place, version, back}) {
+    Object.assign(this, {screen, href, start: body, version, back, over: false});
+    this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
+      placeholder: t('hint'), dir: 'auto', value: body, oninput: () => this.check()});
+    this.save = button(t('save'), () => this.send(), {kind: 'primary', icon: 'check', write: true});
+    this.place = placeField(screen, place, () => this.check());
+    this.notice = h('p', {class: 'banner', role: 'status', hidden: true});
+  }
+
+  get dirty() { return !this.over && (this.text.value !== this.start || this.place.changed); }
+
+  open() {
+    const {screen} = this;
+    screen.mayLeave = async () => !this.dirty || ask({title: t('leave'), message: t('leaveText'),
+      buttons: [t('leaveYes'), t('leaveNo')]});
+    screen.unsaved = () => this.dirty;
+    screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : this.back, actions: [
+      button(t('cancel'), () => this.cancel()), this.save]});
+    screen.show(this.notice, h('div', {class: 'note-edit'},
+      h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text), this.place));
+    this.check();
+    this.text.focus();
+  }
+
+  check() { this.save.disabled = this.text.value.trim() === ''; }
+
+  /** Tells that the note was read again while it is edited. */
+  seen(note) {
+    const other = note.version !== this.version;
+    this.notice.hidden = !other;
+    replace(this.notice, other && t('changed'));
+  }
+
+  async cancel() {
+    if (typeof this.back === 'string') { await this.screen.go(this.back); return; }
+    if (!await this.screen.mayLeave()) return;
+    this.over = true;
+    this.back();
+  }
+
+  async send() {
+    if (!this.place.valid()) return;
+    const body = {body: this.text.value};
+    if (this.place.changed || !this.href) body.location = this.place.place;
+    const headers = this.version === null ? {} : {'If-Match': `"${this.version}"`};
+    try {
+      const answer = await call(zoned(this.href ?? '/v1/notes'), {method: this.href ? 'PATCH' : 'POST', body, headers});
+      await this.done(answer.data);
+    } catch (problem) {
+      if (problem.status === 412) await this.settle();
+      else if (problem.status === 404 && this.href) await this.lost();
+      else if (problem.status === 401) await this.login();
+      else throw problem;
+    }
+  }
+
+  async done(note) {
+    this.over = true;
+    if (this.href) this.back(note);
+    else await this.screen.go(`/notes/${note.id}`, {replace: true});
+    toast(t('saved'));
+  }
+
+  /** Shows both texts after a lost race; nothing is overwritten before the user has chosen. */
+  async settle() {
+    const {data} = await call(zoned(this.href), {refresh: true});
+    const column = (title, text) => h('section', null, h('h3', null, title),
+      h('p', {class: 'note-body card', dir: 'auto', lang: langOf(text)}, text));
+    const answer = await dialog(t('race'), [h('p', null, t('raceText')), h('div', {class: 'columns'},
+      column(t('mine'), this.text.value), column(t('theirs'), data.body))], {wide: true, actions: [
+      {title: t('goOn'), value: 'on'}, {title: t('takeTheirs'), value: 'theirs'},
+      {title: t('keepMine'), value: 'mine', kind: 'primary'}]});
+    if (answer !== 'mine' && answer !== 'theirs') return;
+    this.version = data.version;
+    if (answer === 'mine') await this.send();
+    else { this.over = true; this.back(data); }
+  }
+
+  async lost() {
+    const save = await ask({title: t('gone'), message: t('goneText'), buttons: [t('saveNew'), t('goOn')]});
+    if (!save) return;
+    Object.assign(this, {href: null, version: null});
+    await this.send();
+  }
+
+  async login() {
+    const done = await dialog(t('again'), close => [h('p', null, t('againText')),
+      loginForm('login', {username: '', password: ''}, () => close(true))]);
+    if (done) await this.send();
+  }
+}

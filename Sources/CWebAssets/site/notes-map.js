@@ -1,0 +1,147 @@
+// Notes: the map, and beside it the list of what is on it.
+
+import {call, Problem, withQuery} from './api.js';
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {keyed} from './list.js';
+import {address} from './parts.js';
+import {tabs, zoned} from './notes.js';
+import {define, langOf, plural} from './texts.js';
+import {button, empty, linkButton} from './ui.js';
+import './map.js';
+
+const t = define({
+  en: {
+    map: 'Map of notes', onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
+    create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
+    zoom: 'Zoom in', open: 'Open the note',
+  },
+  ru: {
+    map: 'Карта заметок', onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
+    create: 'Новая заметка здесь', near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки',
+      other: 'заметок'})} рядом`, zoom: 'Приблизить', open: 'Открыть заметку',
+  },
+});
+
+let web;
+let knowsCities = true;
+
+/** Gives what the server says about tiles, or null. */
+export async function tileSource() {
+  web ??= call('/v1').then(({data}) => data.web ?? null);
+  try {
+    const said = await web;
+    return said?.tiles ? {template: template(said.tiles), attribution: said.attribution ?? '',
+      maxZoom: said.max_zoom ?? 19} : null;
+  } catch (problem) {
+    web = undefined;
+    if (problem instanceof Problem) return null;
+    throw problem;
+  }
+}
+
+function template(tiles) {
+  if (tiles.includes('{z}')) return tiles;
+  return `${tiles.startsWith('/') ? tiles : `/v1/upstreams/${tiles}`}/{z}/{x}/{y}.png`;
+}
+
+/** Opens the screen of the map. */
+export async function openMap(screen) {
+  const map = h('larder-map');
+  const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
+  const side = h('div', {class: 'map-side'});
+  const create = linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'});
+  screen.head({title: t('map'), tabs, actions: [create]});
+  screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')}, side)));
+  const tiles = await tileSource();
+  if (screen.signal.aborted) return;
+  map.useTiles(tiles);
+  const resource = screen.load(await begin(screen, map, tiles), ({data}) => {
+    map.setMarks(marksOf(data));
+    drawSide(side, list, data, map);
+  }, {place: side, skeleton: 'rows'});
+  map.addEventListener('view', ({detail}) => {
+    const {lat, lon, zoom} = detail;
+    address(screen, {lat: lat.toFixed(4), lon: lon.toFixed(4), zoom: zoom.toFixed(2)});
+    create.href = withQuery('/notes/new', {lat: lat.toFixed(4), lon: lon.toFixed(4)});
+    resource.go(viewed(detail));
+    nameCities(map, detail, tiles, screen.signal);
+  });
+  map.addEventListener('open', ({detail}) => openCallout(map, detail));
+}
+
+function viewed({bbox, zoom}) {
+  return zoned('/v1/notes/map', {bbox: bbox.map(degrees => degrees.toFixed(4)).join(','), zoom: Math.round(zoom)});
+}
+
+/** Shows what the address names, else the last note, and gives what to ask for. */
+async function begin(screen, map, tiles) {
+  const {lat, lon, zoom} = Object.fromEntries(screen.query);
+  const all = zoned('/v1/notes/map');
+  if (lat && lon && zoom) {
+    map.show(Number(lat), Number(lon), Number(zoom));
+  } else {
+    try {
+      const {data} = await call(all, {signal: screen.signal});
+      if (data.total > 0) map.show(data.center.lat, data.center.lon, tiles ? 12 : 4);
+    } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
+  }
+  return map.view.width ? viewed({bbox: map.bbox, zoom: map.view.zoom}) : all;
+}
+
+function marksOf({pins, clusters}) {
+  return [...clusters.map(cluster => ({id: cluster.href, ...cluster})),
+    ...pins.map(pin => ({id: pin.note_id, lat: pin.lat, lon: pin.lon, label: `${pin.title}, ${pin.subtitle}`, pin}))];
+}
+
+function drawSide(side, list, data, map) {
+  const marks = marksOf(data);
+  if (data.total === 0) {
+    replace(side, data.empty ? empty(data.empty, {icon: 'map', href: '/notes/new'}) : h('p', {class: 'muted'}, t('none')));
+    return;
+  }
+  if (list.parentElement !== side || side.childElementCount !== 2) replace(side, h('h2', {}, t('onMap')), list);
+  list.hidden = marks.length === 0;
+  keyed(list, marks.slice(0, 200), mark => mark.id, mark => sideRow(mark, map), {animate: false});
+  if (marks.length === 0) {
+    replace(side, h('h2', {}, t('onMap')), h('p', {class: 'muted'}, t('none')),
+      h('div', null, button(t('all'), () => showAll(map), {icon: 'map'})));
+  }
+}
+
+async function showAll(map) {
+  const {data} = await call(zoned('/v1/notes/map'));
+  const places = [...data.pins, ...data.clusters];
+  const [lats, lons] = [places.map(place => place.lat), places.map(place => place.lon)];
+  map.fit([Math.min(...lons) - 1, Math.min(...lats) - 1, Math.max(...lons) + 1, Math.max(...lats) + 1]);
+}
+
+function sideRow(mark, map) {
+  const name = mark.count ? t('near', mark.count) : mark.pin.title;
+  const link = mark.count ? h('button', {type: 'button', class: 'row-link plain', onclick: () => map.fit(mark.bbox)}, name)
+    : h('a', {class: 'row-link', href: `/notes/${mark.id}`, dir: 'auto', lang: langOf(name)}, name);
+  return h('li', {class: 'row', onpointerenter: () => map.highlight(mark.id, true),
+    onpointerleave: () => map.highlight(mark.id, false)},
+  icon(mark.count ? 'target' : 'pin'), h('div', {class: 'row-main'}, link,
+    h('span', {class: 'row-sub'}, mark.count ? t('zoom') : mark.pin.subtitle)));
+}
+
+function openCallout(map, {id, pin}) {
+  const link = h('a', {href: `/notes/${id}`, class: 'callout'}, h('strong', {lang: langOf(pin.title), dir: 'auto'}, pin.title),
+    h('span', {class: 'row-sub'}, pin.subtitle), h('span', {class: 'callout-go'}, t('open'), icon('right', 16)));
+  map.openCallout(id, link);
+  link.focus({preventScroll: true});
+}
+
+async function nameCities(map, {bbox}, tiles, signal) {
+  if (tiles || !knowsCities) return;
+  try {
+    const area = bbox.map(degrees => degrees.toFixed(3)).join(',');
+    const {data} = await call(withQuery('/v1/notes/cities', {bbox: area, limit: 40}), {signal});
+    map.setCities(data.items);
+  } catch (problem) {
+    if (problem.name === 'AbortError') return;
+    if (!(problem instanceof Problem)) throw problem;
+    knowsCities = problem.status !== 404;
+  }
+}

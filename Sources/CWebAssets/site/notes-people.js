@@ -1,0 +1,51 @@
+// Notes: the people of the service, and logging out, as in the app.
+
+import {call, forget, withQuery} from './api.js';
+import {h} from './dom.js';
+import {reopen} from './events.js';
+import {pagedList} from './list.js';
+import {searchField} from './parts.js';
+import {tabs} from './notes.js';
+import {define} from './texts.js';
+import {button, empty, picture, words} from './ui.js';
+
+const t = define({
+  en: {people: 'People', search: 'Search people', logout: 'Log Out', person: 'Person', email: 'E-mail', gender: 'Gender',
+    nothing: 'Nobody found', nothingText: 'No name has these words.'},
+  ru: {people: 'Люди', search: 'Поиск людей', logout: 'Выйти', person: 'Человек', email: 'Эл. почта', gender: 'Пол',
+    nothing: 'Никого не найдено', nothingText: 'Нет имён с этими словами.'},
+});
+
+/** Opens the list of people. */
+export function openPeople(screen) {
+  const href = query => withQuery('/v1/notes/people', {limit: 60, q: query});
+  screen.head({title: t('people'), tabs, actions: [screen.refreshButton(() => list.resource),
+    button(t('logout'), () => logout(screen), {icon: 'logout', write: true})]});
+  screen.body.before(h('div', {class: 'toolbar'},
+    searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
+  const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
+    row: personRow, class: 'people', empty: () => empty({title: t('nothing'), text: t('nothingText')}, {icon: 'people'})});
+}
+
+function personRow(item) {
+  return h('li', {class: 'row'}, picture(item.avatar_url, '', {class: 'avatar', sign: 'user'}),
+    h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name)));
+}
+
+async function logout(screen) {
+  await call('/v1/notes/session', {method: 'DELETE'});
+  forget();
+  reopen('notes');
+  await screen.go('/notes/login', {replace: true});
+}
+
+/** Opens one of the people. */
+export function openPerson(screen) {
+  screen.head({title: t('person'), back: '/notes/people'});
+  const resource = screen.load(`/v1/notes/people/${screen.params.id}`, ({data}) => {
+    screen.head({title: data.full_name, back: '/notes/people', actions: [screen.refreshButton(() => resource)]});
+    screen.show(h('div', {class: 'card person'}, picture(data.avatar_url, data.full_name, {class: 'avatar large', sign: 'user'}),
+      h('dl', {class: 'facts'}, h('dt', null, t('email')), h('dd', null, h('a', {href: `mailto:${data.email}`}, data.email_text)),
+        h('dt', null, t('gender')), words('dd', {}, data.gender_text))));
+  });
+}

@@ -1,0 +1,136 @@
+// Notes: login and the list.
+
+import {call, withQuery} from './api.js';
+import {h} from './dom.js';
+import {reopen} from './events.js';
+import {field, form} from './form.js';
+import {pagedList} from './list.js';
+import {ask, showProblem, toast} from './overlay.js';
+import {afterLogin, searchField} from './parts.js';
+import {define, langOf, zone} from './texts.js';
+import {button, empty, linkButton, words} from './ui.js';
+
+/** The strings of Notes. */
+export const t = define({
+  en: {
+    notes: 'Notes', map: 'Map', people: 'People', search: 'Search notes', create: 'New note', remove: 'Delete note',
+    nothing: 'Nothing found', nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
+    name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?', show: 'Show',
+    hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
+    lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes', sure: 'Delete this note for good?',
+    keep: 'Keep it',
+  },
+  ru: {
+    notes: 'Заметки', map: 'Карта', people: 'Люди', search: 'Поиск заметок', create: 'Новая заметка',
+    remove: 'Удалить заметку', nothing: 'Ничего не найдено', nothingText: 'Нет заметок с этими словами.',
+    signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
+    newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать', hide: 'Скрыть',
+    needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
+    lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Удалить эту заметку навсегда?',
+    keep: 'Оставить',
+  },
+});
+
+const later = (load, name) => async screen => (await load())[name](screen);
+const editing = () => import('./notes-edit.js');
+const mapping = () => import('./notes-map.js');
+const persons = () => import('./notes-people.js');
+
+/** The screens of Notes. */
+export const routes = [
+  {path: '/notes', open: openList},
+  {path: '/notes/login', open: openLogin},
+  {path: '/notes/map', open: later(mapping, 'openMap')},
+  {path: '/notes/people', open: later(persons, 'openPeople')},
+  {path: '/notes/people/:id', open: later(persons, 'openPerson')},
+  {path: '/notes/new', open: later(editing, 'openNew')},
+  {path: '/notes/:id', open: later(editing, 'openNote')},
+];
+
+/** The tabs of Notes. */
+export const tabs = [{href: '/notes', title: t('notes')}, {href: '/notes/map', title: t('map')},
+  {href: '/notes/people', title: t('people')}];
+
+/** Gives the address of a screen of the API with the browser's time zone. */
+export function zoned(href, values = {}) { return withQuery(href, {tz: zone, ...values}); }
+
+function openLogin(screen) {
+  let mode = screen.query.get('mode') === 'register' ? 'register' : 'login';
+  let typed = {username: '', password: ''};
+  const draw = () => {
+    screen.head({title: t(mode === 'login' ? 'signIn' : 'signUp'), lead: t('lead')});
+    screen.show(h('div', {class: 'login'}, screen.why && h('p', {class: 'why'}, screen.why),
+      loginForm(mode, typed, () => screen.go(afterLogin(screen, '/notes'), {replace: true})), h('p', {class: 'login-other'}, t(mode === 'login' ? 'newHere' : 'known'), ' ',
+        button(t(mode === 'login' ? 'signUp' : 'signIn'), other, {kind: 'quiet'}))));
+  };
+  const other = () => {
+    const value = name => screen.body.querySelector(`[name=${name}]`).value;
+    typed = {username: value('username'), password: value('password')};
+    mode = mode === 'login' ? 'register' : 'login';
+    draw();
+    screen.body.querySelector('[name=username]').focus();
+  };
+  draw();
+}
+
+/** Makes the form of login or registration; `done` is called when there is a session. */
+export function loginForm(mode, typed, done) {
+  const name = field('username', t('name'), {autocomplete: 'username', value: typed.username, autocapitalize: 'none',
+    spellcheck: 'false', check: text => (text ? null : t('needName'))});
+  const password = field('password', t('password'), {type: 'password', value: typed.password,
+    autocomplete: mode === 'login' ? 'current-password' : 'new-password', check: text => (text ? null : t('needPassword'))});
+  const look = button(t('show'), () => {
+    const hidden = password.input.type === 'password';
+    password.input.type = hidden ? 'text' : 'password';
+    look.querySelector('span').textContent = t(hidden ? 'hide' : 'show');
+  }, {kind: 'quiet'});
+  return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'), async ({username, password: secret}, signal) => {
+    try {
+      await call('/v1/notes/session', {method: 'POST', body: {mode, username, password: secret}, login: true, signal});
+    } catch (problem) {
+      if (!problem.dialog || problem.errors.length) throw problem;
+      await showProblem(problem);
+      throw new DOMException('shown', 'AbortError');
+    }
+    reopen('notes');
+    await done();
+  }, {extra: [look]});
+}
+
+function openList(screen) {
+  const href = words => zoned('/v1/notes', {q: words});
+  screen.head({title: t('notes'), tabs, actions: [screen.refreshButton(() => list.resource),
+    linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
+  screen.body.before(h('div', {class: 'toolbar'},
+    searchField(screen, t('search'), words => list.resource.go(href(words)))));
+  const list = pagedList(screen, {
+    href: href(screen.query.get('q')), key: item => item.id, label: t('list'), row: item => noteRow(item, list),
+    empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})
+      : empty(data.empty, {icon: 'note', href: '/notes/new'})),
+  });
+}
+
+/** Makes a row of the list. */
+export function noteRow(item, list) {
+  const remove = item.actions?.find(action => action.id === 'delete');
+  const place = item.location && !(item.location.lat === 0 && item.location.lon === 0) && item.location.name;
+  return h('li', {class: 'row'},
+    h('div', {class: 'row-main'},
+      h('a', {class: 'row-link', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)}, item.first_line),
+      h('span', {class: 'row-sub'}, words('span', {}, item.modified_text), place && [' · ', place])),
+    remove && h('div', {class: 'row-end'}, button(t('remove'), () => removeNote(item, remove, list),
+      {bare: true, icon: 'trash', write: true, key: 'delete'})));
+}
+
+/** Asks before a note is deleted: there is no way back. */
+export function askToDelete(title) {
+  return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
+}
+
+async function removeNote(item, action, list) {
+  if (!await askToDelete(item.first_line)) return;
+  await call(action.href, {method: action.method});
+  list.change(items => items.filter(other => other.id !== item.id));
+  await list.resource.reload();
+  toast(t('gone'));
+}

@@ -1,0 +1,87 @@
+// Parts that Notes, PDF and Disk share: search fields, addresses of screens, files that are dropped or pasted.
+
+import {call, Problem, withQuery} from './api.js';
+import {h} from './dom.js';
+import {icon} from './icons.js';
+
+/** Changes the address of a screen without opening it anew. */
+export function address(screen, values) {
+  const href = withQuery(location.pathname + location.search, values);
+  history.replaceState(history.state, '', href);
+  screen.address = href;
+  screen.query = new URLSearchParams(location.search);
+}
+
+/**
+ * Makes a search field; `run` gets what was typed, a moment after the last letter.
+ * @param {Screen} screen
+ * @param {string} label
+ * @param {function(string)} run
+ */
+export function searchField(screen, label, run) {
+  let timer = 0;
+  const input = h('input', {type: 'search', class: 'field-input', 'aria-label': label, placeholder: label,
+    value: screen.query.get('q') ?? '', dataset: {key: 'search'}, enterkeyhint: 'search', autocomplete: 'off'});
+  const search = () => {
+    clearTimeout(timer);
+    const words = input.value.trim();
+    if (words === (screen.query.get('q') ?? '')) return;
+    address(screen, {q: words});
+    run(words);
+  };
+  input.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(search, 250); });
+  screen.signal.addEventListener('abort', () => clearTimeout(timer));
+  return h('form', {class: 'search-field', role: 'search', onsubmit: event => { event.preventDefault(); search(); }},
+    icon('search'), input);
+}
+
+/** Gives the address to go to after a login: that which led there, if it is one of the app. */
+export function afterLogin(screen, usual) {
+  const next = screen.query.get('next') ?? '';
+  return next.startsWith(`/${screen.app}`) && !next.includes('/login') ? next : usual;
+}
+
+/** Tells whether the server has a sandbox: its accounts are then offered. */
+export async function hasSandbox() {
+  try { return Boolean((await call('/v1/status')).data.sandbox); } catch (problem) {
+    if (problem instanceof Problem) return false;
+    throw problem;
+  }
+}
+
+/**
+ * Takes files that are dropped on an element, or pasted into the page.
+ * @param {Element} element @param {AbortSignal} signal
+ * @param {function(Array<File>)} take
+ */
+export function takeFiles(element, signal, take) {
+  const holds = event => [...event.dataTransfer?.types ?? []].includes('Files');
+  const mark = on => element.classList.toggle('dropping', on);
+  element.addEventListener('dragover', event => {
+    if (!holds(event)) return;
+    event.preventDefault();
+    mark(true);
+  }, {signal});
+  element.addEventListener('dragleave', event => element.contains(event.relatedTarget) || mark(false), {signal});
+  element.addEventListener('drop', event => {
+    if (!holds(event)) return;
+    event.preventDefault();
+    mark(false);
+    take([...event.dataTransfer.files]);
+  }, {signal});
+  document.addEventListener('paste', event => {
+    const files = [...event.clipboardData?.files ?? []];
+    if (files.length === 0) return;
+    event.preventDefault();
+    take(files);
+  }, {signal});
+}
+
+/** Opens the browser's picker of files. */
+export function pickFiles(take, attributes = {}) {
+  const input = h('input', {type: 'file', multiple: true, hidden: true, ...attributes});
+  input.addEventListener('change', () => { take([...input.files]); input.remove(); });
+  input.addEventListener('cancel', () => input.remove());
+  document.body.append(input);
+  input.click();
+}
