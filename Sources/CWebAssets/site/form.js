@@ -52,7 +52,7 @@ export function form(fields, title, send, options = {}) {
   const cancel = h('button', {type: 'button', class: 'button', hidden: true, onclick: () => element.cancel()}, t('cancel'));
   const element = h('form', {class: 'form', novalidate: true}, fields, failure,
     h('div', {class: 'form-actions'}, submit, cancel, options.extra));
-  const named = fields.filter(item => item.input);
+  const named = [...element.querySelectorAll('.field')].filter(item => item.input);
   let flight = null;
   element.cancel = () => flight?.abort();
   const working = on => {

@@ -89,7 +89,8 @@ function move(row, from, was) {
  * @param {Screen} screen
  * @param {{href: string, key: function(Object): string, row: function(Object): Element, update: function, tag: string,
  *   class: string, label: string, items: function(Object): Array, before: function(Answer): ?Node,
- *   empty: function(Object, Answer): ?Node, drawn: function(Answer), problem: function, skeleton: string}} options
+ *   empty: function(Object, Answer): ?Node, drawn: function(Answer), problem: function, skeleton: string,
+ *   place: Element}} options `place` takes the list instead of the body of the screen.
  *   `before` makes what is above the rows; `empty` the empty state instead of `data.empty`; `drawn` is called after
  *   each drawing; `items` gives the rows of `data` (`data.items` without it).
  * @returns {{resource: Resource, refresh: function(): Promise, items: function(): Array, change: function(function),
@@ -103,7 +104,7 @@ export function pagedList(screen, options) {
   const state = {pages: [], items: [], generation: 0};
   const draw = (animate = true) => {
     const first = state.pages[0];
-    if (!list.isConnected) screen.show(above, list, foot);
+    if (!list.isConnected) replace(options.place ?? screen.body, above, list, foot);
     if (options.before) replace(above, options.before(first));
     keyed(list, state.items, options.key, options.row, {animate, update: options.update});
     list.hidden = state.items.length === 0;
@@ -140,6 +141,7 @@ export function pagedList(screen, options) {
       return !seen.has(name) && seen.add(name);
     });
     screen.memory.pages = state.pages;
+    screen.keep({pages: state.pages.length});
   };
   const watcher = new IntersectionObserver(entries => {
     const more = foot.querySelector('[data-key=more]');
@@ -150,16 +152,17 @@ export function pagedList(screen, options) {
     const generation = ++state.generation;
     const known = isFirst && state.pages.length === 0 ? screen.memory.pages : null;
     if (known?.[0]?.href === first.href) state.pages = known;
-    const count = state.pages[0]?.href === first.href ? state.pages.length : 1;
+    const same = state.pages[0]?.href === first.href;
+    const count = same ? state.pages.length : isFirst ? screen.kept.pages ?? 1 : 1;
     const pages = [first];
-    if (count > 1 && known !== state.pages) await furtherPages(pages, state.pages, screen.signal);
+    if (count > 1 && known !== state.pages) await furtherPages(pages, count, same ? state.pages : [], screen.signal);
     if (generation !== state.generation || screen.signal.aborted) return;
     if (known !== state.pages) state.pages = pages;
     gather();
     draw();
   };
-  const {href, problem, skeleton} = options;
-  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton});
+  const {href, problem, skeleton, place} = options;
+  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton, place});
   const change = edit => {
     state.items = edit([...state.items]);
     draw();
@@ -168,9 +171,9 @@ export function pagedList(screen, options) {
 }
 
 /** Asks for as many pages as were shown; one that does not come stays as it was, so that the list is not shortened. */
-async function furtherPages(pages, old, signal) {
+async function furtherPages(pages, count, old, signal) {
   try {
-    while (pages.length < old.length && pages.at(-1).links.next) {
+    while (pages.length < count && pages.at(-1).links.next) {
       pages.push(await call(pages.at(-1).links.next, {signal}));
     }
   } catch (problem) {

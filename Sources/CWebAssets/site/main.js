@@ -6,7 +6,7 @@ import {listen, start} from './events.js';
 import {icon} from './icons.js';
 import {keys, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
-import {notFound, Screen} from './screen.js';
+import {notFound, Screen, whyLogin} from './screen.js';
 import {language, t} from './texts.js';
 import {problemView} from './ui.js';
 
@@ -36,6 +36,15 @@ export async function go(href, options = {}) {
   const fromHere = !options.replace && base !== null;
   history[options.replace ? 'replaceState' : 'pushState']({...state, fromHere}, '', href);
   await open(options);
+}
+
+/** Gives the open screen another address, as after a change of a filter; "back" opens the former one. */
+function move(screen, href, {replace: inPlace = false} = {}) {
+  const key = inPlace && history.state?.key ? history.state.key : String(Math.random());
+  history[inPlace ? 'replaceState' : 'pushState']({key, fromHere: true}, '', href);
+  screen.address = location.pathname + location.search;
+  screen.query = new URLSearchParams(location.search);
+  screen.memory = memoryOf(key);
 }
 
 function remember() {
@@ -98,7 +107,6 @@ async function openBase(found, path, options) {
   replace(main, root);
   const first = base === null;
   base = makeScreen(found, path, root, options);
-  base.address = address;
   if (!options.pop) scrollTo(0, 0);
   await draw(base, found);
   if (!first && !options.again) focusHeading(base);
@@ -152,8 +160,11 @@ function closeOver() {
 }
 
 function makeScreen(found, path, root, options) {
-  return new Screen({app: found?.app ?? 'home', path, params: found?.params ?? {}, root, go, close: null,
-    query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''), why: options.why ?? null});
+  const screen = new Screen({app: found?.app ?? 'home', path, params: found?.params ?? {}, root, go, close: null,
+    query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''), why: options.why ?? null,
+    address: location.pathname + location.search});
+  screen.move = (href, how) => move(screen, href, how);
+  return screen;
 }
 
 async function draw(screen, found) {
@@ -165,7 +176,7 @@ async function draw(screen, found) {
     if (found?.error && larder.up && reloadOnce()) return;
     const problem = error instanceof Problem ? error : found?.error ? unreachable() : null;
     if (!problem) console.error(error);
-    if (problem?.status === 401 && screen.app !== 'home') { screen.login(problem.words); return; }
+    if (problem?.status === 401 && screen.app !== 'home') { screen.login(whyLogin(problem)); return; }
     if (!screen.heading) screen.head({title: t(screen.app === 'home' ? 'home' : screen.app)});
     screen.show(problemView(problem ?? new Problem({title: t('error'), detail: String(error)}), () => open({again: true})));
     if (!larder.up) larder.addEventListener('found', () => open({again: true}), {once: true, signal: screen.signal});
@@ -186,7 +197,7 @@ function focusHeading(screen) {
 
 /** Scrolls to where the user was, as soon as there is enough content. */
 function restoreScroll(screen) {
-  const top = screen.memory.scroll ?? 0;
+  const top = screen.memory.scroll ?? screen.kept.scroll ?? 0;
   const until = performance.now() + 1500;
   const stop = new AbortController();
   for (const type of ['wheel', 'touchstart', 'keydown']) {
@@ -277,6 +288,7 @@ function watchLinks() {
     if (top?.mayLeave && !await top.mayLeave()) { history.pushState({key: String(Math.random())}, '', base.address); return; }
     await open({pop: true});
   });
+  addEventListener('pagehide', () => base?.keep({scroll: scrollY}));
   addEventListener('pageshow', event => event.persisted && open({again: true}));
   addEventListener('beforeunload', event => (over ?? base)?.unsaved?.() && event.preventDefault());
   document.addEventListener('scroll', () => history.state?.key && (memoryOf(history.state.key).scroll = scrollY),
@@ -296,4 +308,4 @@ start();
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();
-open();
+open({pop: true});

@@ -64,6 +64,15 @@ export class Screen {
       this.tabPlace, this.notice, this.body));
   }
 
+  /** What was kept with this entry of the history; it survives a reload. */
+  get kept() { return history.state?.kept ?? {}; }
+
+  /** Keeps small values with this entry of the history, as long as the screen is the one that is shown. */
+  keep(values) {
+    if (this.signal.aborted || location.pathname + location.search !== this.address) return;
+    history.replaceState({...history.state, kept: {...this.kept, ...values}}, '');
+  }
+
   /** Replaces the content. */
   show(...nodes) { replace(this.body, ...nodes); }
 
@@ -117,6 +126,9 @@ export class Screen {
   leave() { this.controller.abort(); }
 }
 
+/** Gives what to say at a login; who was never logged in needs no reason. */
+export function whyLogin(problem) { return problem.code === 'session-required' ? null : problem.words; }
+
 /** An answer that a screen shows, kept current. */
 export class Resource {
   constructor(screen, href, draw, options) {
@@ -142,6 +154,8 @@ export class Resource {
   go(href) {
     this.href = href;
     this.failed = null;
+    this.moved = true;
+    this.place.setAttribute('aria-busy', 'true');
     return this.reload();
   }
 
@@ -175,6 +189,7 @@ export class Resource {
   take(answer) {
     const first = !this.answer;
     this.answer = answer;
+    this.moved = false;
     if (this.failed || first) replace(this.place);
     this.failed = null;
     this.place.removeAttribute('aria-busy');
@@ -194,14 +209,15 @@ export class Resource {
   fail(problem, asked) {
     if (!(problem instanceof Problem)) throw problem;
     const {screen} = this;
-    if (problem.status === 401 && withLogin.includes(screen.app)) { screen.login(problem.words); return; }
-    const keep = this.answer && (problem.retryable || problem.status >= 500);
+    if (problem.status === 401 && withLogin.includes(screen.app)) { screen.login(whyLogin(problem)); return; }
+    const keep = this.answer && !this.moved && (problem.retryable || problem.status >= 500);
     if (keep) {
       if (asked && problem.code !== 'larder-unreachable') toast(problem.words);
       return;
     }
     this.answer = null;
     this.failed = problem;
+    this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) replace(screen.origin);
     replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true)));
   }

@@ -1,0 +1,189 @@
+// Shop: the card of a product, its gallery, and the shopping list.
+
+import {call} from './api.js';
+import {h, replace} from './dom.js';
+import {pagedList} from './list.js';
+import {ask, dialog, share, toast} from './overlay.js';
+import {cartLink} from './shop.js';
+import {followCart, quantityControl} from './shop-cart.js';
+import {moveBy, sortHandle} from './sort.js';
+import {define, langOf} from './texts.js';
+import {button, busy, empty, linkButton, picture} from './ui.js';
+
+const t = define({
+  en: {
+    list: 'Shopping list', product: 'Product', share: 'Share', clear: 'Clear', clearAsk: 'Remove everything from the list?',
+    remove: name => `Remove ${name}`, removed: name => `${name} removed`, undo: 'Undo', gone: 'No longer in the catalogue',
+    up: name => `Move ${name} up`, down: name => `Move ${name} down`, previous: 'Previous picture', next: 'Next picture',
+    full: 'Full screen', each: price => `${price} each`, differs: price => `now ${price}`, pictures: 'Pictures',
+  },
+  ru: {
+    list: 'Корзина', product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
+    remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`, undo: 'Вернуть', gone: 'Больше нет в каталоге',
+    up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`, previous: 'Предыдущая', next: 'Следующая',
+    full: 'На весь экран', each: price => `${price} за штуку`, differs: price => `теперь ${price}`, pictures: 'Изображения',
+  },
+});
+
+/** Opens the card of a product. */
+export function openProduct(screen) {
+  let pieces = 0;
+  let lines = null;
+  let shown = null;
+  const shareProduct = () => share({title: shown.title, text: shown.share_text});
+  const drawHead = () => screen.head({title: shown?.title ?? t('product'), back: '/shop', actions: [
+    shown && button(t('share'), shareProduct, {icon: 'share', bare: true}),
+    screen.refreshButton(() => resource), cartLink(pieces)]});
+  const side = h('div', {class: 'bar'});
+  const drawSide = () => {
+    if (!shown) return;
+    const line = lines?.get(shown.id);
+    const cart = lines ? {in_list: line !== undefined, quantity: line?.quantity ?? 0} : shown.cart;
+    if (side.control && side.product === shown.id) side.control.setLine(line?.itemId ?? String(shown.id), cart.quantity);
+    else {
+      side.product = shown.id;
+      side.control = quantityControl({...shown, cart}, {itemId: line?.itemId});
+    }
+    const open = cart.in_list && linkButton(shown.button.id === 'open_list' ? shown.button.title : t('list'), '/shop/list',
+      {kind: 'primary', icon: 'cart'});
+    if (side.open !== cart.in_list) replace(side, side.control, open);
+    side.open = cart.in_list;
+  };
+  drawHead();
+  const resource = screen.load(`/v1/shop/products/${screen.params.id}`, ({data}) => {
+    const same = shown && JSON.stringify(shown.image_urls) === JSON.stringify(data.image_urls);
+    shown = data;
+    drawHead();
+    if (!same || !screen.gallery?.isConnected) screen.gallery = gallery(data);
+    screen.show(h('div', {class: 'product-page'}, screen.gallery, h('div', {class: 'stack'},
+      h('p', {class: 'price big'}, data.price_text), h('p', {class: 'tag'}, data.category?.name),
+      h('p', {lang: langOf(data.description_text), class: 'prose'}, data.description_text), side)));
+    drawSide();
+  }, {skeleton: 'page'});
+  followCart(screen, (found, count) => { lines = found; pieces = count; drawHead(); drawSide(); });
+  return resource.ready;
+}
+
+/** Makes the gallery: pictures side by side, a counter, and the full screen. */
+function gallery({image_urls: urls, image_texts: texts, title}) {
+  const sources = urls.length ? urls : [null];
+  let at = 0;
+  const strip = h('div', {class: 'gallery-strip', tabindex: '0', role: 'group', 'aria-label': t('pictures')},
+    sources.map((url, index) => picture(url, `${title}, ${texts[index] ?? '1/1'}`, {sign: 'shop', eager: index === 0})));
+  const count = h('span', {class: 'gallery-count', role: 'status'}, texts[0] ?? '1/1');
+  const to = index => strip.scrollTo({left: strip.clientWidth * index, behavior: 'smooth'});
+  const previous = button(t('previous'), () => to(at - 1), {icon: 'back', bare: true, disabled: true});
+  const next = button(t('next'), () => to(at + 1), {icon: 'right', bare: true, disabled: sources.length < 2});
+  strip.addEventListener('scroll', () => {
+    at = Math.round(strip.scrollLeft / (strip.clientWidth || 1));
+    count.textContent = texts[at] ?? '1/1';
+    previous.disabled = at === 0;
+    next.disabled = at >= sources.length - 1;
+  }, {passive: true});
+  const full = button(t('full'), () => fullScreen(sources, texts, title, at), {icon: 'image', bare: true});
+  return h('div', {class: 'gallery'}, strip, h('div', {class: 'gallery-bar'}, previous, count, next, full));
+}
+
+function fullScreen(sources, texts, title, start) {
+  let at = start;
+  const place = h('div', {class: 'full-picture'});
+  const count = h('p', {class: 'small muted', role: 'status'});
+  const show = index => {
+    at = (index + sources.length) % sources.length;
+    replace(place, picture(sources[at], `${title}, ${texts[at] ?? '1/1'}`, {sign: 'shop', eager: true}));
+    count.textContent = texts[at] ?? '1/1';
+  };
+  show(at);
+  const keys = event => {
+    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    if (step) { event.preventDefault(); show(at + step); }
+  };
+  const content = h('div', {class: 'stack', onkeydown: keys}, place, h('div', {class: 'bar'},
+    button(t('previous'), () => show(at - 1), {icon: 'back', bare: true}), count,
+    button(t('next'), () => show(at + 1), {icon: 'right', bare: true})));
+  addEventListener('keydown', keys);
+  return dialog(title, [content], {wide: true}).finally(() => removeEventListener('keydown', keys));
+}
+
+/** Opens the shopping list. */
+export function openList(screen) {
+  const footer = h('div', {class: 'totals card', hidden: true});
+  let actions = [];
+  const act = id => actions.find(action => action.id === id);
+  const shareList = async () => share({title: t('list'), text: (await call(act('share').href)).data.text});
+  const clear = async () => {
+    const sent = act('clear');
+    if (!await ask(sent.confirm ?? {message: t('clearAsk'), buttons: [sent.title, cancelWord()]})) return;
+    await call(sent.href, {method: sent.method});
+    await list.resource.reload();
+  };
+  screen.head({title: t('list'), back: '/shop'});
+  const list = pagedList(screen, {
+    href: '/v1/shop/list', key: item => item.item_id, class: 'cart', tag: 'ol', label: t('list'),
+    row: item => line(item, {remove, order}),
+    empty: data => empty(data.empty, {icon: 'cart', href: '/shop'}),
+    drawn: ({data}) => {
+      actions = data.actions;
+      drawTotals(data.totals);
+    },
+  });
+  const drawTotals = totals => {
+    footer.hidden = list.items().length === 0;
+    replace(footer, h('div', {class: 'grow'}, h('p', {class: 'muted'}, totals.items_text),
+      h('p', {class: 'price big'}, totals.price_text)), h('div', {class: 'bar'},
+      act('clear') && button(act('clear').title, clear, {write: true, kind: 'quiet'}),
+      act('share') && button(act('share').title, shareList, {icon: 'share', kind: 'primary'})));
+    if (!footer.isConnected) screen.body.append(footer);
+  };
+  const remove = async item => {
+    const before = list.items();
+    list.change(rows => rows.filter(other => other.item_id !== item.item_id));
+    try { await call(`/v1/shop/list/items/${item.item_id}`, {method: 'DELETE'}); } catch (problem) {
+      list.change(() => before);
+      throw problem;
+    }
+    toast(t('removed', item.title), {action: {title: t('undo'), run: () => putBack(item, before)}});
+  };
+  const putBack = async (item, before) => {
+    await call('/v1/shop/list/items', {method: 'POST', body: {product_id: item.product_id, quantity: item.quantity}});
+    await send(before.map(other => other.item_id));
+  };
+  const send = async ids => {
+    try { await call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}}); } finally {
+      await list.resource.reload();
+    }
+  };
+  const order = rows => busy(list.element, () => {
+    const ids = rows.map(row => row.rowKey);
+    const items = new Map(list.items().map(item => [item.item_id, item]));
+    list.change(() => ids.map(id => items.get(id)));
+    return send(ids);
+  });
+  return list.resource.ready;
+}
+
+const cancelWord = () => define({en: {cancel: 'Cancel'}, ru: {cancel: 'Отмена'}})('cancel');
+
+function line(item, {remove, order}) {
+  const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };
+  const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true, quantity: item.quantity}},
+    {itemId: item.item_id});
+  const row = h('li', {class: 'row cart-row'},
+    sortHandle(() => row, item.title, order), picture(item.image_url, '', {class: 'thumb', sign: 'shop'}),
+    h('div', {class: 'row-main'},
+      h('a', {class: 'row-link', href: `/shop/${item.product_id}`, lang: langOf(item.title)}, item.title),
+      h('span', {class: 'row-sub'}, t('each', item.price_text), item.difference && differs(item.difference)),
+      !item.available && h('span', {class: 'tag warn'}, t('gone'))),
+    h('div', {class: 'row-end cart-end'}, control, h('span', {class: 'price line-total'}, item.line_total_text),
+      h('div', {class: 'cart-moves'},
+        button(t('up', item.title), () => move(-1), {icon: 'up', bare: true, write: true}),
+        button(t('down', item.title), () => move(1), {icon: 'down', bare: true, write: true}),
+        button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
+  return row;
+}
+
+function differs(difference) {
+  const words = difference.text ?? difference.price_text ?? (difference.price ? `${difference.price}$` : null);
+  return words && h('span', {class: 'tag warn'}, t('differs', words));
+}
+

@@ -1,0 +1,206 @@
+// Shop: search with history and filters; the results.
+
+import {call, Problem, withQuery} from './api.js';
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {field, form} from './form.js';
+import {pagedList} from './list.js';
+import {dialog} from './overlay.js';
+import {cartTexts, followCart, quantityControl} from './shop-cart.js';
+import {define, langOf} from './texts.js';
+import {button, empty, linkButton, picture} from './ui.js';
+
+const t = define({
+  en: {
+    shop: 'Shop', search: 'Search', placeholder: 'What are you looking for?', history: 'Last searches', forget: q => `Forget “${q}”`,
+    clear: 'Clear the history', filter: 'Filter', category: 'Category', every: 'All categories', from: 'Price from',
+    to: 'Price to', exact: 'Exact price', apply: 'Show', reset: 'Reset', number: 'Write a whole number.',
+    order: 'This is more than the price to.', either: 'Either an exact price or a range.', without: what => `Without: ${what}`,
+    price: (from, to) => (from && to ? `${from}–${to}$` : from ? `from ${from}$` : `to ${to}$`), results: 'Results',
+  },
+  ru: {
+    shop: 'Магазин', search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы', forget: q => `Забыть «${q}»`,
+    clear: 'Очистить историю', filter: 'Фильтр', category: 'Категория', every: 'Все категории', from: 'Цена от',
+    to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно целое число.',
+    order: 'Это больше цены «до».', either: 'Либо точная цена, либо от и до.', without: what => `Убрать: ${what}`,
+    price: (from, to) => (from && to ? `${from}–${to}$` : from ? `от ${from}$` : `до ${to}$`), results: 'Результаты',
+  },
+});
+
+const later = name => async screen => (await import('./shop-list.js'))[name](screen);
+
+export const routes = [
+  {path: '/shop', open: openSearch},
+  {path: '/shop/list', open: later('openList')},
+  {path: '/shop/:id', open: later('openProduct')},
+];
+
+const names = ['q', 'category_id', 'price', 'price_min', 'price_max'];
+const filterNames = names.slice(1);
+
+/** Makes the link to the shopping list, with the number of pieces. */
+export function cartLink(count) {
+  const link = linkButton(cartTexts('list', count), '/shop/list', {icon: 'cart', bare: true});
+  link.classList.add('cart-link');
+  if (count) link.append(h('span', {class: 'badge', 'aria-hidden': 'true'}, count > 99 ? '99+' : count));
+  return link;
+}
+
+function openSearch(screen) {
+  const given = names.some(name => screen.query.has(name));
+  let query = Object.fromEntries(names.map(name => [name, screen.query.get(name)]));
+  let lines = new Map();
+  let categories = [];
+  const place = h('div');
+  const chips = h('div', {class: 'bar chips'});
+  const drawHead = count => screen.head({title: t('shop'), actions: [screen.refreshButton(() => list.resource), cartLink(count)]});
+  const address = values => withQuery('/v1/shop/search', values);
+  const search = changes => {
+    query = {...query, ...changes};
+    const path = withQuery('/shop', query);
+    screen.move(path === '/shop' ? '/shop?q=' : path);
+    input.value = query.q ?? '';
+    drawChips();
+    list.resource.go(address(query));
+  };
+  const {element: bar, input} = searchBar(screen, query.q ?? '', q => search({q}));
+  const drawChips = () => {
+    const category = categories.find(one => String(one.id) === String(query.category_id));
+    const price = query.price ? `${query.price}$` : query.price_min || query.price_max
+      ? t('price', query.price_min, query.price_max) : null;
+    const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip', 'aria-label': t('without', words),
+      onclick: () => search(changes)}, words, icon('close', 16));
+    replace(chips, button(t('filter'), () => openFilters(query, categories, search), {icon: 'filter'}),
+      query.category_id && chip(category?.name ?? `${t('category')} ${query.category_id}`, {category_id: null}),
+      chip(price, {price: null, price_min: null, price_max: null}));
+  };
+  drawHead(0);
+  screen.show(h('div', {class: 'shop-tools'}, bar, chips), place);
+  const list = pagedList(screen, {
+    href: given ? address(query) : '/v1/shop/search?saved=1', key: item => item.id, class: 'grid', label: t('results'),
+    row: item => productCard(item, lines.get(item.id), read), place, skeleton: 'grid', update: updateCard,
+    empty: data => empty(data.empty, {icon: 'search', run: () => list.resource.refresh()}),
+    drawn: ({data}) => adopt(data.query),
+  });
+  const adopt = shown => {
+    if (given || names.every(name => !shown[name]) || location.search) return;
+    query = Object.fromEntries(names.map(name => [name, shown[name] === null ? null : String(shown[name])]));
+    screen.move(withQuery('/shop', query), {replace: true});
+    input.value = query.q ?? '';
+    drawChips();
+  };
+  const read = followCart(screen, (found, pieces) => {
+    lines = found;
+    drawHead(pieces);
+    if (list.items().length) list.change(items => items.map(item => withCart(item, found)));
+  });
+  drawChips();
+  readCategories().then(found => { categories = found; drawChips(); });
+  return list.resource.ready;
+}
+
+const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id), quantity: lines.get(item.id)?.quantity ?? 0}});
+
+function productCard(item, line, added) {
+  const control = quantityControl(item, {bare: true, itemId: line?.itemId, added});
+  const card = h('li', {class: `product ${item.layout}`}, picture(item.image_url, '', {class: 'product-image', sign: 'shop'}),
+    h('div', {class: 'product-text'}, h('p', {class: 'price'}, item.price_text),
+      h('a', {class: 'row-link product-title', href: `/shop/${item.id}`, lang: langOf(item.title)}, item.title),
+      h('p', {class: 'product-about small muted', lang: langOf(item.description_text)}, item.description_text)),
+    h('div', {class: 'product-end'}, control));
+  card.item = item;
+  card.control = control;
+  return card;
+}
+
+function updateCard(card, item) {
+  const strip = one => JSON.stringify({...one, cart: null, actions: null});
+  if (strip(card.item) !== strip(item)) return false;
+  card.item = item;
+  card.control.setLine(String(item.id), item.cart.quantity);
+  return true;
+}
+
+async function readCategories() {
+  try { return (await call('/v1/shop/categories')).data.items; } catch (problem) {
+    if (problem instanceof Problem) return [];
+    throw problem;
+  }
+}
+
+/** Makes the search field with its history: arrows choose, Delete forgets, Enter searches. */
+function searchBar(screen, value, search) {
+  const list = h('ul', {class: 'suggest', id: 'shop-history', role: 'listbox', 'aria-label': t('history'), hidden: true});
+  const input = h('input', {type: 'search', name: 'q', value, placeholder: t('placeholder'), 'aria-label': t('search'),
+    dataset: {key: 'search'}, role: 'combobox', 'aria-expanded': 'false', 'aria-controls': 'shop-history',
+    'aria-autocomplete': 'list', autocomplete: 'off', enterkeyhint: 'search'});
+  let rows = [];
+  let at = -1;
+  const close = () => { list.hidden = true; at = -1; mark(); };
+  const mark = () => {
+    input.setAttribute('aria-expanded', String(!list.hidden));
+    [...list.querySelectorAll('[role=option]')].forEach((row, index) => row.setAttribute('aria-selected', String(index === at)));
+    if (at >= 0) input.setAttribute('aria-activedescendant', `shop-history-${at}`);
+    else input.removeAttribute('aria-activedescendant');
+  };
+  const choose = row => { input.value = row.q; close(); search(row.q); };
+  const drop = async row => { await call(row.href, {method: 'DELETE'}); await show(); };
+  const show = async () => {
+    const {data} = await call(withQuery('/v1/shop/history', {q: input.value.trim()}), {signal: screen.signal});
+    rows = data.items.slice(0, 5);
+    at = -1;
+    replace(list, rows.map((row, index) => h('li', {role: 'option', id: `shop-history-${index}`, 'aria-selected': 'false',
+      lang: langOf(row.q)}, h('span', {class: 'suggest-words', onpointerdown: event => { event.preventDefault(); choose(row); }},
+      icon('clock', 18), row.q), h('span', {class: 'suggest-drop', title: t('forget', row.q), onpointerdown: event => {
+      event.preventDefault();
+      quietly(() => drop(row));
+    }}, icon('close', 18)))), rows.length > 0 && h('li', {role: 'presentation', class: 'suggest-clear',
+      onpointerdown: event => { event.preventDefault(); quietly(clear); }}, t('clear')));
+    list.hidden = rows.length === 0 || document.activeElement !== input;
+    mark();
+  };
+  const clear = async () => { await call('/v1/shop/history', {method: 'DELETE'}); close(); };
+  input.addEventListener('focus', () => quietly(show));
+  input.addEventListener('input', () => quietly(show));
+  input.addEventListener('search', () => input.value === '' && search(null));
+  input.addEventListener('blur', close);
+  input.addEventListener('keydown', event => {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (step && rows.length) {
+      event.preventDefault();
+      list.hidden = false;
+      at = (at + step + rows.length + (at < 0 && step < 0 ? 1 : 0)) % rows.length;
+      mark();
+    } else if (event.key === 'Escape' && !list.hidden) { event.preventDefault(); close(); }
+    else if (event.key === 'Delete' && at >= 0) { event.preventDefault(); quietly(() => drop(rows[at])); }
+  });
+  const element = h('form', {class: 'search', role: 'search', onsubmit: event => {
+    event.preventDefault();
+    if (at >= 0) { choose(rows[at]); return; }
+    close();
+    search(input.value.trim() || null);
+  }}, input, list, button(t('search'), null, {type: 'submit', icon: 'search', bare: true}));
+  return {element, input};
+}
+
+async function quietly(run) {
+  try { await run(); } catch (problem) { if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem; }
+}
+
+function openFilters(query, categories, search) {
+  const whole = text => (/^\d*$/.test(text.trim()) ? null : t('number'));
+  const number = (name, label) => field(name, label, {value: query[name] ?? '', inputmode: 'numeric', check: whole});
+  const category = field('category_id', t('category'), {tag: 'select', value: query.category_id ?? '',
+    options: [{value: '', title: t('every')}, ...categories.map(one => ({value: one.id, title: one.name}))]});
+  const [from, to, exact] = [number('price_min', t('from')), number('price_max', t('to')), number('price', t('exact'))];
+  const send = async (values, close) => {
+    const {price_min: min, price_max: max, price} = values;
+    if (min && max && Number(min) > Number(max)) { from.say(t('order')); from.input.focus(); return; }
+    if (price && (min || max)) { exact.say(t('either')); exact.input.focus(); return; }
+    close(Object.fromEntries(filterNames.map(name => [name, values[name].trim() || null])));
+  };
+  return dialog(t('filter'), close => [form([category, h('div', {class: 'pair'}, from, to), exact], t('apply'),
+    values => send(values, close), {extra: [button(t('reset'), () => close(Object.fromEntries(filterNames.map(name =>
+      [name, null]))), {kind: 'quiet'})]})], {sheet: true}).then(changes => changes && search(changes));
+}
+
