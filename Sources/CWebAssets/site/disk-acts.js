@@ -1,0 +1,154 @@
+// Disk: what is done to files and folders, each with its dialog.
+
+import {call, Problem, withQuery} from './api.js';
+import {h, replace} from './dom.js';
+import {field, form} from './form.js';
+import {icon} from './icons.js';
+import {ask, copy, dialog, toast} from './overlay.js';
+import {define, langOf} from './texts.js';
+import {button, problemView, skeleton} from './ui.js';
+
+const t = define({
+  en: {
+    folder: 'New folder', name: 'Name', create: 'Create', needName: 'Please type a name.', slash: 'A name has no slash.',
+    move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
+    moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
+    replace: 'Replace', skip: 'Skip', remove: 'Delete', toTrash: 'To the trash', forGood: 'Delete for good', cancel: 'Cancel',
+    several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
+    link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
+    rename: 'Rename', renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
+    going: 'Yandex Disk is still working on it.',
+  },
+  ru: {
+    folder: 'Новая папка', name: 'Имя', create: 'Создать', needName: 'Введите имя.', slash: 'В имени не бывает косой черты.',
+    move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
+    up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
+    exists: 'Такое имя уже есть', replace: 'Заменить', skip: 'Пропустить', remove: 'Удалить', toTrash: 'В корзину',
+    forGood: 'Удалить навсегда', cancel: 'Отмена', several: count => `Будет удалено файлов и папок: ${count}`,
+    trashed: 'Теперь в корзине', deleted: 'Удалено', link: 'Поделиться ссылкой',
+    linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово', rename: 'Переименовать',
+    renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
+    going: 'Яндекс Диск ещё работает над этим.',
+  },
+});
+
+const check = text => (text.trim() === '' ? t('needName') : text.includes('/') ? t('slash') : null);
+const inside = (folder, name) => `${folder.replace(/\/$/, '')}/${name}`;
+const fileScreen = path => withQuery('/v1/disk/file', {path});
+
+/** Asks for the name of a new folder and makes it. */
+export function newFolder(path, done) {
+  return dialog(t('folder'), close => {
+    const name = field('path', t('name'), {check, autofocus: true, autocomplete: 'off'});
+    return [form([name], t('create'), async values => {
+      await call('/v1/disk/folders', {method: 'POST', body: {path: inside(path, values.path.trim())}});
+      close(true);
+      await done();
+    })];
+  });
+}
+
+/**
+ * Lets the user choose a folder, then moves or copies to it; a name that is taken there is asked about.
+ * @param {'move'|'copy'} kind @param {Array<{path: string, name: string}>} items @param {function(): Promise} done
+ */
+export async function copyOrMove(kind, items, done) {
+  const folder = await chooseFolder(t(kind), t(`${kind}Here`), items);
+  if (!folder) return;
+  let count = 0;
+  for (const item of items) count += await transfer(kind, item, inside(folder, item.name)) ? 1 : 0;
+  if (count) toast(t(kind === 'move' ? 'moved' : 'copied', count));
+  await done();
+}
+
+async function transfer(kind, item, to, overwrite = false) {
+  if (to === item.path) return false;
+  try {
+    const answer = await call(`/v1/disk/files/${kind}`, {method: 'POST', body: {from: item.path, to, overwrite}});
+    if (answer.status === 202) toast(t('going'));
+    return true;
+  } catch (problem) {
+    if (problem.code !== 'target-exists' || overwrite) throw problem;
+    const go = await ask({title: t('exists'), message: item.name, buttons: [t('replace'), t('skip')]});
+    return go ? transfer(kind, item, to, true) : false;
+  }
+}
+
+/** Shows folders to walk through; gives the path of the one that was chosen, or null. */
+export function chooseFolder(title, act, hidden = []) {
+  return dialog(title, close => {
+    const place = h('div', {class: 'folder-list'});
+    const where = h('p', {class: 'muted', dir: 'auto', role: 'status'});
+    const take = h('button', {type: 'button', class: 'button primary'}, act);
+    let path = 'disk:/';
+    take.addEventListener('click', () => close(path));
+    const open = async next => {
+      path = next;
+      replace(where, path.replace(/^disk:\/?/, '') || t('root'));
+      replace(place, skeleton('rows', 3));
+      try {
+        const answer = await call(withQuery('/v1/disk/files', {path, limit: 100, sort: 'name'}));
+        const taken = new Set(hidden.map(item => item.path));
+        const folders = answer.data.items.filter(item => item.type === 'dir' && !taken.has(item.path));
+        replace(place, folderRows(answer.data.folder, folders, open));
+      } catch (problem) {
+        if (!(problem instanceof Problem)) throw problem;
+        replace(place, problemView(problem, () => open(next)));
+      }
+    };
+    open(path);
+    return [where, place, h('div', {class: 'bar'}, take, button(t('folder'), () => newFolder(path, () => open(path)),
+      {icon: 'plus'}))];
+  }, {sheet: true});
+}
+
+function folderRows(folder, folders, open) {
+  const entry = (sign, name, path) => h('li', {class: 'row'}, icon(sign), h('div', {class: 'row-main'},
+    h('button', {type: 'button', class: 'row-link', dir: 'auto', onclick: () => open(path)}, name)));
+  return [h('ul', {class: 'rows', role: 'list'}, folder.parent && entry('up', t('up'), folder.parent),
+    folders.map(item => entry('folder', item.name, item.path))), folders.length === 0 && h('p', {class: 'muted'}, t('empty'))];
+}
+
+/** Asks in the server's words, and deletes: to the trash, or for good. */
+export async function askToDelete(items, done) {
+  const actions = await Promise.all(items.map(async item => {
+    const {data} = await call(fileScreen(item.path));
+    return data.actions.find(action => action.id === 'delete');
+  }));
+  const {confirm} = actions[0];
+  const [yes, no] = confirm?.buttons ?? [t('toTrash'), t('cancel')];
+  const choice = await dialog(items.length > 1 ? t('several', items.length) : confirm?.message ?? t('remove'),
+    [h('p', {class: 'muted', dir: 'auto'}, items.slice(0, 5).map(item => item.name).join(', '))], {sheet: true,
+      role: 'alertdialog', actions: [{title: no, value: null}, {title: t('forGood'), value: 'forGood', kind: 'danger'},
+        {title: items.length > 1 ? t('toTrash') : yes, value: 'trash', kind: 'danger'}]});
+  if (!choice) return;
+  for (const action of actions) {
+    await call(withQuery(action.href, {permanently: choice === 'forGood' ? 'true' : null}), {method: 'DELETE'});
+  }
+  toast(t(choice === 'forGood' ? 'deleted' : 'trashed'));
+  await done();
+}
+
+/** Publishes a file or folder and shows its link. */
+export async function shareLink(path) {
+  const {data} = await call('/v1/disk/links', {method: 'POST', body: {path}});
+  const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('link'),
+    onfocus: event => event.target.select()});
+  await dialog(t('link'), close => [h('p', null, t('linkText')), shown, h('div', {class: 'bar'},
+    button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}), button(t('done'), () => close()))]);
+}
+
+/** Asks for another name; the extension stays. Gives the renamed file, or null. */
+export function rename(file, action) {
+  const at = file.type === 'dir' ? -1 : file.name.lastIndexOf('.');
+  const [stem, extension] = at > 0 ? [file.name.slice(0, at), file.name.slice(at)] : [file.name, ''];
+  return dialog(action.title, close => {
+    const name = field('name', t('name'), {value: stem, check, autofocus: true, autocomplete: 'off', maxlength: 255,
+      hint: extension && t('keeps', extension)});
+    return [form([name], action.title, async values => {
+      const answer = await call(action.href, {method: action.method, body: {name: values.name.trim() + extension}});
+      toast(t('renamed'));
+      close(answer.data);
+    })];
+  }, {lang: langOf(action.title)});
+}

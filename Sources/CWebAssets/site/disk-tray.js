@@ -1,0 +1,105 @@
+// Disk: the tray of uploads. It stays while other screens are open; two files are sent at a time.
+
+import {newId, upload, withQuery} from './api.js';
+import {h, replace} from './dom.js';
+import {icon} from './icons.js';
+import {define, langOf} from './texts.js';
+import {button} from './ui.js';
+
+const t = define({
+  en: {uploads: 'Uploads', waiting: 'Waiting', sending: percent => `${percent} %`, storing: 'Passing on to Yandex Disk…',
+    done: 'Uploaded', stopped: 'Cancelled', exists: 'There is a file of this name', replace: 'Replace', retry: 'Try again',
+    cancel: name => `Cancel ${name}`, clear: 'Close the list', left: count => `${count} to go`, all: 'All are uploaded',
+    failed: count => `${count} failed`},
+  ru: {uploads: 'Загрузки', waiting: 'Ждёт', sending: percent => `${percent} %`, storing: 'Передаём Яндекс Диску…',
+    done: 'Загружено', stopped: 'Отменено', exists: 'Файл с таким именем уже есть', replace: 'Заменить',
+    retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список', left: count => `Осталось: ${count}`,
+    all: 'Всё загружено', failed: count => `Не удалось: ${count}`},
+});
+
+const atOnce = 2;
+let entries = [];
+let tray = null;
+let list = null;
+let summary = null;
+
+/**
+ * Sends files to a folder, one entry of the tray each.
+ * @param {string} folder @param {Array<File>} files @param {function()} done Is called after each that is there.
+ */
+export function enqueue(folder, files, done) {
+  if (files.length === 0) return;
+  open();
+  for (const file of files) {
+    const entry = {file, path: `${folder.replace(/\/$/, '')}/${file.name}`, done, state: 'waiting', row: null};
+    entries.push(entry);
+    list.append(entry.row = h('li', {class: 'tray-item'}));
+    draw(entry);
+  }
+  next();
+}
+
+function open() {
+  if (tray?.isConnected) return;
+  entries = [];
+  summary = h('h2', {role: 'status'});
+  list = h('ul', {class: 'tray-list'});
+  tray = h('section', {class: 'tray', 'aria-label': t('uploads')}, h('header', {class: 'tray-head'}, summary,
+    button(t('clear'), close, {bare: true, icon: 'close'})), list);
+  document.body.append(tray);
+}
+
+function close() {
+  for (const entry of entries) entry.abort?.abort();
+  entries = [];
+  tray.remove();
+}
+
+function next() {
+  const busy = entries.filter(entry => entry.state === 'sending').length;
+  for (const entry of entries.filter(each => each.state === 'waiting').slice(0, Math.max(0, atOnce - busy))) send(entry);
+  const left = entries.filter(entry => ['waiting', 'sending'].includes(entry.state)).length;
+  const failed = entries.filter(entry => ['failed', 'exists'].includes(entry.state)).length;
+  replace(summary, left ? t('left', left) : failed ? t('failed', failed) : t('all'));
+}
+
+async function send(entry, overwrite = false) {
+  Object.assign(entry, {state: 'sending', share: 0, problem: null, abort: new AbortController()});
+  draw(entry);
+  const progress = share => { entry.share = share; draw(entry); };
+  try {
+    await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: overwrite ? '1' : null}), {method: 'PUT',
+      body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
+      headers: {'Content-Type': entry.file.type || 'application/octet-stream'}});
+    entry.state = 'done';
+    entry.done();
+  } catch (problem) {
+    const taken = problem.code === 'target-exists' || problem.status === 412;
+    entry.state = problem.name === 'AbortError' ? 'stopped' : taken ? 'exists' : 'failed';
+    entry.problem = problem;
+  }
+  draw(entry);
+  next();
+}
+
+function draw(entry) {
+  const {state, share, file, problem} = entry;
+  const again = overwrite => { send(entry, overwrite); next(); };
+  const stop = () => { if (state === 'sending') entry.abort.abort(); else { entry.state = 'stopped'; draw(entry); next(); } };
+  const said = {waiting: () => t('waiting'), done: () => t('done'), stopped: () => t('stopped'), exists: () => t('exists'),
+    sending: () => (share < 1 ? t('sending', Math.floor(share * 100)) : t('storing')), failed: () => problem.words}[state]();
+  if (entry.drawn === state && state === 'sending') {
+    entry.row.querySelector('progress').value = share;
+    replace(entry.row.querySelector('.tray-said'), said);
+    return;
+  }
+  entry.drawn = state;
+  entry.row.dataset.state = state;
+  replace(entry.row, icon({done: 'check', failed: 'warning', exists: 'warning'}[state] ?? 'file'),
+    h('div', {class: 'row-main'}, h('span', {dir: 'auto', class: 'tray-name'}, file.name),
+      h('span', {class: 'row-sub tray-said', lang: langOf(said)}, said),
+      state === 'sending' && h('progress', {max: 1, value: share, 'aria-label': file.name})),
+    ['waiting', 'sending'].includes(state) && button(t('cancel', file.name), stop, {bare: true, icon: 'close'}),
+    state === 'exists' && button(t('replace'), () => again(true)),
+    ['failed', 'stopped'].includes(state) && button(t('retry'), () => again(false)));
+}

@@ -1,0 +1,175 @@
+// Disk: onboarding, login, profile.
+
+import {call, forget} from './api.js';
+import {h, replace, s} from './dom.js';
+import {reopen} from './events.js';
+import {field, form} from './form.js';
+import {ask} from './overlay.js';
+import {afterLogin, hasSandbox} from './parts.js';
+import {define, langOf} from './texts.js';
+import {button, words} from './ui.js';
+
+const t = define({
+  en: {
+    disk: 'Disk', recent: 'Recent', files: 'All files', profile: 'Profile', welcome: 'Welcome', login: 'LOG IN',
+    lead: 'Larder reads your Yandex Disk and keeps a copy of what you look at.', token: 'Access token of Yandex Disk',
+    tokenHint: 'From oauth.yandex.com. It is kept encrypted and is never shown again.', needToken: 'Please paste a token.',
+    yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox', as: name => `Log in as ${name}`,
+    step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space', trash: 'Trash',
+    offline: 'Kept offline', used: share => `${share} used`, waiting: '-- GB', denied: 'Yandex did not allow it.',
+  },
+  ru: {
+    disk: 'Диск', recent: 'Недавние', files: 'Все файлы', profile: 'Профиль', welcome: 'Добро пожаловать',
+    login: 'ВОЙТИ', lead: 'Larder читает ваш Яндекс Диск и хранит копию того, что вы смотрите.',
+    token: 'Токен доступа Яндекс Диска', tokenHint: 'С oauth.yandex.ru. Он хранится зашифрованным и больше не показывается.',
+    needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен', try: 'Попробовать с песочницей',
+    as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
+    space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`, waiting: '-- ГБ',
+    denied: 'Яндекс не разрешил вход.',
+  },
+});
+
+const list = name => async screen => (await import('./disk-list.js'))[name](screen);
+
+/** The screens of the Disk. */
+export const routes = [
+  {path: '/disk', open: openStart},
+  {path: '/disk/onboarding', open: openOnboarding},
+  {path: '/disk/login', open: openLogin},
+  {path: '/disk/recent', open: list('openRecent')},
+  {path: '/disk/files', open: list('openFiles')},
+  {path: '/disk/search', open: list('openSearch')},
+  {path: '/disk/published', open: list('openPublished')},
+  {path: '/disk/trash', open: list('openTrash')},
+  {path: '/disk/offline', open: list('openOffline')},
+  {path: '/disk/file', open: async screen => (await import('./disk-file.js')).openFile(screen)},
+  {path: '/disk/profile', open: openProfile},
+];
+
+/** The tabs of the Disk. */
+export const tabs = [{href: '/disk/recent', title: t('recent')}, {href: '/disk/files', title: t('files')},
+  {href: '/disk/profile', title: t('profile')}];
+
+const places = {'disk.onboarding': '/disk/onboarding', 'disk.session': '/disk/login', 'disk.recent': '/disk/recent'};
+
+async function openStart(screen) {
+  screen.head({title: t('disk')});
+  const {data} = await call('/v1/disk/launch', {signal: screen.signal});
+  await screen.go(places[data.route.screen] ?? '/disk/recent', {replace: true});
+}
+
+async function openOnboarding(screen) {
+  screen.head({title: t('welcome'), quiet: true});
+  const {data} = await call('/v1/disk/onboarding', {signal: screen.signal});
+  let at = 0;
+  const next = async () => {
+    if (at < data.pages.length - 1) { move(at + 1); return; }
+    await call('/v1/disk/onboarding', {method: 'PUT', body: {seen: true}});
+    await screen.go('/disk/login', {replace: true});
+  };
+  const move = index => { at = Math.max(0, Math.min(data.pages.length - 1, index)); draw(); };
+  const view = h('div', {class: 'onboarding', 'aria-live': 'polite'});
+  const dots = h('div', {class: 'dots'});
+  const draw = () => {
+    const page = data.pages[at];
+    replace(view, h('img', {src: page.image_url, alt: '', class: 'onboarding-image'}),
+      h('h2', {lang: langOf(page.text)}, page.text), h('span', {class: 'hidden'}, t('step', at + 1, data.pages.length)));
+    replace(dots, data.pages.map((_, index) => h('button', {type: 'button', class: 'dot', onclick: () => move(index),
+      'aria-label': t('step', index + 1, data.pages.length), 'aria-current': index === at ? 'step' : null})));
+  };
+  swipe(view, screen.signal, by => move(at + by));
+  draw();
+  screen.show(h('div', {class: 'state'}, view, dots, button(data.button, next, {kind: 'primary', write: true})));
+}
+
+function swipe(element, signal, run) {
+  let start = null;
+  element.addEventListener('touchstart', event => { start = event.touches[0].clientX; }, {signal, passive: true});
+  element.addEventListener('touchend', event => {
+    const moved = event.changedTouches[0].clientX - start;
+    if (Math.abs(moved) > 50) run(moved < 0 ? 1 : -1);
+  }, {signal});
+  document.addEventListener('keydown', event => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (by && !document.querySelector('dialog[open]')) run(by);
+  }, {signal});
+}
+
+async function openLogin(screen) {
+  screen.head({title: t('disk'), lead: t('lead')});
+  const code = screen.query.get('code');
+  const enter = async (body, signal) => {
+    await call('/v1/disk/session', {method: 'POST', body, login: true, signal});
+    reopen('disk');
+    await screen.go(afterLogin(screen, '/disk/recent'), {replace: true});
+  };
+  const token = field('access_token', t('token'), {type: 'password', hint: t('tokenHint'), autocomplete: 'off',
+    spellcheck: 'false', check: text => (text.trim() ? null : t('needToken'))});
+  const extras = h('div', {class: 'stack'});
+  screen.show(h('div', {class: 'login stack'}, screen.why && h('p', {class: 'why', lang: langOf(screen.why)}, screen.why),
+    extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
+      access_token: values.access_token.trim()}, signal), {busyText: t('checking')})));
+  if (screen.query.get('error')) replace(extras, h('p', {class: 'why'}, t('denied')));
+  if (code) {
+    await enter({mode: 'oauth_code', code, state: screen.query.get('state') ?? undefined}, screen.signal);
+    return;
+  }
+  const [sandbox, oauth] = await Promise.all([hasSandbox(), hasOAuth()]);
+  if (screen.signal.aborted) return;
+  replace(extras, oauth && [button(t('yandex'), toYandex, {kind: 'primary'}), h('p', {class: 'muted'}, t('or'))],
+    sandbox && h('section', {class: 'card stack'}, h('h2', {}, t('try')), h('div', {class: 'bar'},
+      [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']].map(([name, secret]) => button(t('as', name),
+        () => enter({mode: 'oauth_token', access_token: secret}), {kind: 'primary', icon: 'user', write: true})))));
+}
+
+async function hasOAuth() {
+  const {data} = await call('/v1');
+  return Boolean(data.web?.disk_oauth);
+}
+
+/** Leads to Yandex's own login, which comes back with a code. */
+async function toYandex() {
+  const {data} = await call('/v1/disk/session/authorization', {method: 'POST', body: {}});
+  location.assign(data.authorize_url);
+}
+
+function openProfile(screen) {
+  screen.head({title: t('profile'), tabs});
+  screen.show(h('div', {class: 'card profile'}, ring(null), h('p', {class: 'ring-total'}, t('waiting'))));
+  const resource = screen.load('/v1/disk/profile', ({data}) => {
+    const action = id => data.actions.find(each => each.id === id);
+    const [published, logout] = [action('published'), action('logout')];
+    screen.head({title: t('profile'), tabs, actions: [screen.refreshButton(() => resource),
+      logout && button(logout.title, () => leave(screen, logout), {icon: 'logout', write: true})]});
+    screen.show(h('div', {class: 'columns'}, h('section', {class: 'card profile', 'aria-label': t('space')}, ring(data),
+      h('ul', {class: 'legend'}, words('li', {class: 'legend-used'}, data.used_text),
+        words('li', {class: 'legend-free'}, data.available_text))),
+    h('ul', {class: 'rows', role: 'list'}, published && rowLink('link', '/disk/published', published.title),
+      rowLink('download', '/disk/offline', t('offline')), rowLink('trash', '/disk/trash', t('trash')))));
+  });
+}
+
+function rowLink(sign, href, title) {
+  return h('li', {class: 'row'}, h('span', {class: `file-sign sign-${sign}`}), h('div', {class: 'row-main'},
+    h('a', {class: 'row-link', href, lang: langOf(title)}, title)));
+}
+
+/** Draws the ring of used and available space; its text says the same. */
+function ring(data) {
+  const share = data?.chart.find(part => part.id === 'used')?.fraction ?? 0;
+  const length = 2 * Math.PI * 52;
+  const circle = (kind, dash) => s('circle', {cx: 60, cy: 60, r: 52, class: kind, 'stroke-dasharray': dash,
+    transform: 'rotate(-90 60 60)'});
+  const percent = new Intl.NumberFormat(document.documentElement.lang, {style: 'percent'}).format(share);
+  return h('div', {class: 'ring'}, s('svg', {viewBox: '0 0 120 120', role: 'img', 'aria-label': t('used', percent)},
+    circle('ring-all', `${length} 0`), circle('ring-used', `${length * share} ${length}`)),
+  h('p', {class: 'ring-total', lang: langOf(data?.total_text)}, data?.total_text ?? t('waiting')));
+}
+
+async function leave(screen, action) {
+  if (!await ask(action.confirm)) return;
+  await call(action.href, {method: action.method});
+  forget();
+  reopen('disk');
+  await screen.go('/disk/login', {replace: true});
+}
