@@ -4,18 +4,18 @@ sys.dont_write_bytecode = True
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from larder import Larder
+from larder import PATIENCE_MS, Larder
 from visitor import Visitor
 
 ROOT = pathlib.Path(__file__).parents[2]
 FAILURES = ROOT / ".build/web-failures"
-# Much longer than anything takes, since machines that test are slow and busy.
-expect.set_options(timeout=45_000)
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_addoption(parser):
     default = os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder"))
     parser.addoption("--larder", default=default, help="the executable to test")
+    parser.addoption("--site", help="serves the pages from this folder instead of those in the executable")
     parser.addoption("--engines", default="chromium", choices=["chromium", "all"], help="browsers beside Chromium")
     parser.addoption("--matching", default="", help="only tests whose name matches this regular expression")
 
@@ -45,6 +45,8 @@ def start(request, tmp_path):
     def start(**settings):
         folder = tmp_path / f"larder{len(servers)}"
         folder.mkdir()
+        if site := request.config.getoption("--site"):
+            settings["web_directory"] = site
         servers.append(Larder(request.config.getoption("--larder"), folder, **settings).start())
         return servers[-1]
 

@@ -4,6 +4,8 @@ from urllib.error import HTTPError
 
 # Of the environment, what begins so is a setting of the server.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LARDER_")}
+# How long a test waits for what should happen: much longer than it takes, since machines that test are slow and busy.
+PATIENCE_MS = int(os.environ.get("WEB_PATIENCE_S", 45)) * 1000
 SETTINGS = {"ships-login-delay-ms": 0, "notes-scrypt-logarithm": 10, "sandbox-seed": 1}
 UPSTREAMS = ["yandex-disk", "yandex-oauth", "catalogue", "people", "geocoder", "spacex"]
 # What opens a session of an app in the sandbox, and what app it is.
@@ -17,13 +19,13 @@ LOGINS = {
 class Larder:
     """A server that can be stopped and started again at the same address."""
 
-    def __init__(self, executable, folder, probe_ms=200, **settings):
+    def __init__(self, executable, folder, probe_ms=200, sandboxed=True, **settings):
         self.executable = executable
         self.folder = folder
         self.settings = {**SETTINGS, **{name.replace("_", "-"): value for name, value in settings.items()}}
         for name in UPSTREAMS:
             self.settings.setdefault(f"upstreams-{name}-probe-interval-ms", probe_ms)
-        self.sandboxed = True
+        self.sandboxed = sandboxed
         # Whether it has been away, so that pages met a refused connection.
         self.restarted = False
         self.process = None

@@ -25,9 +25,10 @@ class Screen:
 
 def settle(page):
     """Waits until a page shows what it asked for: nothing is busy, every picture is there or replaced."""
-    page.wait_for_function("""() => !document.querySelector('[aria-busy=true]')
+    page.wait_for_function("""() => document.querySelector('.page-body')
+        && [...document.querySelectorAll('.page-body')].every(body => body.childElementCount > 0)
+        && !document.querySelector('.skeleton, [aria-busy=true]')
         && [...document.images].every(image => image.complete || image.loading === 'lazy')""")
-    page.wait_for_load_state("load")
 
 
 def disk(path):

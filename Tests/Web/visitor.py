@@ -1,7 +1,7 @@
 """A person at a browser: one context with its pages, and everything that its console says."""
 from urllib.parse import urlsplit
 
-from larder import LOGINS
+from larder import LOGINS, PATIENCE_MS
 
 # Runs in each page before anything of its own.
 WATCH = """
@@ -23,7 +23,7 @@ class Visitor:
         self.context = browser.new_context(
             base_url=larder.url, viewport={"width": width, "height": height}, color_scheme=scheme, locale=locale,
             timezone_id=options.pop("timezone_id", "Europe/Helsinki"), **options)
-        self.context.set_default_timeout(45_000)
+        self.context.set_default_timeout(PATIENCE_MS)
         self.context.add_init_script(WATCH)
         self.context.on("console", self.heard)
         self.context.on("weberror", lambda error: self.faults.append(f"exception: {error.error}"))

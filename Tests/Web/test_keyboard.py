@@ -1,0 +1,96 @@
+"""The front end by keyboard alone."""
+import pytest
+from playwright.sync_api import expect
+from screens import SCREENS, furnish
+
+# What has the focus: where it is in the page, and whether that is seen.
+FOCUSED = """() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return null;
+    const outlined = one => getComputedStyle(one).outlineStyle !== 'none' && parseFloat(getComputedStyle(one).outlineWidth) >= 2;
+    // A row shows the focus of its link.
+    const seen = outlined(element) || [element.closest('li, .row'), element.closest('label')].some(one => one && outlined(one));
+    const {width, height} = element.getBoundingClientRect();
+    window.stepped ??= [];
+    const again = window.stepped.includes(element);
+    window.stepped.push(element);
+    return {html: element.outerHTML.slice(0, 140), seen, again,
+        visible: width > 1 && height > 1};
+}"""
+# Controls that a person can use, and that Tab did not reach. In groups, one is reached and arrows lead to the others.
+UNREACHED = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+    .filter(element => !element.disabled && !element.closest('[inert], [hidden], dialog:not([open]), [role=menu], [role=listbox]')
+        && element.checkVisibility({visibilityProperty: true}) && element.tabIndex >= 0
+        && !(element.type === 'radio' && !element.checked) && !window.stepped.includes(element))
+    .map(element => element.outerHTML.slice(0, 140))"""
+
+
+def steps(page, limit=400):
+    """What Tab leads to, until it leaves the page or comes back to where it was."""
+    for _ in range(limit):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused is None or focused["again"]:
+            return
+        yield focused
+    raise AssertionError("Tab does not come to an end")
+
+
+@pytest.mark.parametrize("name", ["home", "status", "disk-files", "shop", "shop-list", "pdf", "pdf-new", "ships",
+                                  "notes", "note-new", "notes-map", "ships-login"])
+def test_web_30_tab_leads_to_everything_visibly(visitor, name):
+    screen = next(screen for screen in SCREENS if screen.name == name)
+    page = screen.open(visitor, furnish(visitor))
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    found = list(steps(page))
+    assert "#" in found[0]["html"] and "kip" in found[0]["html"], f"first: {found[0]['html']}"
+    assert [one["html"] for one in found if not one["seen"] or not one["visible"]] == []
+    assert page.evaluate(UNREACHED) == []
+
+
+def test_web_30_the_skip_link_leads_past_the_navigation(visitor):
+    page = visitor.open("/shop")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+def test_web_30_the_focus_follows_to_the_new_page(visitor):
+    page = visitor.open("/")
+    page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").first.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(lambda url: url.endswith("/shop"))
+    expect(page.locator("h1")).to_be_focused()
+
+
+def test_web_30_dialogs_keep_the_focus_and_give_it_back(visitor):
+    page = visitor.open("/")
+    opener = page.get_by_role("button", name="Menu").first
+    opener.focus()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        assert page.evaluate("""() => document.activeElement === document.body
+            || document.querySelector('dialog[open]').contains(document.activeElement)""")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(opener).to_be_focused()
+
+
+def test_web_30_keys_lead_to_the_apps_and_are_off_in_fields(visitor):
+    page = visitor.open("/")
+    for key, path in {"s": "/shop", "p": "/pdf", "c": "/status"}.items():
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(lambda url: url.split("?")[0].endswith(path) or f"{path}/" in url)
+    page.goto("/shop")
+    page.locator("h1").wait_for()
+    page.keyboard.press("/")
+    field = page.get_by_role("searchbox").or_(page.get_by_role("combobox")).first
+    expect(field).to_be_focused()
+    page.keyboard.type("gs?")
+    expect(field).to_have_value("gs?")

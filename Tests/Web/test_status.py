@@ -1,0 +1,69 @@
+"""The control room."""
+import re
+
+from playwright.sync_api import expect
+
+
+def card(page, name):
+    return page.locator(".upstream", has=page.get_by_role("heading", name=name))
+
+
+def test_web_27_each_upstream_changes_live(visitor, larder):
+    visitor.log_in("ships")
+    page = visitor.open("/status")
+    ships = visitor.open("/ships")
+    ships.get_by_role("link", name="A Gentle Landing, Mostly").wait_for()
+    expect(card(page, "SpaceX")).to_contain_text("Answers")
+    larder.fault("spacex", "offline")
+    visitor.send("GET", "/v1/ships?refresh=1")
+    expect(card(page, "SpaceX")).to_contain_text("Offline")
+    expect(page.locator(".log")).to_contain_text("connectivity")
+    larder.fault("spacex", "online")
+    expect(card(page, "SpaceX")).to_contain_text("Answers")
+    expect(page.get_by_role("heading", name="Requests by route")).to_be_visible()
+
+
+def test_web_27_a_fault_is_set_and_the_next_screen_has_it(visitor, larder):
+    visitor.log_in("ships")
+    page = visitor.open("/status")
+    card(page, "SpaceX").get_by_label("Fault").select_option("error")
+    expect(card(page, "SpaceX").get_by_label("Value")).to_have_value("503")
+    assert any(one["fault"].startswith("error(503") for one in larder.control("GET", "")["upstreams"])
+    ships = visitor.open("/ships")
+    # Nothing was stored yet but the list that came with the program.
+    expect(ships.locator(".chip[data-kind=bundled], .chip[data-kind=stale], .state-problem").first).to_be_visible()
+    page.get_by_text("Requests to the simulated APIs").click()
+    expect(page.get_by_text(re.compile("/spacex/v4/ships")).first).to_be_visible()
+
+
+def test_web_27_everything_goes_offline_and_comes_back(visitor, larder):
+    visitor.log_in("ships")
+    ships = visitor.open("/ships")
+    ships.get_by_role("link", name="A Gentle Landing, Mostly").wait_for()
+    page = visitor.open("/status")
+    page.get_by_role("button", name="Take everything offline").click()
+    expect(ships.locator(".banner")).to_have_text("No internet connection. You’re in Offline mode.")
+    page.get_by_role("button", name="Bring everything back").click()
+    expect(ships.locator(".banner")).to_have_count(0)
+
+
+def test_web_27_held_requests_are_shown_and_released(visitor, larder):
+    page = visitor.open("/status")
+    card(page, "The catalogue").get_by_label("Fault").select_option("hold")
+    # Nobody waits for its answer: it is the request of another tab.
+    page.evaluate("void fetch('/v1/shop/search?q=held').catch(() => {})")
+    release = card(page, "The catalogue").get_by_role("button", name=re.compile("Release [1-9]"))
+    release.wait_for()
+    release.click()
+    expect(release).to_have_count(0)
+
+
+def test_web_27_without_a_sandbox_its_part_is_absent(visit, start):
+    larder = start(sandboxed=False, **{f"upstreams_{name}_url": "http://127.0.0.1:9/none" for name in [
+        "yandex_disk", "yandex_oauth", "catalogue", "people", "geocoder", "spacex"]})
+    visitor = visit(larder)
+    page = visitor.open("/status")
+    expect(page.get_by_role("heading", name="Requests by route")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sandbox")).to_have_count(0)
+    expect(page.get_by_label("Fault")).to_have_count(0)
+    assert page.evaluate("fetch('/v1/sandbox').then(answer => answer.status)") == 404
