@@ -148,9 +148,9 @@ function happened(screen, id) {
 }
 
 function drawViewer(screen, view, data) {
-  const viewers = {image: drawImage, pdf: drawPages, office: data.page_url ? drawPages : drawText};
-  const draw = viewers[data.viewer] ?? (/^text\//.test(data.mime_type ?? '') && data.viewer !== 'unsupported' ? drawText
-    : drawNothing);
+  const text = /^text\//.test(data.mime_type ?? '') || /\.(txt|md|csv|log)$/i.test(data.name);
+  const viewers = {image: drawImage, pdf: drawPages, office: text && !data.page_url ? drawText : drawPages};
+  const draw = viewers[data.viewer] ?? drawNothing;
   draw(screen, view, data);
 }
 
@@ -169,8 +169,9 @@ function drawImage(screen, view, data) {
 function drawPages(screen, view, data) {
   const pages = h('div', {class: 'pages'});
   const width = Math.min(2000, Math.round(Math.min(760, innerWidth - 32) * (devicePixelRatio || 1)));
+  const address = data.page_url ?? withQuery('/v1/disk/file/page', {path: data.path});
   const add = number => {
-    const image = h('img', {class: 'sheet-page', alt: t('page', number), src: withQuery(data.page_url, {page: number, width})});
+    const image = h('img', {class: 'sheet-page', alt: t('page', number), src: withQuery(address, {page: number, width})});
     const bone = number === 1 && skeleton('page', 1);
     if (bone) pages.append(bone);
     image.onload = () => {

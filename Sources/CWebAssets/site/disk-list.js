@@ -83,7 +83,8 @@ export function openFiles(screen) {
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen), choice(screen, 'sort', t('sort'), {'': t('created'),
     '-created': t('-created'), name: t('name'), '-modified': t('modified'), '-size': t('-size')},
   () => list.resource.go(href())), selection.button,
-  button(t('folder'), () => newFolder(path, () => list.resource.reload(true)), {icon: 'folder', write: true}),
+  button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); }, {icon: 'folder', write: true,
+    kind: 'compact'}),
   button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary', write: true})), crumbs(path), selection.bar);
   screen.root.dataset.drop = t('drop');
   takeFiles(screen.root, screen.signal, send);
@@ -201,7 +202,7 @@ function crumbs(path) {
 class Selection {
   constructor(screen, list) {
     Object.assign(this, {screen, list, on: false, paths: new Set()});
-    this.button = button(t('select'), () => this.toggle(), {icon: 'check'});
+    this.button = button(t('select'), () => this.toggle(), {icon: 'check', kind: 'compact'});
     this.button.setAttribute('aria-pressed', 'false');
     this.count = h('span', {role: 'status'});
     const act = (title, sign, run, kind) => button(title, async () => run(this.items(), () => this.finished()),

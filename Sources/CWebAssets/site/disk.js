@@ -4,6 +4,7 @@ import {call, forget} from './api.js';
 import {h, replace, s} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
+import {icon} from './icons.js';
 import {ask} from './overlay.js';
 import {afterLogin, hasSandbox} from './parts.js';
 import {define, langOf} from './texts.js';
@@ -150,7 +151,7 @@ function openProfile(screen) {
 }
 
 function rowLink(sign, href, title) {
-  return h('li', {class: 'row'}, h('span', {class: `file-sign sign-${sign}`}), h('div', {class: 'row-main'},
+  return h('li', {class: 'row'}, h('span', {class: 'file-sign'}, icon(sign)), h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href, lang: langOf(title)}, title)));
 }
 

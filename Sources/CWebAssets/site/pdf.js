@@ -1,0 +1,149 @@
+// PDF: welcome and the list of documents.
+
+import {call, withQuery} from './api.js';
+import {h, replace} from './dom.js';
+import {field, form} from './form.js';
+import {pagedList} from './list.js';
+import {ask, dialog, menu, showProblem, toast} from './overlay.js';
+import {searchField} from './parts.js';
+import {define, langOf} from './texts.js';
+import {button, empty, linkButton, picture, words} from './ui.js';
+
+const t = define({
+  en: {
+    pdf: 'Documents', create: 'New document', search: 'Search documents', nothing: 'Nothing found',
+    nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`, name: 'Name',
+    needName: 'Please type a name.', second: 'Choose the second document', cancel: 'Cancel', merged: name => `${name} is made`,
+    open: 'Open', gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`, list: 'Saved documents',
+  },
+  ru: {
+    pdf: 'Документы', create: 'Новый документ', search: 'Поиск документов', nothing: 'Ничего не найдено',
+    nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`, name: 'Имя',
+    needName: 'Введите имя.', second: 'Выберите второй документ', cancel: 'Отмена', merged: name => `Готово: ${name}`,
+    open: 'Открыть', gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
+    list: 'Сохранённые документы',
+  },
+});
+
+/** The screens of PDF. */
+export const routes = [
+  {path: '/pdf', open: openList},
+  {path: '/pdf/welcome', open: openWelcome},
+  {path: '/pdf/new', open: async screen => (await import('./pdf-new.js')).openNew(screen)},
+  {path: '/pdf/:id', open: async screen => (await import('./pdf-reader.js')).openReader(screen)},
+];
+
+async function openWelcome(screen) {
+  screen.head({title: 'PDF', quiet: true});
+  const {data} = await call('/v1/pdf/welcome', {signal: screen.signal});
+  const begin = async () => {
+    await call('/v1/pdf/welcome', {method: 'PUT', body: {seen: true}});
+    await screen.go('/pdf', {replace: true});
+  };
+  screen.show(h('div', {class: 'welcome', lang: langOf(data.title)}, h('h2', {class: 'hero-title'}, data.title),
+    h('p', {class: 'hero-lead'}, data.text), h('ul', {class: 'features'}, data.features.map(feature => h('li', {class: 'card'},
+      h('h3', null, feature.title), h('p', {class: 'muted'}, feature.text)))),
+    h('div', null, button(data.button, begin, {kind: 'primary', write: true}))));
+}
+
+async function openList(screen) {
+  screen.head({title: t('pdf')});
+  if (!screen.memory.welcomed) {
+    const {data} = await call('/v1/pdf/launch', {signal: screen.signal});
+    if (data.route.screen === 'pdf.welcome') { await screen.go('/pdf/welcome', {replace: true}); return; }
+    screen.memory.welcomed = true;
+  }
+  const merging = new Merge(screen, () => list);
+  const href = query => withQuery('/v1/pdf/documents', {q: query});
+  screen.head({title: t('pdf'), actions: [screen.refreshButton(() => list.resource),
+    linkButton(t('create'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
+  screen.body.before(h('div', {class: 'toolbar'},
+    searchField(screen, t('search'), typed => list.resource.go(href(typed)))), merging.bar);
+  const list = pagedList(screen, {
+    href: href(screen.query.get('q')), key: item => item.id, label: t('list'), class: 'documents',
+    row: item => documentRow(item, () => list, merging),
+    empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})
+      : empty(data.empty, {icon: 'pdf', href: '/pdf/new'})),
+  });
+}
+
+function documentRow(item, list, merging) {
+  const more = button(t('more', item.name), () => acts(more, item, list(), merging), {bare: true, icon: 'more'});
+  const open = event => merging.take(event, item);
+  const size = Math.round(112 * (devicePixelRatio || 1));
+  return h('li', {class: 'row', oncontextmenu: event => { event.preventDefault(); more.click(); }},
+    picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
+    h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
+      `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.created_text)},
+      [item.created_text, item.page_count_text, item.size_text].join(' · '))), h('div', {class: 'row-end'}, more));
+}
+
+function acts(opener, item, list, merging) {
+  const again = () => list.resource.reload();
+  const entries = {
+    share: action => ({title: action.title, icon: 'share', href: withQuery(action.href, {disposition: 'attachment'}),
+      download: `${item.name}.${item.extension}`}),
+    rename: action => ({title: action.title, icon: 'edit', run: () => rename(item.name, action, again)}),
+    merge: action => ({title: action.title, icon: 'merge', run: () => merging.begin(item, action)}),
+    delete: action => ({title: action.title, icon: 'trash', kind: 'danger', run: () => remove(action, again).catch(showProblem)}),
+  };
+  menu(opener, t('more', item.name), item.actions.filter(action => action.enabled && entries[action.id])
+    .map(action => entries[action.id](action)));
+}
+
+/** Asks for another name of a document. */
+export function rename(value, action, done, headers = () => ({})) {
+  return dialog(action.title, close => {
+    const name = field('name', t('name'), {value, autofocus: true, autocomplete: 'off', maxlength: 200,
+      check: text => (text.trim() ? null : t('needName'))});
+    return [form([name], action.title, async values => {
+      await call(action.href, {method: action.method, body: {name: values.name.trim()}, headers: headers()});
+      close(true);
+      await done();
+    })];
+  });
+}
+
+/** Asks in the server's words, and deletes a document. */
+export async function remove(action, done) {
+  if (!await ask(action.confirm)) return;
+  await call(action.href, {method: action.method});
+  toast(t('gone'));
+  await done();
+}
+
+/** The choice of the second document of a merge. */
+class Merge {
+  constructor(screen, list) {
+    Object.assign(this, {screen, list, first: null, bar: h('div', {class: 'selection', role: 'status', hidden: true})});
+  }
+
+  begin(item, action) {
+    Object.assign(this, {first: item, action});
+    this.screen.root.classList.add('merging');
+    this.bar.hidden = false;
+    replace(this.bar, h('p', {}, h('strong', null, t('second')), ' ', words('span', {class: 'muted'}, t('first', item.name))),
+      button(t('cancel'), () => this.end(), {icon: 'close'}));
+    this.bar.querySelector('button').focus();
+  }
+
+  end() {
+    this.first = null;
+    this.bar.hidden = true;
+    this.screen.root.classList.remove('merging');
+  }
+
+  take(event, item) {
+    if (!this.first || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.send(item).catch(showProblem);
+  }
+
+  async send(item) {
+    const {data} = await call(this.action.href, {method: this.action.method, body: {first: this.first.id, second: item.id}});
+    this.end();
+    await this.list().resource.reload();
+    toast(t('merged', data.name), {action: {title: t('open'), run: () => this.screen.go(`/pdf/${data.id}`)}});
+  }
+}
