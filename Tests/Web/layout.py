@@ -1,10 +1,15 @@
 """What axe does not see: pages wider than the window, targets too small, names and places of a page."""
-# Elements that reach past the right edge of the window, if the page can be scrolled there.
+# The innermost elements that reach past the right edge of the window, if the page can be scrolled there. What is inside
+# of something that scrolls by itself does not make the page wider.
 WIDER = """() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
-    return [...document.querySelectorAll('body *')].filter(element => element.getBoundingClientRect().right > width + 1)
-        .slice(0, 8).map(element => `${element.outerHTML.slice(0, 160)}: ${element.getBoundingClientRect().right}`);
+    const clipped = element => element && element !== document.body
+        && (getComputedStyle(element).overflowX !== 'visible' || clipped(element.parentElement));
+    const wide = [...document.querySelectorAll('body *:not(svg *)')]
+        .filter(element => element.getBoundingClientRect().right > width + 1 && !clipped(element.parentElement));
+    return wide.filter(element => !wide.some(other => other !== element && element.contains(other))).slice(0, 4)
+        .map(element => `${element.outerHTML.slice(0, 100)}: ${Math.round(element.getBoundingClientRect().right)}`);
 }"""
 # Controls that are smaller than a size. A link inside of a sentence is as high as its line (WCAG 2.5.8).
 SMALLER = """([selector, size]) => {
@@ -20,7 +25,7 @@ SMALLER = """([selector, size]) => {
             return {element, width: Math.max(one.width, two.width), height: Math.max(one.height, two.height)};
         })
         .filter(({width, height}) => width > 1 && height > 1 && (width < size - 0.5 || height < size - 0.5))
-        .map(({element, width, height}) => `${element.outerHTML.slice(0, 160)}: ${width} × ${height}`);
+        .map(({element, width, height}) => `${element.outerHTML.slice(0, 100)}: ${width} × ${height}`);
 }"""
 CONTROLS = "a[href], button, input:not([type=hidden]):not([type=file]), select, textarea, summary, [role=button]"
 # What a person presses most: the apps, the main button of a screen, the buttons of a dialog.
@@ -36,8 +41,10 @@ COVERED = """selector => [...document.querySelectorAll(selector)].flatMap(elemen
     if (!found || element.contains(found) || found.contains(element) || found.closest('label')?.contains(element)) return [];
     return [`${element.outerHTML.slice(0, 120)} below ${found.outerHTML.slice(0, 120)}`];
 })"""
+# Below an open dialog nothing can be read.
 STRUCTURE = """() => ({
-    headings: [...document.querySelectorAll('h1')].filter(one => one.checkVisibility()).map(one => one.textContent.trim()),
+    headings: [...(document.querySelector('dialog[open]') ?? document).querySelectorAll('h1')]
+        .filter(one => one.checkVisibility()).map(one => one.textContent.trim()),
     mains: document.querySelectorAll('main').length,
     navigations: [...document.querySelectorAll('nav')].map(one => one.getAttribute('aria-label')),
     title: document.title, language: document.documentElement.lang,

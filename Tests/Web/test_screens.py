@@ -22,16 +22,25 @@ def walk(visitor, screens, look):
     return wrong
 
 
+def check(wrong):
+    """Fails with what is wrong, each fault once with the screens that have it."""
+    screens = {}
+    for fault in wrong:
+        name, _, what = fault.partition(": ")
+        screens.setdefault(what, []).append(name)
+    assert not wrong, "\n".join(f"{', '.join(dict.fromkeys(names))}: {what}" for what, names in screens.items())
+
+
 @pytest.mark.parametrize("width, scheme", [(1280, "light"), (390, "dark")])
 def test_web_29_axe_finds_nothing_on_any_screen(visit, larder, width, scheme):
     wrong = walk(visit(larder, width=width, scheme=scheme), SCREENS, axe.violations)
-    assert not wrong, "\n".join(wrong)
+    check(wrong)
 
 
 @pytest.mark.parametrize("width, scheme", [(1280, "dark"), (390, "light")])
 def test_web_29_the_other_scheme_too(visit, larder, width, scheme):
     wrong = walk(visit(larder, width=width, scheme=scheme), MAIN, axe.violations)
-    assert not wrong, "\n".join(wrong)
+    check(wrong)
 
 
 def test_web_31_no_screen_scrolls_sideways_and_targets_are_large(visit, larder):
@@ -46,7 +55,7 @@ def test_web_31_no_screen_scrolls_sideways_and_targets_are_large(visit, larder):
             yield from (f"{width} px, large text: {one}" for one in layout.wider(page))
 
     wrong = walk(visit(larder, width=320), SCREENS, lambda page: list(look(page)))
-    assert not wrong, "\n".join(wrong)
+    check(wrong)
 
 
 def test_web_31_main_actions_are_44_pixels_and_nothing_is_covered(visit, larder):
@@ -55,7 +64,7 @@ def test_web_31_main_actions_are_44_pixels_and_nothing_is_covered(visit, larder)
         yield from (f"covered: {one}" for one in layout.covered(page))
 
     wrong = walk(visit(larder, width=390, height=844), SCREENS, lambda page: list(look(page)))
-    assert not wrong, "\n".join(wrong)
+    check(wrong)
 
 
 def test_web_32_each_page_has_its_heading_landmarks_title_and_language(visit, larder):
@@ -78,7 +87,7 @@ def test_web_32_each_page_has_its_heading_landmarks_title_and_language(visit, la
             yield "no live region"
 
     wrong = walk(visit(larder), SCREENS, lambda page: list(look(page)))
-    assert not wrong, "\n".join(wrong)
+    check(wrong)
 
 
 def test_web_32_pages_are_in_the_language_of_the_browser(visit, larder):
