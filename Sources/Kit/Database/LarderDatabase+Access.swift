@@ -3,6 +3,8 @@ public import GRDB
 extension LarderDatabase {
     /// Reads one consistent state. Blocks the calling thread while the query runs, but never for a writer.
     ///
+    /// Reads within `value` are of the same state, in the same transaction.
+    ///
     /// There is no suspending form, because switching to another thread and back costs more than a small query: 43
     /// against 34 µs for a request that reads 4 KB.
     ///

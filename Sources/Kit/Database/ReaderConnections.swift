@@ -13,6 +13,19 @@ final class ReaderConnections: Sendable {
         var isClosed = false
     }
 
+    /// A read that runs.
+    private final class Running {
+        let connections: ReaderConnections
+        let db: Database
+
+        init(_ connections: ReaderConnections, _ db: Database) {
+            (self.connections, self.db) = (connections, db)
+        }
+    }
+
+    /// The read that runs on a thread.
+    private static let running = ThreadSpecific<Running>()
+
     private let path: String
     private let configuration: Configuration
     private let maximum: Int
@@ -31,10 +44,11 @@ final class ReaderConnections: Sendable {
         slots = DispatchSemaphore(value: maximum)
     }
 
-    /// Reads one state. Waits for a connection if all are in use.
+    /// Reads one state: that of the read within which it is called, if it is. Waits for a connection if all are in use.
     ///
     /// - Throws: `DatabaseError`; what `value` throws.
     func read<Value>(_ value: (Database) throws -> Value) throws -> Value {
+        if let running = Self.running.value, running.connections === self { return try value(running.db) }
         slots.wait()
         defer { slots.signal() }
         let connection = try take()
@@ -42,7 +56,7 @@ final class ReaderConnections: Sendable {
         defer { if isReusable { giveBack(connection) } }
         return try connection.unsafeRead { db in
             defer { isReusable = !db.isInsideTransaction }
-            return try Self.transact(db, value)
+            return try Self.running.with(Running(self, db)) { try Self.transact(db, value) }
         }
     }
 

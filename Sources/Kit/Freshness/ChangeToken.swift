@@ -64,6 +64,11 @@ public struct ChangeToken: Sendable {
     }
 }
 
+extension ChangeToken {
+    /// Whether it still holds now.
+    public var holds: Bool { holds(at: .now()) }
+}
+
 /// The age of a stored response at any instant, for `Age` and for the `ttl` of `Cache-Status`.
 public struct RunningAge: Sendable, Equatable {
     private let instant: NIODeadline

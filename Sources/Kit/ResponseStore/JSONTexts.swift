@@ -26,3 +26,8 @@ extension [String] {
         bytes.append(quote)
     }
 }
+
+extension Sequence where Element: BinaryInteger {
+    /// The numbers as a JSON array, for `json_each` in SQL.
+    public var jsonArray: String { "[" + map { String($0) }.joined(separator: ",") + "]" }
+}

@@ -30,6 +30,19 @@ public struct PageStore: Sendable {
         )
     }
 
+    /// Returns whether rows follow a page, and whether a row of it has a key; nil if the page is not stored. Its other
+    /// rows are not read.
+    ///
+    /// - Throws: Errors of the database.
+    public func ending(_ key: PageKey, containing rowKey: String, in db: Database) throws -> (
+        hasMore: Bool, contains: Bool
+    )? {
+        try Row.fetchOne(
+            db.cachedStatement(sql: Self.selectEnding),
+            arguments: [key.account, rowKey, key.account, key.screen, key.query, key.offset, key.limit]
+        ).map { ($0[0], $0[1]) }
+    }
+
     /// Stores a page and replaces that of the same key. All other pages stay.
     ///
     /// - Throws: Errors of the database.
@@ -66,6 +79,11 @@ public struct PageStore: Sendable {
     static let selectPage = """
         SELECT id, total, has_more, fetched_at FROM page
         WHERE account = ? AND screen = ? AND query = ? AND page_offset = ? AND page_limit = ?
+        """
+
+    static let selectEnding = """
+        SELECT has_more, EXISTS (SELECT 1 FROM page_row WHERE account = ? AND row_key = ? AND page_id = page.id)
+        FROM page WHERE account = ? AND screen = ? AND query = ? AND page_offset = ? AND page_limit = ?
         """
 
     static let selectRows = "SELECT row_key FROM page_row WHERE page_id = ? ORDER BY position"

@@ -22,7 +22,7 @@ struct DiskStoreTests {
             DiskStore.moveBelow,
             DiskStore.updateUnpublished, DiskStore.deleteFolderPages, DiskStore.moveFolderPages, DiskStore.selectShared,
             DiskStore.finishDownload,
-            DiskStore.selectRanked, DiskStore.selectRank, DiskStore.deleteAllItems, DiskStore.deleteOverwritten,
+            DiskStore.selectRank, DiskStore.deleteAllItems, DiskStore.deleteOverwritten,
             DiskStore.nextEpoch,
             DiskStore.selectSeen,
         ]
@@ -34,6 +34,15 @@ struct DiskStoreTests {
             if sql == DiskStore.moveBelow {
                 #expect(plan.steps == ["SEARCH disk_item USING PRIMARY KEY (account=? AND path>? AND path<?)"])
             }
+        }
+    }
+
+    @Test("what a search has found is looked up by rank, of which each row is one seek")
+    func plansOfSearch() async throws {
+        try await DiskHarness.run { app in
+            let found = try QueryPlan(DiskStore.selectRanked, in: app.database)
+            #expect(found.steps.contains { $0.hasPrefix("SEARCH item USING ") && $0.contains("rank=?") }, "\(found)")
+            #expect(!found.steps.contains { $0.hasPrefix("SCAN item") || $0.hasPrefix("SCAN disk_item") }, "\(found)")
         }
     }
 

@@ -159,6 +159,16 @@ struct SearchPlanTests {
             )
         )
         #expect(
+            try seen.plan(ShopStore.selectProducts, ["[1]"]).hasPrefix(
+                "SEARCH shop_product USING INTEGER PRIMARY KEY (rowid=?)"
+            )
+        )
+        #expect(
+            try seen.plan(ShopStore.selectCart, ["local", "[1]"]).contains(
+                "shop_list_item USING PRIMARY KEY (profile=? AND product_id=?)"
+            )
+        )
+        #expect(
             try seen.plan(ShopStore.selectRecorded, ["q", 1, 1]).contains(
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
             )

@@ -7,12 +7,20 @@ public final class StatementLog: Sendable {
     public struct Count: Sendable, Equatable {
         /// Transactions, of reads and writes.
         public var transactions: Int
-        /// Statements other than those that begin and end transactions.
+        /// Statements other than those that begin and end transactions, and those that triggers and virtual tables run
+        /// within one.
         public var statements: Int
 
         /// Describes what is expected to be run.
         public init(transactions: Int, statements: Int) {
             (self.transactions, self.statements) = (transactions, statements)
+        }
+
+        /// Counts SQL in the order in which it was run.
+        public init(of ran: [String]) {
+            let transactions = ran.count { $0.hasPrefix("BEGIN") }
+            let others = ran.count { $0.hasPrefix("COMMIT") || $0.hasPrefix("--") }
+            self.init(transactions: transactions, statements: ran.count - transactions - others)
         }
     }
 
@@ -44,12 +52,7 @@ public final class StatementLog: Sendable {
     ///
     /// - Throws: what `work` throws.
     public func count(_ work: () async throws -> Void) async rethrows -> Count {
-        let ran = try await statements(of: work)
-        let transactions = ran.count { $0.hasPrefix("BEGIN") }
-        return Count(
-            transactions: transactions,
-            statements: ran.count { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }
-        )
+        Count(of: try await statements(of: work))
     }
 
     /// Counts the statements of the longest transaction that is run during some work, without those of triggers: for

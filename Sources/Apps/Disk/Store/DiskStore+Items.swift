@@ -11,6 +11,14 @@ extension DiskStore {
         try database.read { try row(path.text, account: account, $0) }
     }
 
+    /// Returns an item and when the API last listed it, without what is stored of its content; nil if there is none.
+    func item(_ path: DiskPath, account: String) throws -> (item: DiskItem, seenAt: Date)? {
+        try database.read { db in
+            let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
+            return row.flatMap { ItemColumns(of: $0).item(in: $0) }
+        }
+    }
+
     private func row(_ path: String, account: String, _ db: Database) throws -> DiskRow? {
         let rows = try Row.fetchAll(db.cachedStatement(sql: Self.selectItem), arguments: [account, path])
         return try diskRows(rows, account: account, db).first

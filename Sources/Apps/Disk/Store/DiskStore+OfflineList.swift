@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
 
 /// A mark with what is known of its files.
@@ -33,15 +34,27 @@ extension DiskStore {
                 db.cachedStatement(sql: Self.selectMarks),
                 arguments: [account, page.key?[0].integer ?? .max, page.limit + 1, page.offset]
             )
-            let marks = found.prefix(page.limit).compactMap(OfflineMark.init)
+            let totals = try Row.fetchOne(
+                db.cachedStatement(sql: Self.selectTotals),
+                arguments: [account, account, account]
+            )
             return OfflinePage(
-                rows: try marks.map { try offlineRow($0, db) },
-                total: try Int.fetchOne(db, sql: Self.countMarks, arguments: [account]) ?? 0,
+                rows: try offlineRows(found.prefix(page.limit), account: account, db),
+                total: totals?[0] ?? 0,
                 hasMore: found.count > page.limit,
-                keptBytes: try Int.fetchOne(db, sql: Self.sumKept, arguments: [account]) ?? 0,
-                revision: try Self.revision(of: account, db)
+                keptBytes: totals?[1] ?? 0,
+                revision: totals?[2]
             )
         }
+    }
+
+    /// Reads rows of ``selectMarks``, and the files and folders that are marked.
+    private func offlineRows(_ rows: some Sequence<Row>, account: String, _ db: Database) throws -> [OfflineRow] {
+        let marks = rows.compactMap { row in OfflineMark(row: row).map { ($0, OfflineCounts(row: row)) } }
+        let paths = marks.map(\.0.path.text).jsonArray
+        let found = try Row.fetchAll(db.cachedStatement(sql: Self.selectItems), arguments: [account, paths])
+        let items = Dictionary(found.compactMap(DiskItem.init).map { ($0.path, $0) }) { first, _ in first }
+        return marks.map { OfflineRow(mark: $0, counts: $1, item: items[$0.path]) }
     }
 
     /// Returns a mark with what is known of its files; nil if there is none.
@@ -67,17 +80,34 @@ extension DiskStore {
         )
     }
 
+    // A slash is before 0, and 0 the next character: between both are the paths below a folder.
     static let selectMarks = """
-        SELECT * FROM disk_offline WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?
+        SELECT mark.*, count(entry.path) AS files, sum(entry.size) AS bytes,
+            sum(entry.is_kept) AS kept, sum(CASE WHEN entry.is_kept THEN entry.size END) AS kept_bytes,
+            sum(entry.kept_version IS NOT NULL AND NOT entry.is_kept) AS outdated,
+            sum(entry.failure IS 'too-large' AND NOT entry.is_kept) AS refused,
+            sum(entry.failure IS NOT NULL AND entry.failure <> 'too-large') AS failed,
+            min(CASE WHEN entry.failure <> 'too-large' THEN entry.failure END) AS file_failure,
+            max(entry.kept_at) AS kept_at
+        FROM (SELECT * FROM disk_offline WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?) AS mark
+        LEFT JOIN (
+            SELECT *, kept_version IS NOT NULL AND kept_version IS version AS is_kept FROM disk_offline_entry
+        ) AS entry ON entry.account = mark.account AND entry.kind = 'file'
+            AND (entry.path = mark.path OR (entry.path >= mark.path || '/' AND entry.path < mark.path || '0'))
+        GROUP BY mark.number ORDER BY mark.number DESC
         """
-    static let sumKept = "SELECT sum(length) FROM disk_offline_entry WHERE account = ?"
+    static let selectTotals = """
+        SELECT (SELECT count(*) FROM disk_offline WHERE account = ?),
+            (SELECT sum(length) FROM disk_offline_entry WHERE account = ?),
+            (SELECT revision FROM disk_account WHERE account = ?)
+        """
     static let selectCounts = """
         SELECT count(*) AS files, sum(size) AS bytes,
             sum(is_kept) AS kept, sum(CASE WHEN is_kept THEN size END) AS kept_bytes,
             sum(kept_version IS NOT NULL AND NOT is_kept) AS outdated,
             sum(failure IS 'too-large' AND NOT is_kept) AS refused,
             sum(failure IS NOT NULL AND failure <> 'too-large') AS failed,
-            min(CASE WHEN failure <> 'too-large' THEN failure END) AS failure, max(kept_at) AS kept_at
+            min(CASE WHEN failure <> 'too-large' THEN failure END) AS file_failure, max(kept_at) AS kept_at
         FROM (
             SELECT *, kept_version IS NOT NULL AND kept_version IS version AS is_kept FROM disk_offline_entry
             WHERE account = ? AND (path = ? OR (path >= ? AND path < ?)) AND kind = 'file'
@@ -86,7 +116,7 @@ extension DiskStore {
 }
 
 extension OfflineCounts {
-    /// Reads a row of ``DiskStore/selectCounts``.
+    /// Reads a row of ``DiskStore/selectCounts`` or ``DiskStore/selectMarks``.
     fileprivate init(row: Row) {
         self.init()
         files = row["files"]
@@ -96,7 +126,7 @@ extension OfflineCounts {
         outdatedFiles = row["outdated"] ?? 0
         refusedFiles = row["refused"] ?? 0
         failedFiles = row["failed"] ?? 0
-        failure = (row["failure"] as String?).flatMap(OfflineFailure.init)
+        failure = (row["file_failure"] as String?).flatMap(OfflineFailure.init)
         keptAt = (row["kept_at"] as Int64?).map(Date.init(millisecondsSince1970:))
     }
 }

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
 import TextSearch
 
@@ -20,8 +21,10 @@ extension DiskStore {
         let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
         return try database.read { db in
             let hits = try SearchHits(Self.selectHits, arguments, request, db)
-            let select = try db.cachedStatement(sql: Self.selectRanked)
-            let found = try hits.ranks.compactMap { try Row.fetchOne(select, arguments: [$0, account]) }
+            let found = try Row.fetchAll(
+                db.cachedStatement(sql: Self.selectRanked),
+                arguments: [hits.ranks.jsonArray, account]
+            )
             return (try diskRows(found, account: account, db), hits)
         }
     }
@@ -45,5 +48,13 @@ extension DiskStore {
         FROM disk_term LEFT JOIN disk_item AS item ON item.rank = disk_term.rowid
         WHERE disk_term MATCH :terms AND disk_term.rowid < :before ORDER BY disk_term.rowid DESC
         """
-    static let selectRanked = "SELECT * FROM disk_item WHERE rank = ? AND account = ?"
+    static let selectRanked = """
+        SELECT item.* FROM json_each(?) AS wanted CROSS JOIN disk_item AS item ON item.rank = wanted.value
+        WHERE item.account = ? ORDER BY wanted.key
+        """
+
+    /// Returns whether rows follow a stored page, and whether it has rows that cannot be shown; nil if it is not stored.
+    func ending(_ key: PageKey) throws -> (hasMore: Bool, lacksRows: Bool)? {
+        try database.read { try pages.ending(key, containing: ListedRow.unreadable.key, in: $0) }.map { ($0, $1) }
+    }
 }

@@ -20,8 +20,7 @@ struct NotePeople: Sendable {
         let list = PeoplePage.list(search)
         let page = try request.query.page(of: list, maximumLimit: 500)
         let changeToken = ChangeToken(of: store.peopleChanges)
-        let result = try await fetchedPeople(request)
-        let found = try store.people(page, search: search)
+        let (result, found) = try await people(request) { try store.people(page, search: search) }
         let shown = Page(page, count: found.people.count, total: found.total, hasMore: found.hasMore)
         let meta = Meta(
             screen: "notes.people",
@@ -45,11 +44,12 @@ struct NotePeople: Sendable {
     /// `GET /v1/notes/people/{id}`.
     @Sendable func person(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = ChangeToken(of: store.peopleChanges)
-        let result = try await fetchedPeople(request)
-        let person = try person(in: request)
-        let meta = Meta(screen: "notes.person", provenance: result.provenance, revision: try store.snapshot()?.number)
+        let (result, shown) = try await people(request) {
+            (person: try person(in: request), number: try store.snapshot()?.number)
+        }
+        let meta = Meta(screen: "notes.person", provenance: result.provenance, revision: shown.number)
         return try .screen(
-            Envelope(data: PersonScreen(person), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(data: PersonScreen(shown.person), meta: meta, links: Links(self: request.selfLink)),
             provenance: result.provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)
@@ -61,13 +61,20 @@ struct NotePeople: Sendable {
     @Sendable func avatar(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = ChangeToken(of: store.peopleChanges)
         let isOnlyIfCached = try request.cachePolicy() == .onlyIfCached
-        _ = try await fetchedPeople(request)
-        guard let url = try person(in: request).avatarURL else {
-            return .placeholder()
-        }
         do {
             // No revalidation, also if the request asks for it: these pictures never change.
-            let (result, body) = try await client.readAvatar(at: url, isOnlyIfCached ? .onlyIfCached : .useCache)
+            let cachePolicy: CachePolicy = isOnlyIfCached ? .onlyIfCached : .useCache
+            let read: (result: ReadResult, body: Data?)?
+            do {
+                read = try await client.readAvatar(cachePolicy) {
+                    guard try storedPeople(request) != nil else { throw Unfetched() }
+                    return try person(in: request).avatarURL
+                }
+            } catch is Unfetched {
+                _ = try await fetchedPeople(request)
+                read = try await client.readAvatar(cachePolicy) { try person(in: request).avatarURL }
+            }
+            guard let (result, body) = read else { return .placeholder() }
             guard let body, let type = PictureType(of: body) else {
                 return .placeholder(for: result.provenance)
             }
@@ -83,11 +90,38 @@ struct NotePeople: Sendable {
         }
     }
 
+    /// People have to be fetched first.
+    private struct Unfetched: Error {}
+
+    /// Returns the state of the stored people with what is shown of them, in one transaction; fetches people if there
+    /// are none.
+    private func people<Shown>(_ request: ScreenRequest, _ shown: () throws -> Shown) async throws -> (
+        ReadResult, Shown
+    ) {
+        let stored: (ReadResult, Shown)? = try store.database.read { _ in
+            try storedPeople(request).map { ($0, try shown()) }
+        }
+        if let stored { return stored }
+        let result = try await fetchedPeople(request)
+        return (result, try shown())
+    }
+
+    /// Returns the state of the stored people; nil if ``fetchedPeople(_:)`` is to be called.
+    private func storedPeople(_ request: ScreenRequest) throws -> ReadResult? {
+        guard try !isReplacing(request) else { return nil }
+        return try store.snapshot().map { client.storedResult(fetchedAt: $0.fetchedAt) }
+    }
+
+    private func isReplacing(_ request: ScreenRequest) throws -> Bool {
+        let cachePolicy = try request.cachePolicy()
+        return try request.query.flag("replace") && cachePolicy == .revalidate
+    }
+
     /// Returns the state of the stored people, or fetches people if there are none. `refresh=1` fetches others only
     /// together with `replace=1`, because every row would become another person.
     private func fetchedPeople(_ request: ScreenRequest) async throws -> ReadResult {
         let cachePolicy = try request.cachePolicy()
-        let isReplacing = try request.query.flag("replace") && cachePolicy == .revalidate
+        let isReplacing = try isReplacing(request)
         let snapshot = try store.snapshot()
         if let snapshot, !isReplacing { return client.storedResult(fetchedAt: snapshot.fetchedAt) }
         let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())

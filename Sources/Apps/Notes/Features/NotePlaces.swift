@@ -21,12 +21,17 @@ struct NotePlaces: Sendable {
         }
         let changeToken = store.changeToken(account: account)
         let search = WordQuery(question)
-        let own = try store.places(search, account: account, limit: Place.mostSuggestions).map {
-            Place(name: $0.name, region: "", coordinate: $0.coordinate, source: .notes)
+        var own: [Place]?
+        let readOwn = {
+            own = try store.places(search, account: account, limit: Place.mostSuggestions).map {
+                Place(name: $0.name, region: "", coordinate: $0.coordinate, source: .notes)
+            }
         }
         let known = gazetteer.search(question, limit: Place.mostSuggestions)
-        let online = search.isEmpty ? nil : try await askGeocoder(question, try request.cachePolicy())
-        let places = Place.suggestions(own: own, gazetteer: known, geocoder: online?.places ?? [])
+        let online =
+            search.isEmpty ? nil : try await askGeocoder(question, try request.cachePolicy(), beside: readOwn)
+        if own == nil { try readOwn() }
+        let places = Place.suggestions(own: own ?? [], gazetteer: known, geocoder: online?.places ?? [])
         return try response(
             to: request,
             PlacesScreen(places, question: question),
@@ -64,14 +69,21 @@ struct NotePlaces: Sendable {
     }
 
     /// Returns the places of the geocoder; nil if there is none, or the question is too short for it.
-    private func askGeocoder(_ question: String, _ cachePolicy: CachePolicy) async throws -> GeocoderResult? {
+    ///
+    /// - Parameter readOwn: Called in the transaction that looks for a stored response.
+    private func askGeocoder(
+        _ question: String,
+        _ cachePolicy: CachePolicy,
+        beside readOwn: () throws -> Void
+    ) async throws -> GeocoderResult? {
         guard let geocoder, question.count >= GeocoderClient.shortestQuestion else { return nil }
         do {
             let (result, places) = try await geocoder.readPlaces(
                 question,
                 limit: Place.mostSuggestions,
                 bundledAt: gazetteer.date,
-                cachePolicy
+                cachePolicy,
+                beside: readOwn
             )
             return GeocoderResult(places: places, provenance: result.provenance, changeToken: result.changeToken)
         } catch let error as UpstreamError {

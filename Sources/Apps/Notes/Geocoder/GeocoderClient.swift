@@ -23,15 +23,25 @@ public struct GeocoderClient: Sendable {
 
     /// Searches for places. The gazetteer is the bundled copy.
     ///
-    /// - Parameter bundledAt: the date of the gazetteer.
+    /// - Parameters:
+    ///   - bundledAt: the date of the gazetteer.
+    ///   - readOthers: reads what else is shown, in the transaction that looks for a stored response.
     /// - Returns: the places are nil if no response could be had.
-    /// - Throws: `UpstreamError`, `StorageError`.
-    func readPlaces(_ question: String, limit: Int, bundledAt: Date, _ cachePolicy: CachePolicy) async throws -> (
-        result: ReadResult, places: [Place]?
-    ) {
+    /// - Throws: `UpstreamError`, `StorageError`; what `readOthers` throws.
+    func readPlaces(
+        _ question: String,
+        limit: Int,
+        bundledAt: Date,
+        _ cachePolicy: CachePolicy,
+        beside readOthers: () throws -> Void
+    ) async throws -> (result: ReadResult, places: [Place]?) {
         let resource = places(question, limit: limit, bundledAt: bundledAt)
-        let (result, body) = try await upstream.readBody(of: resource, cachePolicy)
-        return (result, body.flatMap(Self.places))
+        let read = try await upstream.readBody(cachePolicy) {
+            try readOthers()
+            return resource
+        }
+        guard let read else { throw UpstreamError.notStored }
+        return (read.result, read.body.flatMap(Self.places))
     }
 
     /// Requests the address of a position, rounded to four decimals (11 m), within the patience.

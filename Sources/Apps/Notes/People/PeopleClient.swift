@@ -77,13 +77,20 @@ public struct PeopleClient: Sendable {
 
     /// Reads a picture at a URL that the service has named. Like the rows of people it is never evicted.
     ///
-    /// - Returns: the body is nil if its file is gone.
-    /// - Throws: `UpstreamFailure`, `StorageError`.
-    func readAvatar(at url: String, _ cachePolicy: CachePolicy) async throws -> (result: ReadResult, body: Data?) {
-        var resource = Resource.picture(at: url, maximumBytes: Self.largestAvatar)
-        resource.isSourceOfRows = true
-        return try await upstream.reportingFailures { [resource] in
-            try await upstream.readBody(of: resource, cachePolicy)
+    /// - Parameter url: reads the URL from the store; nil if there is none.
+    /// - Returns: the body is nil if its file is gone; nil as a whole if there is no URL.
+    /// - Throws: `UpstreamFailure`, `StorageError`; what `url` throws.
+    func readAvatar(_ cachePolicy: CachePolicy, at url: () throws -> String?) async throws -> (
+        result: ReadResult, body: Data?
+    )? {
+        try await upstream.reportingFailures {
+            try await upstream.readBody(cachePolicy) {
+                try url().map {
+                    var resource = Resource.picture(at: $0, maximumBytes: Self.largestAvatar)
+                    resource.isSourceOfRows = true
+                    return resource
+                }
+            }
         }
     }
 

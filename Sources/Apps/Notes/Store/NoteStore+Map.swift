@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 
 /// The content of a view of the map, read in one transaction.
 struct NoteMap: Sendable {
@@ -27,7 +28,9 @@ extension NoteStore {
                 arguments: ["account": account, "limit": 1, "offset": 0]
             )
             .flatMap(NoteOutline.init(row:))
-            let (total, revision) = (try Self.count(account, db), try Self.revision(account, db))
+            let select = try db.cachedStatement(sql: Self.selectTotals)
+            let totals = try Row.fetchOne(select, arguments: [account, account])
+            let (total, revision): (Int, Int) = (totals?[0] ?? 0, totals?[1] ?? 0)
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
                 return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
             }
@@ -83,11 +86,8 @@ extension NoteStore {
 
     /// Returns notes by their ids, the last saved first.
     private static func outlines(_ ids: [Int64], _ account: Int64, _ db: Database) throws -> [NoteOutline] {
-        let statement = try db.cachedStatement(sql: selectOutline)
-        return try ids.compactMap { id in
-            try Row.fetchOne(statement, arguments: ["id": id, "account": account]).flatMap(NoteOutline.init(row:))
-        }
-        .sorted { $0.revision > $1.revision }
+        try Row.fetchAll(try db.cachedStatement(sql: selectOutlines), arguments: [ids.jsonArray, account])
+            .compactMap(NoteOutline.init(row:)).sorted { $0.revision > $1.revision }
     }
 
     /// Returns the cells of a view that contain notes; nil if they are too many.
@@ -122,7 +122,13 @@ extension NoteStore {
             AND west <= :east AND east >= :west AND south <= :north AND north >= :south
         LIMIT :limit
         """
-    static let selectOutline = "SELECT \(NoteOutline.columns) FROM note WHERE id = :id AND account = :account"
+    static let selectOutlines = """
+        SELECT \(NoteOutline.columns) FROM note WHERE id IN (SELECT value FROM json_each(?)) AND +account = ?
+        """
+    static let selectTotals = """
+        SELECT (SELECT sum(notes) FROM note_cell WHERE account = ? AND zoom = 0), revision
+        FROM notes_account WHERE id = ?
+        """
 
     // One seek for each column: the rows between two columns are north and south of the view.
     static let selectCells = selectCells("note_cell.x, note_cell.y, notes, latitudes, longitudes, ids")

@@ -1,5 +1,6 @@
 import Database
 import GRDB
+import ResponseStore
 import Screens
 import TextSearch
 
@@ -18,12 +19,11 @@ extension NoteStore {
         )
     }
 
-    /// Returns the notes of some ranks, in their order.
+    /// Returns the notes of some ranks, the last saved first.
     static func outlines(_ ranks: [Int64], account: Int64, _ db: Database) throws -> [NoteOutline] {
-        let statement = try db.cachedStatement(sql: selectRanked)
-        return try ranks.compactMap { rank in
-            try Row.fetchOne(statement, arguments: [account, revision(ofRank: rank)]).flatMap(NoteOutline.init(row:))
-        }
+        let revisions = ranks.map(revision).jsonArray
+        return try Row.fetchAll(db.cachedStatement(sql: selectRanked), arguments: [account, revisions])
+            .compactMap(NoteOutline.init(row:)).sorted { $0.revision > $1.revision }
     }
 
     // Terms are three characters of a passage, or 24 letters of a word, at most: whether a longer one is there is seen
@@ -39,7 +39,10 @@ extension NoteStore {
     }
 
     // The account is a condition again because an index grants no access.
-    static let selectRanked = "SELECT \(NoteOutline.columns) FROM note WHERE account = ? AND revision = ?"
+    static let selectRanked = """
+        SELECT \(NoteOutline.columns) FROM note
+        WHERE account = ? AND revision IN (SELECT value FROM json_each(?))
+        """
 
     /// Returns the names of places that match a search, each once, with its last position; the last saved first.
     func places(_ search: WordQuery, account: Int64, limit: Int) throws -> [Note.Location] {

@@ -40,7 +40,20 @@ struct DocumentThumbnails: Sendable {
             try request.query.integer("width", in: 1...options.maximumWidth)
             ?? min(Self.standardWidth, options.maximumWidth)
         let changeToken = store.changeToken(profile: profile)
-        var document = try lookup.document(request, profile: profile)
+        var (document, stored) = try store.database.read { _ in
+            let document = try lookup.document(request, profile: profile)
+            return (document, try store.storedThumbnail(of: document.pages[try choose(document)], width: width))
+        }
+        if let stored {
+            let page = document.pages[try choose(document)]
+            try await store.noteUse(
+                ofThumbnailOf: page,
+                width: width,
+                after: stored.lastUsed,
+                at: lookup.clock.now()
+            )
+            return Self.response(stored.thumbnail, document, changeToken)
+        }
         for attempt in 1...2 {
             let index = try choose(document)
             do {

@@ -12,24 +12,38 @@ extension DocumentStore {
     /// How exactly the last use of a thumbnail is known, in seconds, so that not every read writes.
     static let useGrain: TimeInterval = 3600
 
-    /// Returns the stored thumbnail of a page, and records its use.
-    func thumbnail(of page: DocumentPage, width: Int, at now: Date) async throws -> Thumbnail? {
-        let arguments: StatementArguments = [page.content, page.rotation, width]
-        let found: (thumbnail: Thumbnail, lastUsed: Int64)? = try database.read { db in
+    /// Returns the stored thumbnail of a page, and when it was used last.
+    func storedThumbnail(of page: DocumentPage, width: Int) throws -> (thumbnail: Thumbnail, lastUsed: Date)? {
+        try database.read { db in
             let sql =
                 "SELECT type, bytes, last_used FROM pdf_thumbnail WHERE content = ? AND rotation = ? AND width = ?"
-            return try Row.fetchOne(try db.cachedStatement(sql: sql), arguments: arguments)
-                .map { (Thumbnail(data: $0["bytes"], mediaType: $0["type"]), $0["last_used"]) }
-        }
-        guard let found else { return nil }
-        if Date(millisecondsSince1970: found.lastUsed).addingTimeInterval(Self.useGrain) < now {
-            try await database.writeIfRoom { db in
-                try db.execute(
-                    sql: "UPDATE pdf_thumbnail SET last_used = ? WHERE content = ? AND rotation = ? AND width = ?",
-                    arguments: [now.millisecondsSince1970] + arguments
+            return try Row.fetchOne(
+                try db.cachedStatement(sql: sql),
+                arguments: [page.content, page.rotation, width]
+            ).map {
+                (
+                    Thumbnail(data: $0["bytes"], mediaType: $0["type"]),
+                    Date(millisecondsSince1970: $0["last_used"])
                 )
             }
         }
+    }
+
+    /// Records the use of a thumbnail, unless a use that is about as late is known.
+    func noteUse(ofThumbnailOf page: DocumentPage, width: Int, after lastUsed: Date, at now: Date) async throws {
+        guard lastUsed.addingTimeInterval(Self.useGrain) < now else { return }
+        try await database.writeIfRoom { db in
+            try db.execute(
+                sql: "UPDATE pdf_thumbnail SET last_used = ? WHERE content = ? AND rotation = ? AND width = ?",
+                arguments: [now.millisecondsSince1970, page.content, page.rotation, width]
+            )
+        }
+    }
+
+    /// Returns the stored thumbnail of a page, and records its use.
+    func thumbnail(of page: DocumentPage, width: Int, at now: Date) async throws -> Thumbnail? {
+        guard let found = try storedThumbnail(of: page, width: width) else { return nil }
+        try await noteUse(ofThumbnailOf: page, width: width, after: found.lastUsed, at: now)
         return found.thumbnail
     }
 

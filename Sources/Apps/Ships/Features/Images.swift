@@ -13,9 +13,9 @@ struct Images: Sendable {
     /// named are fetched.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = store.changeToken(account: session.account)
-        let ship = try lookup.ship(try lookup.id(in: request), visibleTo: session)
+        let id = try lookup.id(in: request)
         return try await .picture(
-            at: ship.ship.imageURL,
+            at: { try lookup.ship(id, visibleTo: session).ship.imageURL },
             of: api.upstream,
             try request.cachePolicy(),
             clock: clock,

@@ -60,6 +60,11 @@ struct CatalogueAPI: Sendable {
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func readProducts(_ query: CatalogueQuery, _ options: PartOptions) async throws -> (result: ReadResult, body: Data?)
     {
+        let resource = products(query, options)
+        return try await reportingFailures { try await upstream.readBody(of: resource, options.cachePolicy) }
+    }
+
+    func products(_ query: CatalogueQuery, _ options: PartOptions) -> Resource {
         let path = query.path(offset: options.offset, limit: options.limit)
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
             let records = try Self.list(of: ProductRecord.self, in: response, maximum: options.decodedRows).values
@@ -72,9 +77,7 @@ struct CatalogueAPI: Sendable {
         resource.bundledAt = options.bundledAt
         resource.bundledSource = .upstream
         resource.waitsToTimeout = options.waits
-        return try await reportingFailures { [resource] in
-            try await upstream.readBody(of: resource, options.cachePolicy)
-        }
+        return resource
     }
 
     /// Returns the rows of a part of the list that is stored; nil if it is not.
@@ -103,6 +106,11 @@ struct CatalogueAPI: Sendable {
         async throws
         -> ReadResult
     {
+        let resource = product(id, bundledAt: bundledAt, save: save)
+        return try await reportingFailures { try await upstream.read(resource, cachePolicy) }
+    }
+
+    func product(_ id: Int, bundledAt: Date?, save: @escaping Save<Product>) -> Resource {
         let path = "\(Self.productsPath)/\(id)"
         var resource = resource(path, freshness: freshness) { (response) throws(UpstreamError) in
             guard let product = (try? JSONDecoder().decode(ProductRecord.self, from: Data(response.body)))?.product,
@@ -115,7 +123,7 @@ struct CatalogueAPI: Sendable {
         resource.errors = ErrorForm { Self.isMissing(path, status: $0.status, body: $0.body) }
         resource.bundledAt = bundledAt
         resource.bundledSource = .upstream
-        return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
+        return resource
     }
 
     /// Reads all categories.
@@ -129,6 +137,11 @@ struct CatalogueAPI: Sendable {
         acceptsEmpty: Bool,
         save: @escaping Save<Product.Category>
     ) async throws -> ReadResult {
+        let resource = categories(acceptsEmpty: acceptsEmpty, save: save)
+        return try await reportingFailures { try await upstream.read(resource, cachePolicy) }
+    }
+
+    func categories(acceptsEmpty: Bool, save: @escaping Save<Product.Category>) -> Resource {
         var resource = resource(Self.categoriesPath, freshness: categoryFreshness) { (response) throws(UpstreamError) in
             let list = try Self.list(of: CategoryRecord.self, in: response)
             guard !list.isTruncated else {
@@ -143,7 +156,7 @@ struct CatalogueAPI: Sendable {
             return .init { db in try save(categories, db) }
         }
         resource.isSourceOfRows = true
-        return try await reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
+        return resource
     }
 
     private func reportingFailures<Value>(_ operation: () async throws -> Value) async throws -> Value {

@@ -1,3 +1,4 @@
+import Database
 import Freshness
 import Screens
 import Upstream
@@ -15,8 +16,19 @@ struct Cards: Sendable {
         let id = try products.id("id", in: request)
         let cachePolicy = try request.cachePolicy()
         let changeToken = store.changeToken(profile).and(store.changeToken(products: [id]))
-        let read = try await products.read(id, cachePolicy)
-        let line = try store.cart(of: [read.product], profile)[id]
+        let witness = products.api.upstream.witness()
+        let stored: (ProductReader.Result, CartLine?)? = try store.database.read { _ in
+            try products.stored(id, cachePolicy, since: witness).map {
+                ($0, try store.cart(of: [$0.product], profile)[id])
+            }
+        }
+        let (read, line): (ProductReader.Result, CartLine?)
+        if let stored {
+            (read, line) = stored
+        } else {
+            read = try await products.read(id, cachePolicy)
+            line = try store.cart(of: [read.product], profile)[id]
+        }
         let layout = options.layout(of: read.product.category)
         let meta = Meta(
             screen: "shop.card",

@@ -1,3 +1,4 @@
+import Database
 import Freshness
 import Screens
 import Upstream
@@ -12,10 +13,15 @@ struct Categories: Sendable {
     /// `GET /v1/shop/categories`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let page = try request.query.page(of: CategoryPage.list, maximumLimit: 500)
+        let cachePolicy = try request.cachePolicy()
         let changeToken = ChangeToken(of: store.categoryChanges)
-        let result = try await refresh(try request.cachePolicy())
+        let witness = api.upstream.witness()
+        let stored: (ReadResult, CategoryPage)? = try store.database.read { _ in
+            try api.storedCategories(cachePolicy, since: witness).map { ($0, try store.categories(page)) }
+        }
+        let (result, found) =
+            if let stored { stored } else { (try await refresh(cachePolicy), try store.categories(page)) }
         let provenance = result.provenance
-        let found = try store.categories(page)
         let shown = Page(page, count: found.categories.count, total: found.total, hasMore: found.hasMore)
         let isEmpty = found.total == 0
         let screen = CategoriesScreen(found.categories, isEmpty: isEmpty) { options.layout(of: $0) }

@@ -25,17 +25,30 @@ struct Images: Sendable {
         let id = try products.id("id", in: request)
         let text = try request.parameter("n")
         let changeToken = store.changeToken(products: [id])
-        // The pictures of a product that is gone are still known; one that was never seen is read from the catalogue.
-        let product =
-            if let known = try store.product(id)?.product { known } else {
-                try await products.read(id, try request.cachePolicy()).product
+        do {
+            // The pictures of a product that is gone are still known.
+            return try await picture(request, changeToken) {
+                guard let known = try store.product(id)?.product else { throw Unseen() }
+                return try Self.address(of: text, known)
             }
-        guard let number = Int(text), number >= 0, text.isDigits,
-            number < max(1, product.images.count)
-        else {
+        } catch is Unseen {
+            let product = try await products.read(id, try request.cachePolicy()).product
+            return try await picture(request, changeToken) { try Self.address(of: text, product) }
+        }
+    }
+
+    /// A product was never seen, so that the catalogue has to be asked for it.
+    private struct Unseen: Error {}
+
+    /// Returns the address of a picture of a product; nil for the placeholder of a product without pictures.
+    ///
+    /// - Parameter text: The number of the picture.
+    /// - Throws: 404 `not-found`.
+    private static func address(of text: String, _ product: Product) throws -> String? {
+        guard let number = Int(text), number >= 0, text.isDigits, number < max(1, product.images.count) else {
             throw Problem.notFound("The product has \(product.images.count) pictures, counted from 0.")
         }
-        return try await picture(at: product.images.isEmpty ? nil : product.images[number], request, changeToken)
+        return product.images.isEmpty ? nil : product.images[number]
     }
 
     /// `GET /v1/shop/list/items/{item_id}/image`: the first picture of a product on the list, even if its id now
@@ -44,24 +57,31 @@ struct Images: Sendable {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
         let changeToken = store.changeToken(profile)
-        guard let item = try store.lines(of: id.productID, profile).first(where: { $0.id == id }) else {
-            throw Lists.notListed
-        }
-        return try await picture(at: item.product.images.first, request, changeToken).byProfile()
+        return try await picture(request, changeToken) {
+            guard let item = try store.lines(of: id.productID, profile).first(where: { $0.id == id }) else {
+                throw Lists.notListed
+            }
+            return item.product.images.first
+        }.byProfile()
     }
 
-    private func picture(at url: String?, _ request: ScreenRequest, _ changeToken: ChangeToken) async throws
-        -> ScreenResponse
+    /// - Parameter url: Reads the address of the picture; nil for the placeholder.
+    private func picture(_ request: ScreenRequest, _ changeToken: ChangeToken, at url: () throws -> String?)
+        async throws -> ScreenResponse
     {
+        var address: String?
         let width = try request.query.integer("width", in: 1...Self.maximumWidth)
         let cachePolicy = try request.cachePolicy()
         return try await .picture(
-            at: url,
+            at: {
+                address = try url()
+                return address
+            },
             of: api.upstream,
             cachePolicy,
             clock: clock,
             changeToken: changeToken,
-            adapt: { try await scaled($0, to: width, at: url ?? "", for: request) }
+            adapt: { try await scaled($0, to: width, at: address ?? "", for: request) }
         )
     }
 

@@ -33,6 +33,17 @@ struct ProductReader: Sendable {
         return id
     }
 
+    /// Returns a product that is shown as it is stored; nil if ``read(_:_:)`` is to be called.
+    ///
+    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Throws: `StorageError`.
+    func stored(_ id: Int, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws -> Result? {
+        guard let seen = try store.product(id), !seen.isGone else { return nil }
+        return try api.storedProduct(id, cachePolicy, bundledAt: seen.fetchedAt, since: witness).map {
+            Result(product: seen.product, provenance: $0.provenance, changeToken: $0.changeToken)
+        }
+    }
+
     /// Reads a product. One that was only seen in a list is used until the upstream responds to a request for it.
     ///
     /// - Throws: ``Problem`` 404 if there is no such product; `UpstreamFailure`, `StorageError`, `CancellationError`.

@@ -55,17 +55,49 @@ extension ProductSearch {
         guard let body else { throw api.failure(.notStored) }
         var rows = CatalogueAPI.rows(in: body, options)
         if try await repeatsEarlierPart(rows, page, options) { rows = [] }
+        let returned = result.provenance.isValidatedNow ? try await returned(in: rows.prefix(limit)) : []
+        return try part(of: page, options, rows, returned: returned, result, changeToken, isAbandoned: isAbandoned)
+    }
+
+    /// Returns the first part of the catalogue's list if it is served without a request; nil for others, which are
+    /// compared with earlier parts.
+    ///
+    /// - Parameter witness: Taken before the transaction within which this is called.
+    func storedPart(of page: Page, _ offset: Int, _ limit: Int, since witness: Witness) throws -> Part? {
+        guard offset == 0 else { return nil }
+        let options = options(page, offset, limit, waits: false)
+        guard let stored = try api.storedProducts(page.catalogueQuery, options, since: witness.responses) else {
+            return nil
+        }
+        let rows = CatalogueAPI.rows(in: stored.body, options)
+        let part = try part(of: page, options, rows, stored.result, witness.catalogue)
+        // The part has tokens of single products, which were taken after the transaction began.
+        return witness.catalogue.holds ? part : nil
+    }
+
+    private func part(
+        of page: Page,
+        _ options: CatalogueAPI.PartOptions,
+        _ rows: [ListedProduct?],
+        returned: Set<Int> = [],
+        _ result: ReadResult,
+        _ changeToken: ChangeToken,
+        isAbandoned: Bool = false
+    ) throws -> Part {
+        let (offset, limit) = (options.offset, options.limit)
         if page.catalogueQuery.items.isEmpty, !result.provenance.stale {
             try listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
         }
         // More rows than requested are not shown, and were not stored.
-        rows = Array(rows.prefix(limit))
+        let rows = Array(rows.prefix(limit))
         // The first page of a search that the catalogue filters itself has the rows of its response, and no others.
         let unchanged =
             page.catalogueQuery.isExact && offset == 0
             ? store.changeToken(products: rows.compactMap { $0?.id }) : changeToken
-        let known = try await knownProducts(in: rows, isConfirmed: result.provenance.isValidatedNow)
-        let shown = rows.map { row in row.flatMap { known[$0.id] }.flatMap { $0.isGone ? nil : $0 } }
+        let known = try store.products(rows.compactMap { $0?.id })
+        let shown = rows.map { row in
+            row.flatMap { known[$0.id] }.flatMap { $0.isGone && !returned.contains($0.product.id) ? nil : $0 }
+        }
         let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }
         return Part(
             products: shown.map { $0?.product },
@@ -104,14 +136,12 @@ extension ProductSearch {
         return false
     }
 
-    /// The stored products of rows, by id. Those that were gone are present again if the upstream confirmed the rows.
-    private func knownProducts(in rows: [ListedProduct?], isConfirmed: Bool) async throws -> [Int: KnownProduct] {
-        var known = try store.products(rows.compactMap { $0?.id })
+    /// Returns the products of confirmed rows that were gone, and marks them as present again, unless the disk is full.
+    private func returned(in rows: some Sequence<ListedProduct?>) async throws -> Set<Int> {
+        let known = try store.products(rows.compactMap { $0?.id })
         let returned = known.values.filter(\.isGone).map(\.product.id)
-        guard isConfirmed, !returned.isEmpty else { return known }
-        try await store.markPresent(returned)
-        for id in returned { known[id]?.isGone = false }
-        return known
+        if !returned.isEmpty { try await store.markPresent(returned) }
+        return Set(returned)
     }
 }
 

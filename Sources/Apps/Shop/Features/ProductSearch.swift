@@ -27,8 +27,8 @@ struct ProductSearch: Sendable {
         let limit: Int
         let cachePolicy: CachePolicy
         let start: ShopStore.Start
-        /// When anything of the catalogue was last fetched.
-        let lastFetch: Date?
+        /// When anything of the catalogue was last fetched, if that was looked up.
+        var lastFetch: Date?
 
         /// Whether the search was never made. Parts are shared between searches, so those of such a search may be
         /// stored; if they are stale, they lack products that were seen since.
@@ -82,13 +82,7 @@ struct ProductSearch: Sendable {
         // A page asks for one part at least.
         guard case .done(let position) = walk.next, let combined else { throw api.failure(.notStored) }
         let next = try await record(position, page, walk)
-        return Result(
-            products: walk.products,
-            next: next,
-            provenance: combined.provenance,
-            // A page that is its own next page has another beginning from now on.
-            changeToken: next?.offset == page.place.offset ? nil : combined.changeToken
-        )
+        return Result(walk.products, next, combined, of: page)
     }
 
     /// Reads a part. If the upstream is slow, waits for it to the total time-out if there is nothing else to show, and
@@ -113,6 +107,14 @@ struct ProductSearch: Sendable {
     /// - Returns: Where the next page begins.
     private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> SearchPlace? {
         let isExact = page.catalogueQuery.isExact
+        let (places, next) = places(position, page, walk)
+        try await store.record(places, of: page.query, limit: page.limit, isExact: isExact, at: clock.now())
+        return next
+    }
+
+    /// Returns what is to be recorded where a walk ended, and where the next page begins.
+    func places(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) -> ([ShopStore.Place], SearchPlace?) {
+        let isExact = page.catalogueQuery.isExact
         let (limit, offset) = (page.limit, page.place.offset)
         let isReached = walk.toSkip == 0
         let reached = isReached ? offset + limit : offset - walk.toSkip
@@ -120,10 +122,8 @@ struct ProductSearch: Sendable {
         if !isExact, offset == 0 || !page.start.isKnown { places.append(ShopStore.Place(offset: 0, position: 0)) }
         if let position { places.append(ShopStore.Place(offset: reached, position: position)) }
         // What a cursor says may be made up, so that it is not recorded for other clients.
-        if page.place.reached == nil {
-            try await store.record(places, of: page.query, limit: limit, isExact: isExact, at: clock.now())
-        }
-        return position.map { SearchPlace(offset: isReached ? reached : offset, reached: ($0, reached)) }
+        if page.place.reached != nil { places = [] }
+        return (places, position.map { SearchPlace(offset: isReached ? reached : offset, reached: ($0, reached)) })
     }
 
     /// Searches all products that were ever seen.

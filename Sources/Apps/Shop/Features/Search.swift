@@ -1,3 +1,4 @@
+import Database
 import Freshness
 import Screens
 import Upstream
@@ -24,14 +25,32 @@ struct Search: Sendable {
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isFirst && cachePolicy != .onlyIfCached
-        if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
-        let changeToken = store.changeToken(profile)
-        let result = try await products.find(query, from: SearchPlace(page), limit: page.limit, cachePolicy)
-        if isFirst, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
+        var changeToken = store.changeToken(profile)
+        let witness = products.witness()
+        let stored: (ProductSearch.Result, [Int: CartLine])? = try store.database.read { _ in
+            guard try !isFirst || store.isLast(query, profile) else { return nil }
+            return try products.stored(
+                query,
+                from: SearchPlace(page),
+                limit: page.limit,
+                cachePolicy,
+                since: witness
+            ).map { ($0, try store.cart(of: $0.products, profile)) }
+        }
+        let (result, cart): (ProductSearch.Result, [Int: CartLine])
+        if let stored {
+            (result, cart) = stored
+        } else {
+            if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
+            changeToken = store.changeToken(profile)
+            result = try await products.find(query, from: SearchPlace(page), limit: page.limit, cachePolicy)
+            if isFirst, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
+            cart = try store.cart(of: result.products, profile)
+        }
         var shown = Page(page, count: result.products.count, total: nil, hasMore: result.next != nil)
         if page.key == nil { shown.nextOffset = result.next?.offset }
         return try ScreenResponse.screen(
-            try envelope(result, of: query, shown, profile, request),
+            envelope(result, cart, of: query, shown, request),
             provenance: result.provenance,
             now: clock.now(),
             changeToken: isSaved ? nil : result.changeToken?.and(changeToken)
@@ -40,12 +59,11 @@ struct Search: Sendable {
 
     private func envelope(
         _ result: ProductSearch.Result,
+        _ cart: [Int: CartLine],
         of query: SearchQuery,
         _ page: Page,
-        _ profile: String,
         _ request: ScreenRequest
-    ) throws -> Envelope<SearchScreen> {
-        let cart = try store.cart(of: result.products, profile)
+    ) -> Envelope<SearchScreen> {
         let rows = result.products.map {
             SearchScreen.Row($0, cart[$0.id], layout: options.layout(of: $0.category))
         }

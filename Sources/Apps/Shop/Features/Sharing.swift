@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Freshness
 import HTTPSemantics
@@ -42,7 +43,10 @@ struct Sharing: Sendable {
         _ = try request.profile()
         let id = try products.id("id", in: request)
         let changeToken = store.changeToken(products: [id])
-        let read = try await products.read(id, try request.cachePolicy())
+        let cachePolicy = try request.cachePolicy()
+        let witness = products.api.upstream.witness()
+        let stored = try store.database.read { _ in try products.stored(id, cachePolicy, since: witness) }
+        let read = if let stored { stored } else { try await products.read(id, cachePolicy) }
         let meta = Meta(
             screen: "shop.share",
             provenance: read.provenance,

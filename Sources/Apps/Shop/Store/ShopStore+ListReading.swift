@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
 
 extension ShopStore {
@@ -98,13 +99,28 @@ extension ShopStore {
     /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
     /// was added is left out.
     func cart(of products: [Product], _ profile: String) throws -> [Int: CartLine] {
-        try database.read { db in
-            try products.reduce(into: [:]) { cart, product in
-                let line = try Self.lines(of: product.id, profile, db).last { product.isSame(as: $0.product) }
-                cart[product.id] = line.map { CartLine(id: $0.id, quantity: $0.quantity) }
+        let byID = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
+        return try database.read { db in
+            let rows = try Row.fetchCursor(
+                try db.cachedStatement(sql: Self.selectCart),
+                arguments: [profile, byID.keys.jsonArray]
+            )
+            var cart: [Int: CartLine] = [:]
+            while let row = try rows.next() {
+                let id = ListItemID(productID: row[0], ordinal: row[1])
+                guard byID[id.productID]?.isSame(asTitle: row[3], madeAt: row[4]) == true else { continue }
+                // Of several lines that are the product the last one counts.
+                if let known = cart[id.productID], known.id.ordinal > id.ordinal { continue }
+                cart[id.productID] = CartLine(id: id, quantity: row[2])
             }
+            return cart
         }
     }
+
+    static let selectCart = """
+        SELECT product_id, ordinal, quantity, title, made_at FROM shop_list_item
+        WHERE profile = ? AND product_id IN (SELECT value FROM json_each(?))
+        """
 
     /// Returns the ids of the products on all lists that the upstream is not known to miss.
     func listedProducts() throws -> Set<Int> {

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import ResponseStore
 import Screens
 
 extension ShopStore {
@@ -40,6 +41,8 @@ extension ShopStore {
     /// Returns where in the upstream's list to begin with a page: where the page before it ended, or else at the
     /// nearest earlier page whose position is known.
     func start(of query: SearchQuery, offset wanted: Int, limit: Int, isExact: Bool) throws -> Start {
+        // Only a search that the upstream does not make alone is another one if it was made before.
+        if isExact, wanted == 0 { return Start(position: 0) }
         let row = try database.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(sql: Self.selectPosition),
@@ -64,17 +67,7 @@ extension ShopStore {
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func record(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) async throws {
-        let new = try database.read { db in
-            try places.filter { place in
-                let select = try db.cachedStatement(sql: Self.selectRecorded)
-                guard let recorded = try Row.fetchOne(select, arguments: [query.key, limit, place.offset]) else {
-                    return !isExact || place.offset != place.position
-                }
-                let isOld =
-                    Date(millisecondsSince1970: recorded["noted_at"]) < now.addingTimeInterval(-Self.positionRenewal)
-                return isOld || place.position != recorded["position"] as Int
-            }
-        }
+        let new = try unrecorded(places, of: query, limit: limit, isExact: isExact, at: now)
         guard !new.isEmpty else { return }
         try await database.writeIfRoom { db in
             try db.cachedStatement(sql: "DELETE FROM shop_position WHERE noted_at < ?")
@@ -86,10 +79,32 @@ extension ShopStore {
         }
     }
 
+    /// Returns those of some positions that are to be recorded.
+    ///
+    /// - Throws: `StorageError`.
+    func unrecorded(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws -> [Place]
+    {
+        guard !places.isEmpty else { return [] }
+        let rows = try database.read { db in
+            try Row.fetchAll(
+                try db.cachedStatement(sql: Self.selectRecorded),
+                arguments: [query.key, limit, places.map(\.offset).jsonArray]
+            )
+        }
+        let recorded = Dictionary(rows.map { ($0[0] as Int, $0) }) { first, _ in first }
+        return places.filter { place in
+            guard let row = recorded[place.offset] else { return !isExact || place.offset != place.position }
+            let isOld = Date(millisecondsSince1970: row[2]) < now.addingTimeInterval(-Self.positionRenewal)
+            return isOld || place.position != row[1] as Int
+        }
+    }
+
     private static let insertPosition = """
         INSERT OR REPLACE INTO shop_position (query, page_limit, page_offset, position, noted_at) VALUES (?, ?, ?, ?, ?)
         """
 
-    static let selectRecorded =
-        "SELECT position, noted_at FROM shop_position WHERE query = ? AND page_limit = ? AND page_offset = ?"
+    static let selectRecorded = """
+        SELECT page_offset, position, noted_at FROM shop_position
+        WHERE query = ? AND page_limit = ? AND page_offset IN (SELECT value FROM json_each(?))
+        """
 }

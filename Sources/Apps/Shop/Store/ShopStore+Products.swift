@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Freshness
 import GRDB
+import ResponseStore
 import Upstream
 
 /// A product that was seen.
@@ -32,9 +33,10 @@ extension ShopStore {
             )
         }
         db.afterNextTransaction { [catalogueChanges, productChanges, profileChanges, profiles] _ in
+            // The one for all first: a reader takes that of a product later, and then sees whether this one was bumped.
+            catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
             for profile in profiles { profileChanges[profile].bump() }
-            catalogueChanges.bump()
         }
     }
 
@@ -110,22 +112,28 @@ extension ShopStore {
 
     /// Returns those of these products that were seen, by id.
     func products(_ ids: [Int]) throws -> [Int: KnownProduct] {
-        try database.read { db in
-            try ids.reduce(into: [:]) { found, id in found[id] = try Self.known(id, db) }
+        try database.read { try Self.products(ids, $0) }
+    }
+
+    static func products(_ ids: [Int], _ db: Database) throws -> [Int: KnownProduct] {
+        let rows = try Row.fetchCursor(
+            try db.cachedStatement(sql: selectProducts),
+            arguments: [ids.jsonArray]
+        )
+        var found: [Int: KnownProduct] = [:]
+        while let row = try rows.next() {
+            let known = try KnownProduct(row: row)
+            found[known.product.id] = known
         }
+        return found
     }
 
     static func known(_ id: Int, _ db: Database) throws -> KnownProduct? {
-        try Row.fetchOne(try db.cachedStatement(sql: selectProduct), arguments: [id]).map {
-            KnownProduct(
-                product: try Product(row: $0, id: id),
-                isGone: $0["gone"],
-                fetchedAt: Date(millisecondsSince1970: $0["fetched_at"])
-            )
-        }
+        try Row.fetchOne(try db.cachedStatement(sql: selectProduct), arguments: [id]).map(KnownProduct.init)
     }
 
     static let selectProduct = "SELECT * FROM shop_product WHERE id = ?"
+    static let selectProducts = "SELECT * FROM shop_product WHERE id IN (SELECT value FROM json_each(?))"
 
     /// Marks a product as gone: the search no longer finds it, lists keep it.
     ///
@@ -165,6 +173,17 @@ extension ShopStore {
     }
 
     static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
+}
+
+extension KnownProduct {
+    /// Reads a row of table `shop_product`.
+    fileprivate init(row: Row) throws {
+        self.init(
+            product: try Product(row: row, id: row["id"]),
+            isGone: row["gone"],
+            fetchedAt: Date(millisecondsSince1970: row["fetched_at"])
+        )
+    }
 }
 
 extension Product {

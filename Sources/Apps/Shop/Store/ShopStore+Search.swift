@@ -14,7 +14,8 @@ extension ShopStore {
             _ = arguments.append(contentsOf: ["limit": limit + 1])
             _ = arguments.append(contentsOf: place.productID.map { ["product": $0] } ?? ["offset": place.offset])
             let ids = try Int.fetchAll(try db.cachedStatement(sql: plan.sql), arguments: arguments)
-            return try ids.compactMap { try Self.known($0, db) }
+            let known = try Self.products(ids, db)
+            return ids.compactMap { known[$0] }
         }
     }
 }

@@ -49,13 +49,22 @@ extension ShopStore {
         )
         """
 
-    private func isLast(_ query: SearchQuery, _ profile: String) throws -> Bool {
-        let searches = try searches(of: profile)
-        guard let last = searches.last, last.text == query.text, last.filters == query.filters else { return false }
-        guard let text = query.text else { return true }
-        let newest = searches.history.first
-        return newest?.text == text && newest?.filters == query.filters
+    /// Whether a search is the profile's last one, and if it has a text, the newest of its history.
+    func isLast(_ query: SearchQuery, _ profile: String) throws -> Bool {
+        try database.read { db in
+            guard let row = try Row.fetchOne(try db.cachedStatement(sql: Self.selectLast), arguments: [profile]),
+                row[0] as String? == query.text, try Self.decode(row[1]) == query.filters
+            else { return false }
+            guard let text = query.text else { return true }
+            return try row[2] as String? == text && Self.decode(row[3]) == query.filters
+        }
     }
+
+    static let selectLast = """
+        SELECT last.text, last.filters, newest.text, newest.filters FROM shop_profile AS last
+        LEFT JOIN shop_history AS newest ON newest.profile = last.profile
+        WHERE last.profile = ? ORDER BY newest.sequence DESC LIMIT 1
+        """
 
     /// Returns the last search and the history of a profile, read in one transaction.
     func searches(of profile: String) throws -> ProfileSearches {

@@ -6,7 +6,7 @@ import ResponseStore
 
 /// What a read depends on apart from the store.
 public struct ReadWitness: Sendable {
-    /// Holds until the reachability or the stored response changes.
+    /// Holds until the reachability or the stored response changes, or any stored response if its URL is not known yet.
     let unchanged: ChangeToken
     /// Holds until any stored response is removed.
     let unremoved: ChangeToken

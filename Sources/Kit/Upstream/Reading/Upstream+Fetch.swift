@@ -96,7 +96,7 @@ extension Upstream {
             responseTime: received.responseTime
         )
         let head = kept.head
-        defer { responseChanges[head.url].bump() }
+        defer { noteResponse(at: head.url) }
         if let id = kept.id {
             try await store.database.write { db in
                 try self.store.responses.freshen(

@@ -34,7 +34,7 @@ extension Upstream {
         let isLarge = received.response.body.count > Self.largestReadAtOnce
         let prepared = try await isLarge ? reading.run(prepare) : prepare()
         var kept = prepared.response
-        defer { responseChanges[resource.url].bump() }
+        defer { noteResponse(at: resource.url) }
         do {
             kept.id = try await save(prepared, as: resource, inPlaceOf: stored)
         } catch {

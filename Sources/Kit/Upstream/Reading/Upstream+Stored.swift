@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Freshness
 public import GRDB
@@ -31,6 +32,56 @@ extension Upstream {
         guard case .serveStored(let status, let offline, let stale) = plan(for: resource, cachePolicy, from: snapshot)
         else { return nil }
         return served(resource, status, offline: offline, stale: stale, from: snapshot)
+    }
+
+    /// Returns the same within a read of the database, whose transaction it is of.
+    ///
+    /// - Throws: `StorageError`.
+    public func storedResult(of resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
+        -> ReadResult?
+    {
+        try store.database.read { try storedResult(of: resource, cachePolicy, since: witness, in: $0) }
+    }
+
+    /// Returns what ``read(_:_:authorize:)`` would, with its response, if it is served without a request. To be called in
+    /// the transaction that reads what else is shown, so that both are of one state.
+    ///
+    /// - Parameter witness: Taken before the transaction began.
+    /// - Returns: Nil if ``read(_:_:authorize:)`` would ask the upstream, has no copy, or would throw.
+    /// - Throws: `StorageError`.
+    public func storedRead(of resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
+        -> ReadResult?
+    {
+        let stored = try storedResponse(of: resource)
+        let snapshot = snapshot(of: resource, StoredCopy(of: resource, stored?.metadata, stored), since: witness)
+        guard case .serveStored(let status, let offline, let stale) = plan(for: resource, cachePolicy, from: snapshot)
+        else { return nil }
+        return served(resource, status, offline: offline, stale: stale, from: snapshot)
+    }
+
+    /// Returns what reads depend on apart from the store, before it is known of which URL.
+    public func witness() -> ReadWitness {
+        ReadWitness(
+            unchanged: ChangeToken(of: client.reachabilityVersion, anyResponseChange),
+            unremoved: store.removalSnapshot()
+        )
+    }
+
+    /// Returns what a read of a URL depends on apart from the store.
+    ///
+    /// - Parameter before: Taken before the store was read.
+    /// - Returns: Nil if another response was stored since, which may be that of the URL.
+    public func witness(of url: String, since before: ReadWitness) -> ReadWitness? {
+        let witness = witness(of: url)
+        guard before.unchanged.holds else { return nil }
+        return ReadWitness(unchanged: witness.unchanged, unremoved: before.unremoved)
+    }
+
+    /// Notes that a response was stored or validated.
+    func noteResponse(at url: String) {
+        // This first: a reader that takes the counter of the URL later sees then that this one was bumped.
+        anyResponseChange.bump()
+        responseChanges[url].bump()
     }
 
     /// Returns what a read of a URL depends on apart from the store. To be taken before the store is read, so that a

@@ -26,6 +26,8 @@ public final class Upstream: Sendable {
     let reading: SerialQueue
     /// Bumped when a response was stored or validated, by URL.
     let responseChanges = VersionCounters()
+    /// Bumped when any response was stored or validated.
+    let anyResponseChange = VersionCounter()
     private let listeners: Listeners
 
     /// Work that changes of reachability start.
@@ -110,6 +112,9 @@ public final class Upstream: Sendable {
     public func onChange(_ listener: @escaping @Sendable (Change) async -> Void) {
         listeners.add(listener: listener)
     }
+
+    /// Sends a probe in the background, whatever is known of the upstream.
+    public func probe() { client.health.probeNow() }
 
     /// Ends probing and cancels all reads under way.
     public func stop() {

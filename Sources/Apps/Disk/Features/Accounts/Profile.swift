@@ -40,9 +40,17 @@ struct Profile: Sendable {
     }
 
     private func sizes(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
-        let account = try await accounts.account(of: session)
-        let changeToken = store.changeToken(account: account.id)
-        var result = try await accounts.reader.info(account, try request.cachePolicy())
+        let cachePolicy = try request.cachePolicy()
+        let changeToken = store.changeToken(account: session.account)
+        let witness = accounts.reader.client.upstream.witness()
+        let (account, stored) = try await accounts.account(of: session) {
+            try accounts.reader.storedInfo($0, cachePolicy, since: witness)
+        }
+        if var stored {
+            stored.changeToken = stored.changeToken?.and(changeToken)
+            return (account, stored)
+        }
+        var result = try await accounts.reader.info(account, cachePolicy)
         result.changeToken = result.changeToken?.and(changeToken)
         guard let present = try store.renewed(account) else { throw Problem.loggedOut }
         return (present, result)

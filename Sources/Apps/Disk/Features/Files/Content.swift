@@ -22,24 +22,50 @@ struct Content: Sendable {
     /// there, else from the API; the whole is stored while it passes.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
-        let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
-        let (row, result) = try await items.file(path, for: account, cachePolicy)
-        if let stored = try await files.open(.content, of: row.item, account: account.id) {
-            let content = stored.content(of: row.item, type: stored.type)
+        let witness = client.upstream.witness()
+        let (account, known) = try await accounts.account(of: session) {
+            try stored(path, for: $0, cachePolicy, since: witness)
+        }
+        let (present, result, found) =
+            if let known { known } else { try await read(path, for: account, cachePolicy) }
+        if let stored = try await files.open(found, of: present, account: account.id) {
+            let content = stored.content(of: present, type: stored.type)
             return try .content(content, to: request, provenance: stored.provenance(result), now: clock.now())
         }
         // Offline an older version is better than none; its entity tag says which one it is.
-        if result.provenance.offline, let kept = try await files.openKept(row.item, account: account.id) {
-            var item = row.item
+        if result.provenance.offline, let kept = found.kept,
+            let kept = try await files.open(kept, of: present, account: account.id)
+        {
+            var item = present
             item.modified = nil
             let content = kept.content(of: item, type: kept.type, version: kept.version)
             return try .content(content, to: request, provenance: kept.provenance(result), now: clock.now())
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         guard !result.provenance.offline else { throw client.unreachable }
-        let item = try await items.presentVersion(of: row.item, result, for: account)
+        let item = try await items.presentVersion(of: present, result, for: account)
         return try await fetched(item, request, for: account)
+    }
+
+    private typealias Known = (DiskItem, ReadResult, StoredFiles.Found)
+
+    /// Finds the file and its content in one transaction; nil if the API may have to be asked for the file.
+    private func stored(
+        _ path: DiskPath,
+        for account: DiskAccount,
+        _ cachePolicy: CachePolicy,
+        since witness: ReadWitness
+    ) throws -> Known? {
+        guard let (item, result) = try items.storedFile(path, for: account, cachePolicy, since: witness) else {
+            return nil
+        }
+        return (item, result, try files.find(.content, of: item, account: account.id))
+    }
+
+    private func read(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> Known {
+        let (row, result) = try await items.file(path, for: account, cachePolicy)
+        return (row.item, result, try files.find(.content, of: row.item, account: account.id))
     }
 
     private func fetched(_ item: DiskItem, _ request: ScreenRequest, for account: DiskAccount) async throws

@@ -15,9 +15,14 @@ struct Files: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let timeZone = try request.timeZone(fallback: responses.timeZone)
-        let account = try await accounts.account(of: session)
-        let changeToken = accounts.store.changeToken(account: account.id)
-        let (row, result) = try await items.item(path, for: account, try request.cachePolicy())
+        let cachePolicy = try request.cachePolicy()
+        let changeToken = accounts.store.changeToken(account: session.account)
+        let witness = accounts.reader.client.upstream.witness()
+        let (account, stored) = try await accounts.account(of: session) {
+            try items.stored(path, for: $0, cachePolicy, since: witness)
+        }
+        let (row, result) =
+            if let stored { stored } else { try await items.item(path, for: account, cachePolicy) }
         return try responses.file(
             row,
             request,

@@ -61,15 +61,27 @@ struct Pages: Sendable {
         let path = try request.diskPath()
         let number = try request.query.integer("page", in: 1...100_000) ?? 1
         let width = try request.query.integer("width", in: 16...2000) ?? 800
-        let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
-        let (row, result) = try await items.file(path, for: account, cachePolicy)
-        let known = Subject(item: row.item, account: account, result: result, request: request)
-        if let stored = try await stored(known, page: number, width: width) { return stored }
+        let witness = client.upstream.witness()
+        let (account, found) = try await accounts.account(of: session) { account in
+            try items.storedFile(path, for: account, cachePolicy, since: witness).map { item, result in
+                let body = DiskStore.Body.page(number, width: width)
+                return (item, result, try files.find(body, of: item, account: account.id))
+            }
+        }
+        let known: Subject
+        if let (item, result, body) = found {
+            known = Subject(item: item, account: account, result: result, request: request)
+            if let stored = try await picture(body, known) { return stored }
+        } else {
+            let (row, result) = try await items.file(path, for: account, cachePolicy)
+            known = Subject(item: row.item, account: account, result: result, request: request)
+            if let stored = try await stored(known, page: number, width: width) { return stored }
+        }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         let subject = try await present(known)
         return try await locks.holding([subject.key("page \(number)")]) {
-            if let stored = try await stored(subject, page: number, width: width) { return stored }
+            if let picture = try await stored(subject, page: number, width: width) { return picture }
             return try await rendered(subject, page: number, width: width)
         }
     }
@@ -77,7 +89,13 @@ struct Pages: Sendable {
     /// Returns the stored picture of a page; nil if there is none.
     private func stored(_ subject: Subject, page number: Int, width: Int) async throws -> ScreenResponse? {
         let body = DiskStore.Body.page(number, width: width)
-        guard let stored = try await files.open(body, of: subject.item, account: subject.account.id) else { return nil }
+        return try await picture(try files.find(body, of: subject.item, account: subject.account.id), subject)
+    }
+
+    private func picture(_ found: StoredFiles.Found, _ subject: Subject) async throws -> ScreenResponse? {
+        guard let stored = try await files.open(found, of: subject.item, account: subject.account.id) else {
+            return nil
+        }
         let bytes = try stored.bytes()
         return PictureType(of: bytes).map {
             .picture(bytes, type: $0, provenance: stored.provenance(subject.result), now: clock.now())

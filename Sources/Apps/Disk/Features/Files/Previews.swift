@@ -20,20 +20,26 @@ struct Previews: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let size = try size(request)
-        let account = try await accounts.account(of: session)
         let cachePolicy = try request.cachePolicy()
-        // A row that a list has shown is enough: its version identifies the picture.
-        let known = cachePolicy == .revalidate ? nil : try files.store.row(path, account: account.id)
-        let row = if let known { known } else { try await items.file(path, for: account, cachePolicy).0 }
-        guard row.item.kind == .file else { return .placeholder() }
-        if let stored = try await files.open(.preview(size), of: row.item, account: account.id),
+        let (account, known) = try await accounts.account(of: session) { account in
+            // A row that a list has shown is enough: its version identifies the picture.
+            cachePolicy == .revalidate
+                ? nil
+                : try files.store.item(path, account: account.id).map {
+                    ($0.item, try files.find(.preview(size), of: $0.item, account: account.id))
+                }
+        }
+        let item = if let known { known.0 } else { try await items.file(path, for: account, cachePolicy).0.item }
+        guard item.kind == .file else { return .placeholder() }
+        let found = try known?.1 ?? files.find(.preview(size), of: item, account: account.id)
+        if let stored = try await files.open(found, of: item, account: account.id),
             let response = try picture(stored)
         {
             return response
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         do {
-            return try await fetched(row.item, size, for: account)
+            return try await fetched(item, size, for: account)
         } catch let error as UpstreamError {
             return .placeholder(after: error)
         } catch {

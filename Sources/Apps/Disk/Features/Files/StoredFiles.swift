@@ -19,18 +19,48 @@ struct StoredFiles: Sendable {
     /// - Returns: Nil if none is stored.
     /// - Throws: `StorageError`.
     func open(_ body: DiskStore.Body, of item: DiskItem, account: String) async throws -> StoredFile? {
-        if body == .content, let kept = try await openKept(item, account: account), kept.version == item.version {
-            return kept
-        }
-        return try await openCached(body, of: item, account)
+        try await open(try find(body, of: item, account: account), of: item, account: account)
     }
 
-    /// Opens the content that is kept offline of a file, whatever its version.
+    /// What is stored of a file, before it is opened.
+    struct Found: Sendable {
+        /// The content that is kept offline, whatever its version.
+        var kept: KeptContent?
+        /// The body of the present version in the cache.
+        var cached: CachedResponse?
+    }
+
+    /// Finds a stored body of the present version, in one transaction.
     ///
-    /// - Returns: Nil if none is kept.
     /// - Throws: `StorageError`.
-    func openKept(_ item: DiskItem, account: String) async throws -> StoredFile? {
-        guard let kept = try store.keptContent(of: item.path, account: account) else { return nil }
+    func find(_ body: DiskStore.Body, of item: DiskItem, account: String) throws -> Found {
+        try store.database.read { _ in
+            var found = Found()
+            if body == .content { found.kept = try store.keptContent(of: item.path, account: account) }
+            if found.kept == nil || found.kept?.version != item.version {
+                found.cached = try store.body(body, of: item, account: account)
+            }
+            return found
+        }
+    }
+
+    /// Opens what was found of the present version, and records its use.
+    ///
+    /// - Returns: Nil if there is none any more.
+    /// - Throws: `StorageError`.
+    func open(_ found: Found, of item: DiskItem, account: String) async throws -> StoredFile? {
+        if let kept = found.kept, kept.version == item.version {
+            if let file = try await open(kept, of: item, account: account) { return file }
+            return try await openCached(.content, of: item, account)
+        }
+        return try await open(found.cached)
+    }
+
+    /// Opens a content that is kept offline.
+    ///
+    /// - Returns: Nil if its file is gone.
+    /// - Throws: `StorageError`.
+    func open(_ kept: KeptContent, of item: DiskItem, account: String) async throws -> StoredFile? {
         do {
             let reader = try store.database.blobs.reader(kept.blob)
             let head = CachedResponseHead(
@@ -52,9 +82,11 @@ struct StoredFiles: Sendable {
     /// - Returns: Nil if none is stored.
     /// - Throws: `StorageError`.
     func openCached(_ body: DiskStore.Body, of item: DiskItem, _ account: String) async throws -> StoredFile? {
-        guard let response = try store.body(body, of: item, account: account),
-            let open = try await store.responses.openBody(of: response)
-        else { return nil }
+        try await open(try store.body(body, of: item, account: account))
+    }
+
+    private func open(_ response: CachedResponse?) async throws -> StoredFile? {
+        guard let response, let open = try await store.responses.openBody(of: response) else { return nil }
         accessRecorder.note(response, at: clock.now())
         return StoredFile(head: response.head, body: open)
     }
@@ -99,78 +131,5 @@ struct StoredFiles: Sendable {
             at: clock.now(),
             job: job
         )
-    }
-}
-
-/// An opened body with its stored head.
-struct StoredFile {
-    let head: CachedResponseHead
-    let body: ResponseStore.OpenBody
-
-    /// Version of the file that it was made of.
-    var version: String? { head.headerFields[.eTag] }
-
-    /// Media type that it was stored with.
-    var type: String { head.headerFields[.contentType] ?? DiskItem.unknownType }
-
-    /// Returns all bytes.
-    ///
-    /// - Throws: `StorageError`.
-    func bytes() throws -> Data {
-        switch body {
-        case .bytes(let bytes): bytes
-        case .blob(let reader): try reader.readAll()
-        }
-    }
-
-    /// Returns the body as the content of a response.
-    func content(of item: DiskItem, type: String, version: String? = nil, fileName: String? = nil) -> FileContent {
-        let version = version ?? item.version ?? ""
-        let fileName = fileName ?? item.name
-        return switch body {
-        case .bytes(let bytes):
-            FileContent(bytes: bytes, type: type, version: version, lastModified: item.modified, fileName: fileName)
-        case .blob(let reader):
-            FileContent(blob: reader, type: type, version: version, lastModified: item.modified, fileName: fileName)
-        }
-    }
-
-    /// Returns the provenance of the body: whether it is the present version is what the API last said of the file.
-    ///
-    /// - Parameter result: The read of the file's metadata.
-    func provenance(_ result: ReadResult) -> Provenance {
-        let provenance = result.provenance
-        let detail = provenance.offline ? "offline" : provenance.stale ? provenance.cacheStatus?.detail ?? "stale" : nil
-        return Provenance(
-            source: .upstream,
-            offline: provenance.offline,
-            stale: provenance.stale,
-            validatedAt: head.responseTime,
-            cacheStatus: CacheStatus(.hit, detail: detail)
-        )
-    }
-}
-
-extension Provenance {
-    /// The provenance of bytes that were just fetched or made.
-    static func fetched(at now: Date, stored: Bool) -> Provenance {
-        Provenance(
-            source: .upstream,
-            validatedAt: now,
-            cacheStatus: CacheStatus(.forward(.uriMiss), stored: stored)
-        )
-    }
-}
-
-extension DiskItem {
-    /// Media type of bytes of which nothing is known.
-    static let unknownType = "application/octet-stream"
-
-    /// Media type for browsers: what the API says, if that is a media type at all.
-    var servedType: String {
-        guard let type = mimeType, type.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }),
-            type.split(separator: "/").count == 2
-        else { return Self.unknownType }
-        return type
     }
 }

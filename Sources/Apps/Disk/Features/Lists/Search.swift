@@ -17,10 +17,10 @@ struct Search: Sendable {
     let clock: WallClock
 
     /// Rows of one request to the API, and the maximum number of requests of one search.
-    private static let (batchSize, maximumBatches) = (1000, 5)
+    static let (batchSize, maximumBatches) = (1000, 5)
 
-    private var client: YandexDiskClient { accounts.reader.client }
-    private var store: DiskStore { accounts.store }
+    var client: YandexDiskClient { accounts.reader.client }
+    var store: DiskStore { accounts.store }
 
     /// `GET /v1/disk/search`: files and folders whose name contains a text.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -28,9 +28,7 @@ struct Search: Sendable {
         let list = PagedList("disk.search", filter: query.text, key: [.integer])
         let asked = try request.query.page(of: list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
-        let account = try await accounts.account(of: session)
-        let known = try await allFiles(of: account, try request.cachePolicy())
-        let (rows, hits) = try store.search(query, account: account.id, lastPart: known.lastPart, page: asked)
+        let (known, (rows, hits)) = try await found(query, asked, session, try request.cachePolicy())
         let isEmpty = hits.total == 0
         var shown = Page(
             asked,
@@ -57,6 +55,21 @@ struct Search: Sendable {
         )
     }
 
+    /// Returns what a search looks through and what it has found, in one transaction if no request is needed.
+    private func found(_ query: PartQuery, _ asked: PageRequest, _ session: Session, _ cachePolicy: CachePolicy)
+        async throws -> (KnownFiles, (rows: [DiskRow], hits: SearchHits))
+    {
+        let witness = client.upstream.witness()
+        let (account, stored) = try await accounts.account(of: session) { account in
+            try storedFiles(of: account, cachePolicy, since: witness).map {
+                ($0, try store.search(query, account: account.id, lastPart: $0.lastPart, page: asked))
+            }
+        }
+        if let stored { return stored }
+        let known = try await allFiles(of: account, cachePolicy)
+        return (known, try store.search(query, account: account.id, lastPart: known.lastPart, page: asked))
+    }
+
     /// Reads the text to be searched for.
     ///
     /// - Throws: 400 `invalid-parameter`.
@@ -80,16 +93,6 @@ struct Search: Sendable {
         )
     }
 
-    /// The rows that a search looks through.
-    private struct KnownFiles {
-        var provenance: Provenance
-        /// Offset of the last part of the list of all files; nil if not all of it is stored.
-        var lastPart: Int?
-
-        /// Whether all files are searched, as far as is known now.
-        var isWhole: Bool { lastPart != nil && !provenance.offline }
-    }
-
     /// Brings the rows of all files up to date as far as possible; if that fails, the known rows are searched.
     private func allFiles(of account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> KnownFiles {
         var known: KnownFiles?
@@ -97,11 +100,7 @@ struct Search: Sendable {
             let offset = batch * Self.batchSize
             do {
                 let (page, result) = try await part(at: offset, for: account, cachePolicy)
-                // The whole is as good as the worst of its parts.
-                let provenance =
-                    known.map(\.provenance).flatMap { $0.stale && !result.provenance.offline ? $0 : nil }
-                    ?? result.provenance
-                known = KnownFiles(provenance: provenance, lastPart: page.hasMore ? nil : offset)
+                known = KnownFiles(known, with: result.provenance, at: page.hasMore ? nil : offset)
                 if !page.hasMore { break }
             } catch let failure as UpstreamFailure {
                 // Not all of the list is known. What other screens have shown can be searched all the same.
@@ -116,12 +115,7 @@ struct Search: Sendable {
     private func part(at offset: Int, for account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> (
         DiskPage, ReadResult
     ) {
-        let key = PageKey(
-            account: DiskStore.owner(account.id),
-            screen: "all",
-            offset: offset,
-            limit: Self.batchSize
-        )
+        let key = key(at: offset, for: account)
         return try await pages.page(key, on: nil, for: account, cachePolicy) { rows in
             client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
                 let hasMore = record.rows.count >= Self.batchSize

@@ -22,9 +22,29 @@ struct Trash: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: responses.files.timeZone)
-        let account = try await accounts.account(of: session)
-        let changeToken = store.changeToken(account: account.id)
-        let (page, result) = try await page(asked, for: account, try request.cachePolicy())
+        let cachePolicy = try request.cachePolicy()
+        let changeToken = store.changeToken(account: session.account)
+        let key = PageKey(
+            account: DiskStore.owner(session.account),
+            screen: "trash",
+            query: "",
+            offset: asked.offset,
+            limit: asked.limit
+        )
+        let stored = try pages.storedPage(key, for: session, cachePolicy) { resource(key, asked, session.account, $0) }
+        let (page, result) =
+            if let stored {
+                stored
+            } else {
+                try await pages.page(
+                    key,
+                    on: "disk.trash",
+                    for: try await accounts.account(of: session),
+                    cachePolicy
+                ) {
+                    resource(key, asked, session.account, $0)
+                }
+            }
         let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
         let meta = Meta(
@@ -47,30 +67,20 @@ struct Trash: Sendable {
         )
     }
 
-    private func page(_ asked: PageRequest, for account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> (
-        DiskPage, ReadResult
-    ) {
-        let key = PageKey(
-            account: DiskStore.owner(account.id),
-            screen: "trash",
-            query: "",
-            offset: asked.offset,
-            limit: asked.limit
-        )
-        return try await pages.page(key, on: "disk.trash", for: account, cachePolicy) { rows in
-            client.trash(limit: asked.limit, offset: asked.offset, account: account.id) {
-                [store] record throws(UpstreamError) in
-                guard let embedded = record.embedded else {
-                    throw .badResponse(status: .ok, reason: "a trash without its content")
-                }
-                let fetched = FetchedRows(
-                    rows: embedded.rows.uniqueByPath,
-                    key: key,
-                    total: embedded.total,
-                    hasMore: embedded.hasMore(after: asked)
-                )
-                return store.persistRows(fetched, rows)
+    /// Returns the request to the API for a part of the trash.
+    private func resource(_ key: PageKey, _ asked: PageRequest, _ account: String, _ rows: RowsRequest) -> Resource {
+        client.trash(limit: asked.limit, offset: asked.offset, account: account) {
+            [store] record throws(UpstreamError) in
+            guard let embedded = record.embedded else {
+                throw .badResponse(status: .ok, reason: "a trash without its content")
             }
+            let fetched = FetchedRows(
+                rows: embedded.rows.uniqueByPath,
+                key: key,
+                total: embedded.total,
+                hasMore: embedded.hasMore(after: asked)
+            )
+            return store.persistRows(fetched, rows)
         }
     }
 

@@ -22,8 +22,9 @@ struct Offline: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
-        let account = try await accounts.account(of: session)
-        let page = try store.offlinePage(asked, account: account.id)
+        let (account, page) = try await accounts.account(of: session) {
+            try store.offlinePage(asked, account: $0.id)
+        }
         let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         let received = keeper.received(of: account.id)
         let next = page.rows.last.map { Self.list.cursor(after: [.integer($0.mark.number)]) }

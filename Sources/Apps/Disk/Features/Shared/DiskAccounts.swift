@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import HTTPTypes
 import Screens
@@ -16,6 +17,23 @@ struct DiskAccounts: Sendable {
     func account(of session: Session) async throws -> DiskAccount {
         guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         return try await accepted(account)
+    }
+
+    /// Returns the logged-in account of a session with what else is read in the same transaction.
+    ///
+    /// - Throws: As ``account(of:)`` does; what `value` throws.
+    func account<Value>(of session: Session, with value: (DiskAccount) throws -> Value) async throws -> (
+        DiskAccount, Value
+    ) {
+        let read: (DiskAccount, Value)? = try store.database.read { _ in
+            guard let account = try store.account(session.account, session: session.id) else {
+                throw Problem.loggedOut
+            }
+            return account.login.isRejected ? nil : (account, try value(account))
+        }
+        if let read { return read }
+        let account = try await account(of: session)
+        return (account, try store.database.read { _ in try value(account) })
     }
 
     /// Returns a logged-in account for work that belongs to no session, with a token that the API accepts if there is

@@ -55,6 +55,40 @@ struct ItemReader: Sendable {
         throw client.failure(Self.accountReplaced)
     }
 
+    /// Returns a file or folder with the read of its metadata if it is served without a request.
+    ///
+    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Throws: `StorageError`.
+    func stored(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness)
+        throws -> (DiskRow, ReadResult)?
+    {
+        guard let row = try store.row(path, account: account.id) else { return nil }
+        return try result(of: path, row.seenAt, for: account, cachePolicy, since: witness).map { (row, $0) }
+    }
+
+    /// Returns something that must be a file in the same way, without what is stored of its content.
+    ///
+    /// - Throws: 400 `invalid-parameter` for a folder; `StorageError`.
+    func storedFile(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness)
+        throws -> (DiskItem, ReadResult)?
+    {
+        guard let (item, seenAt) = try store.item(path, account: account.id),
+            let result = try result(of: path, seenAt, for: account, cachePolicy, since: witness)
+        else { return nil }
+        try Self.checkIsFile(item)
+        return (item, result)
+    }
+
+    private func result(
+        of path: DiskPath,
+        _ seenAt: Date,
+        for account: DiskAccount,
+        _ cachePolicy: CachePolicy,
+        since witness: ReadWitness
+    ) throws -> ReadResult? {
+        try reader.stored(resource(of: path, for: account, seenAt: seenAt), cachePolicy, since: witness)
+    }
+
     /// Reads something that must be a file.
     ///
     /// - Parameter waitsToTimeout: Whether the API's response is waited for whatever the patience.
@@ -67,10 +101,14 @@ struct ItemReader: Sendable {
         waitsToTimeout: Bool = false
     ) async throws -> (DiskRow, ReadResult) {
         let (row, result) = try await item(path, for: account, cachePolicy, waitsToTimeout: waitsToTimeout)
-        guard row.item.kind == .file else {
+        try Self.checkIsFile(row.item)
+        return (row, result)
+    }
+
+    private static func checkIsFile(_ item: DiskItem) throws {
+        guard item.kind == .file else {
             throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder")
         }
-        return (row, result)
     }
 
     /// Returns the present version of a file whose content is to be fetched: that of an outdated version would not be

@@ -68,12 +68,34 @@ struct ResourceReader: Sendable {
     ///
     /// - Throws: As ``read(_:of:for:_:)`` does.
     func info(_ account: DiskAccount, _ cachePolicy: CachePolicy) async throws -> ReadResult {
-        let resource = client.info(account: account.id) { [store] record throws(UpstreamError) in
+        try await read(infoResource(account), for: account, cachePolicy)
+    }
+
+    /// Returns the read of the account's space if it is served without a request.
+    ///
+    /// - Parameter witness: Taken before the account was read, in the same transaction.
+    /// - Throws: `StorageError`.
+    func storedInfo(_ account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
+        -> ReadResult?
+    {
+        try stored(infoResource(account), cachePolicy, since: witness)
+    }
+
+    /// Returns the read of a resource, without its response, if it is served without a request.
+    ///
+    /// - Parameter witness: Taken before the transaction within which this is called.
+    /// - Throws: `StorageError`.
+    func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws -> ReadResult? {
+        guard let witness = client.upstream.witness(of: resource.url, since: witness) else { return nil }
+        return try client.upstream.storedResult(of: resource, cachePolicy, since: witness)
+    }
+
+    private func infoResource(_ account: DiskAccount) -> Resource {
+        client.info(account: account.id) { [store] record throws(UpstreamError) in
             guard record.user?.uid ?? account.id == account.id else {
                 throw .badResponse(status: .ok, reason: "another account's data")
             }
             return store.persistRows(of: record.space, account: account)
         }
-        return try await read(resource, for: account, cachePolicy)
     }
 }

@@ -10,9 +10,11 @@ struct Operations: Sendable {
 
     /// `GET /v1/disk/operations/{id}`: asks the API for the status, and applies the change once it has ended.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let account = try await accounts.account(of: session)
         let id = try request.parameter("id")
-        guard var operation = try tracker.store.operation(id, account: account.id) else {
+        let (account, known) = try await accounts.account(of: session) {
+            try tracker.store.operation(id, account: $0.id)
+        }
+        guard var operation = known else {
             throw Problem.notFound("There is no such operation.")
         }
         if operation.status == .running {
