@@ -117,10 +117,9 @@ export function pagedList(screen, options) {
     const last = state.pages.at(-1);
     const total = state.pages[0].meta.page?.total ?? null;
     const next = last.links.next;
-    if (foot.dataset.next === String(next) && foot.childElementCount && foot.dataset.count === String(state.items.length)) {
-      return;
-    }
-    Object.assign(foot.dataset, {next: String(next), count: state.items.length});
+    const drawn = JSON.stringify([next, state.items.length, total]);
+    if (foot.dataset.drawn === drawn && foot.childElementCount) return;
+    foot.dataset.drawn = drawn;
     const words = total === null && next ? null : h('p', {class: 'count'}, t('rows', state.items.length, total));
     const more = next && button(t('loadMore'), loadMore, {key: 'more'});
     replace(foot, more, words);

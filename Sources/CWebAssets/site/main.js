@@ -288,11 +288,19 @@ function watchLinks() {
     if (top?.mayLeave && !await top.mayLeave()) { history.pushState({key: String(Math.random())}, '', base.address); return; }
     await open({pop: true});
   });
-  addEventListener('pagehide', () => base?.keep({scroll: scrollY}));
   addEventListener('pageshow', event => event.persisted && open({again: true}));
   addEventListener('beforeunload', event => (over ?? base)?.unsaved?.() && event.preventDefault());
-  document.addEventListener('scroll', () => history.state?.key && (memoryOf(history.state.key).scroll = scrollY),
-    {passive: true});
+  document.addEventListener('scroll', watchScroll(), {passive: true});
+}
+
+/** Keeps where the user is: for "back" at once, for a reload once the scrolling has ended. */
+function watchScroll() {
+  let timer;
+  return () => {
+    if (history.state?.key) memoryOf(history.state.key).scroll = scrollY;
+    clearTimeout(timer);
+    timer = setTimeout(() => base?.keep({scroll: scrollY}), 250);
+  };
 }
 
 document.documentElement.lang = language;

@@ -1,6 +1,6 @@
 // What lies over a screen: dialogs, sheets, menus, popups and toasts. Focus returns to what opened them.
 
-import {h, replace} from './dom.js';
+import {append, h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {langOf, t} from './texts.js';
 
@@ -20,12 +20,12 @@ export function dialog(title, content, options = {}) {
       'aria-labelledby': heading.id, role: options.role ?? null});
     const close = (value = null) => { element.result = value; element.close(); };
     const dismiss = async () => (!options.canClose || await options.canClose()) && close();
-    element.append(h('header', {class: 'dialog-head'}, heading,
+    append(element, [h('header', {class: 'dialog-head'}, heading,
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('close'), onclick: dismiss}, icon('close'))),
     h('div', {class: 'dialog-body'}, typeof content === 'function' ? content(close) : content),
     options.actions && h('footer', {class: 'dialog-actions'}, options.actions.map(action => h('button', {
       type: 'button', class: `button ${action.kind ?? ''}`, lang: langOf(action.title), dataset: action.dataset ?? {},
-      onclick: () => close(action.value)}, action.title))));
+      onclick: () => close(action.value)}, action.title)))]);
     element.addEventListener('cancel', event => { event.preventDefault(); dismiss(); });
     pressOutside(element, dismiss);
     element.addEventListener('close', () => {
@@ -110,7 +110,7 @@ export function popup(opener, title, content) {
 
 function openAt(opener, content) {
   const surface = h('div', {popover: 'auto', class: 'surface'}, content);
-  (opener.closest('dialog') ?? document.body).append(surface);
+  (opener.closest('dialog, main, header') ?? document.body).append(surface);
   surface.addEventListener('toggle', event => {
     if (event.newState !== 'closed') return;
     const inside = surface.contains(document.activeElement) || document.activeElement === document.body;

@@ -140,10 +140,15 @@ export class Resource {
     screen.on('nudge', () => this.answer?.meta.source !== 'local' && upstreams[screen.app]?.length && this.soon(true));
     document.addEventListener('visibilitychange', () => document.hidden || this.soon(), {signal});
     signal.addEventListener('abort', () => { clearTimeout(this.timer); clearTimeout(this.again); });
-    const known = recall(href);
-    if (known) this.take(known);
     /** Settled when the first answer or problem is there. */
-    this.ready = this.reload();
+    this.ready = this.begin(recall(href));
+  }
+
+  /** Shows what this tab knows at once, though not before the caller has its resource; then asks. */
+  async begin(known) {
+    await null;
+    if (known && !this.screen.signal.aborted) this.take(known);
+    await this.reload();
   }
 
   concerns(name) {

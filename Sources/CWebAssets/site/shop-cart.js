@@ -21,6 +21,7 @@ export const cartTexts = define({
 
 const wanted = new Map();
 const sending = new Set();
+const readers = new Set();
 
 /** Sets the quantity of a line; presses in quick succession become one request. Fails with a Problem. */
 export async function setQuantity(itemId, quantity) {
@@ -36,6 +37,7 @@ export async function setQuantity(itemId, quantity) {
   } finally {
     sending.delete(itemId);
     wanted.delete(itemId);
+    for (const read of readers) read();
   }
 }
 
@@ -57,6 +59,8 @@ export function followCart(screen, changed) {
   };
   screen.on('screen-changed', event => event.app === 'shop' && event.screen === 'shop.list' && read());
   screen.on('reset', read);
+  readers.add(read);
+  screen.signal.addEventListener('abort', () => readers.delete(read));
   read();
   return read;
 }
@@ -88,7 +92,7 @@ export function quantityControl(product, options = {}) {
         itemId = data.item?.item_id ?? itemId;
         options.added?.();
       } catch (problem) { element.show(0); throw problem; }
-    })}, icon('cart'), !options.bare && cartTexts('add'));
+    })}, icon('cart'), !options.bare && (product.actions?.find(one => one.id === 'add')?.title ?? cartTexts('add')));
   element.show = next => {
     const had = document.activeElement;
     quantity = next;

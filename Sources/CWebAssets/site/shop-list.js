@@ -42,12 +42,13 @@ export function openProduct(screen) {
     if (side.control && side.product === shown.id) side.control.setLine(line?.itemId ?? String(shown.id), cart.quantity);
     else {
       side.product = shown.id;
-      side.control = quantityControl({...shown, cart}, {itemId: line?.itemId});
+      side.control = quantityControl({...shown, cart}, {itemId: line?.itemId,
+        added: () => { readCart(); resource.soon(); }});
     }
-    const open = cart.in_list && linkButton(shown.button.id === 'open_list' ? shown.button.title : t('list'), '/shop/list',
-      {kind: 'primary', icon: 'cart'});
-    if (side.open !== cart.in_list) replace(side, side.control, open);
-    side.open = cart.in_list;
+    const title = cart.in_list ? (shown.button.id === 'open_list' ? shown.button.title : t('list')) : '';
+    if (side.title === title && side.contains(side.control)) return;
+    side.title = title;
+    replace(side, side.control, title && linkButton(title, '/shop/list', {kind: 'primary', icon: 'cart'}));
   };
   drawHead();
   const resource = screen.load(`/v1/shop/products/${screen.params.id}`, ({data}) => {
@@ -60,7 +61,7 @@ export function openProduct(screen) {
       h('p', {lang: langOf(data.description_text), class: 'prose'}, data.description_text), side)));
     drawSide();
   }, {skeleton: 'page'});
-  followCart(screen, (found, count) => { lines = found; pieces = count; drawHead(); drawSide(); });
+  const readCart = followCart(screen, (found, count) => { lines = found; pieces = count; drawHead(); drawSide(); });
   return resource.ready;
 }
 

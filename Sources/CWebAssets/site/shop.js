@@ -70,7 +70,7 @@ function openSearch(screen) {
       ? t('price', query.price_min, query.price_max) : null;
     const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip', 'aria-label': t('without', words),
       onclick: () => search(changes)}, words, icon('close', 16));
-    replace(chips, button(t('filter'), () => openFilters(query, categories, search), {icon: 'filter'}),
+    replace(chips, button(t('filter'), () => { openFilters(query, categories, search); }, {icon: 'filter'}),
       query.category_id && chip(category?.name ?? `${t('category')} ${query.category_id}`, {category_id: null}),
       chip(price, {price: null, price_min: null, price_max: null}));
   };
