@@ -19,7 +19,7 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  */
 export function keyed(container, items, key, make, {animate = true, update} = {}) {
   const old = new Map([...container.children].filter(row => row.rowKey && !row.leaving).map(row => [row.rowKey, row]));
-  const moving = animate && old.size > 0 && !calm.matches;
+  const moving = animate && old.size > 0 && !calm.matches && !document.hidden;
   const tops = moving ? new Map([...old].map(([name, row]) => [name, row.getBoundingClientRect()])) : null;
   const wanted = items.map(item => {
     const name = String(key(item));
@@ -67,7 +67,8 @@ function leave(row, moving) {
   const {height} = row.getBoundingClientRect();
   row.style.overflow = 'hidden';
   row.animate([{opacity: 1, height: `${height}px`}, {opacity: 0, height: `${height}px`, offset: 0.4},
-    {opacity: 0, height: '0px'}], {duration: 280, easing: 'ease'}).finished.finally(() => row.remove());
+    {opacity: 0, height: '0px', minHeight: 0}], {duration: 280, easing: 'ease', fill: 'forwards'});
+  setTimeout(() => row.remove(), 280);
 }
 
 function move(row, from, was) {

@@ -184,7 +184,8 @@ export class Resource {
   /** Asks again in a moment; several reasons at once are one request. */
   soon(refresh = false) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.reload(refresh), 60);
+    if (document.hidden) this.reload(refresh);
+    else this.timer = setTimeout(() => this.reload(refresh), 60);
   }
 
   get place() { return this.options.place ?? this.screen.body; }

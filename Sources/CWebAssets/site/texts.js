@@ -53,7 +53,7 @@ export function ago(seconds) {
 
 /** Formats a number of bytes. */
 export function bytes(count) {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const units = language === 'ru' ? ['Б', 'КБ', 'МБ', 'ГБ', 'ТБ'] : ['B', 'KB', 'MB', 'GB', 'TB'];
   const power = count < 1 ? 0 : Math.min(4, Math.floor(Math.log(count) / Math.log(1024)));
   const digits = {maximumFractionDigits: power > 1 ? 1 : 0};
   return `${new Intl.NumberFormat(language, digits).format(count / 1024 ** power)} ${units[power]}`;
@@ -99,7 +99,7 @@ const ru = {
   ok: 'ОК', cancel: 'Отмена', retry: 'Повторить', refresh: 'Обновить', more: 'Ещё', loadMore: 'Показать ещё',
   loading: 'Загрузка…', done: 'Готово', undo: 'Вернуть', working: 'Выполняется…', error: 'Что-то пошло не так',
   retryIn: n => `Повторить через ${n} с`, toLogin: 'Войти', startPage: 'На главную',
-  live: 'Сейчас', fresh: 'Свежая копия', stale: 'Старая копия', offline: 'Копия без сети', local: 'У Larder',
+  live: 'Из сети', fresh: 'Свежая копия', stale: 'Старая копия', offline: 'Копия без сети', local: 'У Larder',
   bundled: 'Копия из поставки', partial: 'не всё', confirmed: when => `подтверждено ${when}`, received: 'Получено',
   confirmedAt: 'Подтверждено', liveWhy: 'Удалённый сервис ответил на этот запрос.',
   freshWhy: 'Копия ещё свежая, поэтому удалённый сервис не спрашивали.',
