@@ -248,6 +248,9 @@ async function drawPulse() {
 function watchLarder() {
   larder.addEventListener('lost', () => {
     document.documentElement.dataset.larder = 'down';
+    const pulse = document.querySelector('.pulse');
+    pulse.dataset.state = '';
+    replace(pulse.querySelector('.pulse-words'), t('lost'));
     replace(document.getElementById('lost'), icon('offline'), h('strong', null, t('lost')), h('span', null, t('lostText')));
     for (const element of document.querySelectorAll('[data-write]:not(:disabled)')) {
       element.disabled = true;

@@ -123,6 +123,7 @@ export function faultControl(name, controls) {
     if (document.activeElement !== select) select.value = kind;
     if (document.activeElement !== value) value.value = number ?? '';
     value.hidden = kinds[kind] === null || kinds[kind] === undefined;
+    if (element.dataset.fault !== kind) say('');
     element.dataset.fault = kind;
     if (Number(release.dataset.count ?? -1) === one.waiting) return;
     release.dataset.count = one.waiting;
