@@ -17,6 +17,7 @@ const t = define({
     waiting: 'Waiting…', failed: 'The download failed', public: 'Published', tooLong: 'This text is long. Download it to '
     + 'read all of it.', shareFile: 'Send the file', notShown: 'This file cannot be shown',
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.', alt: name => `Picture ${name}`,
+    toPDF: 'Make a PDF of it',
   },
   ru: {
     file: 'Файл', save: 'Скачать', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить', copy: 'Копировать',
@@ -26,6 +27,7 @@ const t = define({
     public: 'Опубликовано', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
     shareFile: 'Отправить файл', notShown: 'Этот файл не показать',
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.', alt: name => `Картинка ${name}`,
+    toPDF: 'Сделать из него PDF',
   },
 });
 
@@ -82,8 +84,14 @@ function acts(opener, screen, data, again) {
     ...data.actions.filter(action => !['share', 'link', 'delete'].includes(action.id)).map(item),
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave).catch(showProblem)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again).catch(showProblem)},
+    ['image', 'pdf'].includes(data.viewer) && {title: t('toPDF'), icon: 'pdf', run: () => toPDF(screen, data).catch(showProblem)},
     canShareFiles() && {title: t('shareFile'), icon: 'share', run: () => shareFile(data).catch(showProblem)},
     ...data.actions.filter(action => action.id === 'delete').map(item)].filter(Boolean));
+}
+
+async function toPDF(screen, {path}) {
+  const made = await call('/v1/pdf/documents/from-disk', {method: 'POST', body: {path}});
+  await screen.go(`/pdf/${made.data.id}`);
 }
 
 const canShareFiles = () => Boolean(navigator.canShare?.({files: [new File([''], 'a.txt', {type: 'text/plain'})]}));
@@ -98,7 +106,7 @@ async function shareFile(data) {
 }
 
 function factsOf(data) {
-  const rows = [[t('created'), data.created_text], [t('changed'), data.modified_at && time(data.modified_at)],
+  const rows = [[t('created'), data.created_text], [t('changed'), data.modified_text ?? (data.modified_at && time(data.modified_at))],
     [t('size'), data.size_text], [t('kind'), data.mime_type],
     [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})}, parentOf(data.path).slice(5))],
     [t('public'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'}, data.public_url)]];

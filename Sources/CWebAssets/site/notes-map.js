@@ -56,7 +56,7 @@ export async function openMap(screen) {
   const tiles = await tileSource();
   if (screen.signal.aborted) return;
   map.useTiles(tiles);
-  const resource = screen.load(await begin(screen, map, tiles), ({data}) => {
+  const resource = screen.load(await begin(screen, map), ({data}) => {
     map.setMarks(marksOf(data));
     drawSide(side, list, data, map);
   }, {place: side, skeleton: 'rows'});
@@ -74,8 +74,8 @@ function viewed({bbox, zoom}) {
   return zoned('/v1/notes/map', {bbox: bbox.map(degrees => degrees.toFixed(4)).join(','), zoom: Math.round(zoom)});
 }
 
-/** Shows what the address names, else the last note, and gives what to ask for. */
-async function begin(screen, map, tiles) {
+/** Shows what the address names, else all notes, and gives what to ask for. */
+async function begin(screen, map) {
   const {lat, lon, zoom} = Object.fromEntries(screen.query);
   const all = zoned('/v1/notes/map');
   if (lat && lon && zoom) {
@@ -83,7 +83,7 @@ async function begin(screen, map, tiles) {
   } else {
     try {
       const {data} = await call(all, {signal: screen.signal});
-      if (data.total > 0) map.show(data.center.lat, data.center.lon, tiles ? 12 : 4);
+      if (data.total > 0) fitAll(map, data, false);
     } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
   }
   return map.view.width ? viewed({bbox: map.bbox, zoom: map.view.zoom}) : all;
@@ -110,10 +110,13 @@ function drawSide(side, list, data, map) {
 }
 
 async function showAll(map) {
-  const {data} = await call(zoned('/v1/notes/map'));
+  fitAll(map, (await call(zoned('/v1/notes/map'))).data);
+}
+
+function fitAll(map, data, animated = true) {
   const places = [...data.pins, ...data.clusters];
   const [lats, lons] = [places.map(place => place.lat), places.map(place => place.lon)];
-  map.fit([Math.min(...lons) - 1, Math.min(...lats) - 1, Math.max(...lons) + 1, Math.max(...lats) + 1]);
+  map.fit([Math.min(...lons) - 1, Math.min(...lats) - 1, Math.max(...lons) + 1, Math.max(...lats) + 1], animated);
 }
 
 function sideRow(mark, map) {

@@ -106,8 +106,9 @@ class Maker {
   row(entry) {
     const {file, url} = entry;
     const sorted = rows => { this.files = rows.map(row => this.files.find(other => other.row === row)); };
-    const look = url ? h('img', {src: url, alt: '', class: 'photo'})
-      : h('span', {class: 'photo file-sign'}, icon(/pdf$/i.test(file.name) ? 'pdf' : 'image'));
+    const none = () => h('span', {class: 'photo file-sign'}, icon(/pdf$/i.test(file.name) ? 'pdf' : 'image'));
+    const look = url ? h('img', {src: url, alt: '', class: 'photo', onerror: event => event.target.replaceWith(none())})
+      : none();
     return h('li', {class: 'row'}, sortHandle(() => entry.row, file.name, sorted), look,
       h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto'}, file.name), h('span', {class: 'row-sub'})),
       button(t('remove', file.name), () => this.remove(entry), {bare: true, icon: 'close'}));

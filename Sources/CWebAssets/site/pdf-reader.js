@@ -70,7 +70,7 @@ class Reader {
     if (!this.pages.isConnected) this.screen.show(this.state, this.tools, this.selected, h('div', {class: 'reader'}, this.pages));
     const draft = data.status === 'draft';
     replace(this.state, draft && data.draft_until && h('p', {class: 'banner draft'}, icon('clock'),
-      h('span', {}, t('draft', time(data.draft_until)))),
+      h('span', {}, t('draft', data.draft_until_text ?? time(data.draft_until)))),
     data.notices?.map(notice => h('p', {class: 'field-hint', lang: langOf(notice.text)}, notice.text)));
     this.head(data, draft);
     this.resize();
@@ -83,7 +83,7 @@ class Reader {
   head(data, draft) {
     const [save, share] = [this.action('save'), this.action('share')];
     this.screen.head({title: data.name, back: '/pdf', actions: [
-      draft && save?.enabled && button(save.title, () => this.save(save), {kind: 'primary', icon: 'check', write: true}),
+      draft && save?.enabled && button(save.title, () => { this.save(save); }, {kind: 'primary', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
         download: `${data.name}.${data.extension}`}),
       this.screen.refreshButton(() => this.resource),

@@ -87,8 +87,8 @@ function acts(opener, item, list, merging) {
     merge: action => ({title: action.title, icon: 'merge', run: () => merging.begin(item, action)}),
     delete: action => ({title: action.title, icon: 'trash', kind: 'danger', run: () => remove(action, again).catch(showProblem)}),
   };
-  menu(opener, t('more', item.name), item.actions.filter(action => action.enabled && entries[action.id])
-    .map(action => entries[action.id](action)));
+  const sent = Object.fromEntries(item.actions.filter(action => action.enabled).map(action => [action.id, action]));
+  menu(opener, t('more', item.name), Object.keys(entries).filter(id => sent[id]).map(id => entries[id](sent[id])));
 }
 
 /** Asks for another name of a document. */
