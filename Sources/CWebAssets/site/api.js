@@ -34,8 +34,8 @@ let generation = 0;
 /**
  * Asks Larder. Of equal reads only one is under way at a time.
  * @param {string} href Path and query, as the server gives it.
- * @param {Object} [options] `method`; `body` (an object becomes JSON); `headers`; `signal`; `refresh` (asks the upstream
- *   itself); `login` (asks for the session as a cookie).
+ * @param {Object} [options] `method`; `body` (an object becomes JSON); `headers`; `signal`; `refresh` (asks the
+ *   upstream itself); `login` (asks for the session as a cookie).
  * @returns {Promise<Answer>}
  * @throws {Problem} for every other answer than 2xx, `AbortError` if the signal is aborted.
  */
@@ -145,7 +145,8 @@ function answer(href, status, field, text) {
     throw new Problem(json?.title ? json : {code: 'unreadable', title: t('error'), detail: t('unreadable')}, about);
   }
   const age = Number(field('Age') ?? 0);
-  return {...about, data: json?.data ?? json, meta: json?.meta ?? {}, links: json?.links ?? {}, text: json ? null : text,
+  return {...about, data: json?.data ?? json, meta: json?.meta ?? {}, links: json?.links ?? {},
+    text: json ? null : text,
     href, etag: field('ETag'), cacheStatus: field('Cache-Status'), location: field('Location'),
     confirmedAt: Date.now() - age * 1000};
 }

@@ -36,6 +36,7 @@ export function reopen(app) {
   const message = {kind: 'reopen', app};
   channel?.postMessage(message);
   receive(message, true);
+  bus.dispatchEvent(new Event('account'));
 }
 
 /** Asks every open screen of this browser to look again at its upstream, as after a fault was set. */

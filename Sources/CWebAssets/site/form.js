@@ -10,9 +10,10 @@ let count = 0;
  * Makes a labelled field.
  * @param {string} name Member of the body; the server's errors name it (`/name`).
  * @param {string} label
- * @param {{type: string, value: string, hint: string, check: function(string): ?string, tag: 'input'|'textarea'|'select',
+ * @param {{type: string, value: string, hint: string, check: function(string): ?string,
+ *   tag: 'input'|'textarea'|'select',
  *   options: Array<{value: string, title: string}>, autocomplete: string, placeholder: string, autofocus: boolean,
- *   inputmode: string, maxlength: number, rows: number, required: boolean}} [options] `check` gives what is wrong, or null.
+ *   inputmode: string, maxlength: number, rows: number, required: boolean}} [options] `check` gives what is wrong.
  * @returns {HTMLElement} With `input`, `say(text)` and `valid()`.
  */
 export function field(name, label, options = {}) {
@@ -49,7 +50,8 @@ export function form(fields, title, send, options = {}) {
   const failure = h('div', {class: 'form-problem', role: 'alert'});
   const words = h('span', null, title);
   const submit = h('button', {type: 'submit', class: 'button primary', dataset: {write: ''}}, words);
-  const cancel = h('button', {type: 'button', class: 'button', hidden: true, onclick: () => element.cancel()}, t('cancel'));
+  const cancel = h('button', {type: 'button', class: 'button', hidden: true, onclick: () => element.cancel()},
+    t('cancel'));
   const element = h('form', {class: 'form', novalidate: true}, fields, failure,
     h('div', {class: 'form-actions'}, submit, cancel, options.extra));
   const named = [...element.querySelectorAll('.field')].filter(item => item.input);

@@ -15,12 +15,14 @@ const t = define({
     disk: 'Files, previews, uploads, offline copies.', shop: 'Search with filters, product cards, a shopping list.',
     pdf: 'Photos and text to PDF: reorder, merge, extract.', ships: 'A fleet that stays aboard when the API sinks.',
     notes: 'Notes on a map, places, people.', status: 'What answers, what is kept, what happens.',
-    diskName: 'Disk', shopName: 'Shop', pdfName: 'PDF', shipsName: 'Ships', notesName: 'Notes', statusName: 'Control room',
+    diskName: 'Disk', shopName: 'Shop', pdfName: 'PDF', shipsName: 'Ships', notesName: 'Notes',
+    statusName: 'Control room',
     up: 'answers', down: 'offline', none: 'needs no source', notYet: 'not asked yet',
     start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'The sandbox’s first account; its token is sandbox-token.',
-    three: 'Take everything offline', threeText: 'In the control room. Then open any app again: it still works, and says so.',
+    three: 'Take everything offline',
+    threeText: 'In the control room. Then open any app again: it still works, and says so.',
     author: 'You write a front end?', authorText: 'These pages use nothing but the API that you would use.',
     api: 'Routes', contract: 'OpenAPI',
   },
@@ -31,7 +33,8 @@ const t = define({
     disk: 'Файлы, просмотр, загрузка, копии без сети.', shop: 'Поиск с фильтрами, карточки, список покупок.',
     pdf: 'Фотографии и текст в PDF: порядок, слияние, страницы.', ships: 'Флот, который держится на плаву и без API.',
     notes: 'Заметки на карте, места, люди.', status: 'Кто отвечает, что хранится, что происходит.',
-    diskName: 'Диск', shopName: 'Магазин', pdfName: 'PDF', shipsName: 'Корабли', notesName: 'Заметки', statusName: 'Пульт',
+    diskName: 'Диск', shopName: 'Магазин', pdfName: 'PDF', shipsName: 'Корабли', notesName: 'Заметки',
+    statusName: 'Пульт',
     up: 'отвечает', down: 'без связи', none: 'источник не нужен', notYet: 'ещё не спрашивали',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
@@ -50,7 +53,8 @@ async function open(screen) {
   screen.head({title: 'Larder', quiet: true});
   const begin = h('div');
   const cards = h('ul', {class: 'home-cards', role: 'list'});
-  screen.show(h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')), h('p', {class: 'hero-lead'}, t('lead'))),
+  screen.show(h('div', {class: 'hero'}, h('p', {class: 'hero-title'}, t('title')), h('p', {class: 'hero-lead'},
+    t('lead'))),
     cards, begin);
   const draw = upstreams => replace(cards, [...Object.keys(sources), 'status'].map(app => card(app, upstreams)));
   draw(null);
@@ -68,7 +72,8 @@ function card(app, upstreams) {
   const upstream = upstreams?.find(one => one.name === sources[app]);
   const state = app === 'status' || !upstreams ? null : sources[app] === null ? 'none'
     : !upstream ? null : !upstream.reachable ? 'down' : upstream.last_ok_at ? 'up' : 'notYet';
-  return h('li', {class: 'home-card', dataset: {app}}, h('span', {class: 'home-sign'}, icon(app === 'status' ? 'gauge' : app, 26)),
+  return h('li', {class: 'home-card', dataset: {app}}, h('span', {class: 'home-sign'},
+    icon(app === 'status' ? 'gauge' : app, 26)),
     h('div', {class: 'row-main'}, h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, t(`${app}Name`))),
       h('p', {class: 'muted small'}, t(app)),
       h('p', {class: 'home-state small', dataset: {state: state ?? ''}}, state && t(state))));

@@ -73,7 +73,8 @@ function leave(row, moving) {
 
 function move(row, from, was) {
   if (!was) {
-    row.animate([{opacity: 0, transform: 'scale(0.97)'}, {opacity: 1, transform: 'none'}], {duration: 240, easing: 'ease'});
+    row.animate([{opacity: 0, transform: 'scale(0.97)'}, {opacity: 1, transform: 'none'}], {duration: 240,
+      easing: 'ease'});
     row.classList.add('new');
     setTimeout(() => row.classList.remove('new'), 1600);
     return;
@@ -99,7 +100,8 @@ function move(row, from, was) {
  */
 export function pagedList(screen, options) {
   const rowsOf = options.items ?? (data => data.items);
-  const list = h(options.tag ?? 'ul', {class: `rows ${options.class ?? ''}`, role: 'list', 'aria-label': options.label});
+  const list = h(options.tag ?? 'ul', {class: `rows ${options.class ?? ''}`, role: 'list',
+    'aria-label': options.label});
   const above = h('div', {class: 'list-above'});
   const foot = h('div', {class: 'list-foot'});
   const state = {pages: [], items: [], generation: 0};

@@ -178,7 +178,8 @@ async function draw(screen, found) {
     if (!problem) console.error(error);
     if (problem?.status === 401 && screen.app !== 'home') { screen.login(whyLogin(problem)); return; }
     if (!screen.heading) screen.head({title: t(screen.app === 'home' ? 'home' : screen.app)});
-    screen.show(problemView(problem ?? new Problem({title: t('error'), detail: String(error)}), () => open({again: true})));
+    screen.show(problemView(problem ?? new Problem({title: t('error'), detail: String(error)}),
+      () => open({again: true})));
     if (!larder.up) larder.addEventListener('found', () => open({again: true}), {once: true, signal: screen.signal});
   }
 }
@@ -217,13 +218,15 @@ function buildShell() {
   replace(document.body,
     h('a', {href: '#main', class: 'skip', onclick: event => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'top'}, h('div', {class: 'top-inner'},
-      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24), h('span', null, 'Larder')),
+      h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24), h('span', null,
+        'Larder')),
       h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
       h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
         h('span', {class: 'pulse-words'}, t('status'))),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('menu'), 'aria-haspopup': 'menu',
         onclick: event => settings(event.currentTarget)}, icon('more')))),
-    h('div', {id: 'lost', class: 'lost', role: 'status'}), main, h('div', {id: 'toasts', class: 'toasts', role: 'status'}));
+    h('div', {id: 'lost', class: 'lost', role: 'status'}), main, h('div', {id: 'toasts', class: 'toasts',
+      role: 'status'}));
 }
 
 function drawCurrent() {
@@ -251,7 +254,8 @@ function watchLarder() {
     const pulse = document.querySelector('.pulse');
     pulse.dataset.state = '';
     replace(pulse.querySelector('.pulse-words'), t('lost'));
-    replace(document.getElementById('lost'), icon('offline'), h('strong', null, t('lost')), h('span', null, t('lostText')));
+    replace(document.getElementById('lost'), icon('offline'), h('strong', null, t('lost')), h('span', null,
+      t('lostText')));
     for (const element of document.querySelectorAll('[data-write]:not(:disabled)')) {
       element.disabled = true;
       element.dataset.lost = '';
@@ -272,7 +276,8 @@ function watchLarder() {
 function watchSessions() {
   const forgetAll = () => { forget(); memories.clear(); };
   const same = app => base?.app === app && !base.path.endsWith('/login');
-  listen('session', ({app}) => { forgetAll(); if (base?.app === app) open({again: true}); });
+  listen('account', forgetAll);
+  listen('session', ({app}) => { forgetAll(); if (same(app) && !base.unsaved?.()) open({again: true}); });
   listen('session-ended', ({app}) => { forgetAll(); if (same(app)) base.login(t('sessionEnded')); });
 }
 
@@ -288,8 +293,8 @@ function watchLinks() {
   });
   addEventListener('popstate', async () => {
     const top = over ?? base;
-    if (top?.mayLeave && !await top.mayLeave()) { history.pushState({key: String(Math.random())}, '', base.address); return; }
-    await open({pop: true});
+    if (!top?.mayLeave || await top.mayLeave()) await open({pop: true});
+    else history.pushState({key: String(Math.random())}, '', top.address);
   });
   addEventListener('pageshow', event => event.persisted && open({again: true}));
   addEventListener('beforeunload', event => (over ?? base)?.unsaved?.() && event.preventDefault());

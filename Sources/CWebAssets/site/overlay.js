@@ -146,7 +146,8 @@ export function toast(text, {action, seconds = action ? 9 : 4} = {}) {
   const run = async () => { end(); try { await action.run(); } catch (problem) { await showProblem(problem); } };
   if (action) {
     undo = run;
-    element.append(h('button', {type: 'button', class: 'button', lang: langOf(action.title), onclick: run}, action.title));
+    element.append(h('button', {type: 'button', class: 'button', lang: langOf(action.title), onclick: run},
+      action.title));
   }
   replace(place, element);
   let timer = setTimeout(end, seconds * 1000);

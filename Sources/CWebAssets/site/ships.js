@@ -13,19 +13,23 @@ import {button, linkButton, picture, problemView} from './ui.js';
 const t = define({
   en: {
     ships: 'Ships', login: 'Log in', lead: 'A fleet, kept aboard.', email: 'E-mail', password: 'Password',
-    guest: 'Continue as Guest', signingIn: 'Signing in…', hint: 'Any address and any password will do: this login is simulated.',
+    guest: 'Continue as Guest', signingIn: 'Signing in…',
+    hint: 'Any address and any password will do: this login is simulated.',
     badEmail: 'Write an address such as example@domain.com.', noPassword: 'Write a password.',
     remove: name => `Delete ${name}`, removed: name => `${name} deleted`, undo: 'Undo', built: year => `built ${year}`,
     restore: n => `Restore ${n} deleted ${plural(n, {one: 'ship', other: 'ships'})}`, gone: 'No longer listed',
     bundled: when => `The list that came with the program, of ${when}.`, type: 'Type', year: 'Built', weight: 'Weight',
-    port: 'Home port', roles: 'Roles', status: 'In service', yes: 'Yes', no: 'No', restoreOne: 'Restore', empty: 'No ships',
+    port: 'Home port', roles: 'Roles', status: 'In service', yes: 'Yes', no: 'No', restoreOne: 'Restore',
+    empty: 'No ships',
     emptyText: 'There is nothing in this harbour.', close: 'Close', find: 'Filter by name', none: 'No name fits.',
   },
   ru: {
     ships: 'Корабли', login: 'Вход', lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
-    guest: 'Продолжить как гость', signingIn: 'Выполняется вход…', hint: 'Подойдут любой адрес и любой пароль: вход здесь условный.',
+    guest: 'Продолжить как гость', signingIn: 'Выполняется вход…',
+    hint: 'Подойдут любой адрес и любой пароль: вход здесь условный.',
     badEmail: 'Нужен адрес, например example@domain.com.', noPassword: 'Введите пароль.',
-    remove: name => `Удалить ${name}`, removed: name => `${name}: удалено`, undo: 'Вернуть', built: year => `построен в ${year}`,
+    remove: name => `Удалить ${name}`, removed: name => `${name}: удалено`, undo: 'Вернуть',
+    built: year => `построен в ${year}`,
     restore: n => `Вернуть удалённые: ${n}`, gone: 'Больше нет в списке',
     bundled: when => `Список из поставки программы от ${when}.`, type: 'Тип', year: 'Год постройки', weight: 'Масса',
     port: 'Порт приписки', roles: 'Назначение', status: 'В строю', yes: 'Да', no: 'Нет', restoreOne: 'Вернуть',
@@ -46,7 +50,8 @@ function openLogin(screen) {
   screen.head({title: t('login'), lead: screen.why ?? t('lead')});
   const email = field('username', t('email'), {type: 'email', autocomplete: 'username', inputmode: 'email',
     check: text => (isEmail(text) ? null : t('badEmail'))});
-  const password = field('password', t('password'), {type: 'password', autocomplete: 'current-password', hint: t('hint'),
+  const password = field('password', t('password'), {type: 'password', autocomplete: 'current-password',
+    hint: t('hint'),
     check: text => (text ? null : t('noPassword'))});
   email.input.addEventListener('input', () => /@.*\..|\s/.test(email.input.value) && email.valid());
   const enter = async (body, signal) => {

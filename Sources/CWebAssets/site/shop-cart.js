@@ -10,11 +10,13 @@ import {busy} from './ui.js';
 /** Strings of the shopping list. */
 export const cartTexts = define({
   en: {
-    less: name => `One less of ${name}`, more: name => `One more of ${name}`, add: 'Add to the list', addOf: name => `Add ${name} to the list`,
+    less: name => `One less of ${name}`, more: name => `One more of ${name}`, add: 'Add to the list',
+    addOf: name => `Add ${name} to the list`,
     quantity: 'Quantity', list: n => (n ? `Shopping list, ${n}` : 'Shopping list'),
   },
   ru: {
-    less: name => `Меньше: ${name}`, more: name => `Больше: ${name}`, add: 'В корзину', addOf: name => `В корзину: ${name}`,
+    less: name => `Меньше: ${name}`, more: name => `Больше: ${name}`, add: 'В корзину',
+    addOf: name => `В корзину: ${name}`,
     quantity: 'Количество', list: n => (n ? `Корзина, ${n}` : 'Корзина'),
   },
 });
@@ -83,7 +85,8 @@ export function quantityControl(product, options = {}) {
   };
   const less = step('minus', cartTexts('less', product.title), () => set(quantity - 1));
   const more = step('plus', cartTexts('more', product.title), () => set(quantity + 1));
-  const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`, dataset: {write: ''},
+  const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`,
+    dataset: {write: ''},
     'aria-label': cartTexts('addOf', product.title), onclick: () => busy(add, async () => {
       element.show(1);
       more.focus();
@@ -109,5 +112,6 @@ export function quantityControl(product, options = {}) {
 }
 
 function step(sign, label, run) {
-  return h('button', {type: 'button', class: 'button bare', 'aria-label': label, dataset: {write: ''}, onclick: run}, icon(sign));
+  return h('button', {type: 'button', class: 'button bare', 'aria-label': label, dataset: {write: ''}, onclick: run},
+    icon(sign));
 }

@@ -12,16 +12,20 @@ import {button, busy, empty, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    list: 'Shopping list', product: 'Product', share: 'Share', clear: 'Clear', clearAsk: 'Remove everything from the list?',
-    remove: name => `Remove ${name}`, removed: name => `${name} removed`, undo: 'Undo', gone: 'No longer in the catalogue',
-    up: name => `Move ${name} up`, down: name => `Move ${name} down`, previous: 'Previous picture', next: 'Next picture',
-    full: 'Full screen', each: price => `${price} each`, differs: price => `now ${price}`, pictures: 'Pictures',
+    list: 'Shopping list', product: 'Product', share: 'Share', clear: 'Clear',
+    clearAsk: 'Remove everything from the list?',
+    remove: name => `Remove ${name}`, removed: name => `${name} removed`, undo: 'Undo',
+    gone: 'No longer in the catalogue',
+    up: name => `Move ${name} up`, down: name => `Move ${name} down`, previous: 'Previous picture',
+    next: 'Next picture',
+    full: 'Full screen', each: price => `${price} each`, pictures: 'Pictures',
   },
   ru: {
     list: 'Корзина', product: 'Товар', share: 'Поделиться', clear: 'Очистить', clearAsk: 'Убрать из корзины всё?',
-    remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`, undo: 'Вернуть', gone: 'Больше нет в каталоге',
+    remove: name => `Убрать ${name}`, removed: name => `${name}: убрано`, undo: 'Вернуть',
+    gone: 'Больше нет в каталоге',
     up: name => `Выше: ${name}`, down: name => `Ниже: ${name}`, previous: 'Предыдущая', next: 'Следующая',
-    full: 'На весь экран', each: price => `${price} за штуку`, differs: price => `теперь ${price}`, pictures: 'Изображения',
+    full: 'На весь экран', each: price => `${price} за штуку`, pictures: 'Изображения',
   },
 });
 
@@ -39,7 +43,8 @@ export function openProduct(screen) {
     if (!shown) return;
     const line = lines?.get(shown.id);
     const cart = lines ? {in_list: line !== undefined, quantity: line?.quantity ?? 0} : shown.cart;
-    if (side.control && side.product === shown.id) side.control.setLine(line?.itemId ?? String(shown.id), cart.quantity);
+    if (side.control && side.product === shown.id) side.control.setLine(line?.itemId ?? String(shown.id),
+      cart.quantity);
     else {
       side.product = shown.id;
       side.control = quantityControl({...shown, cart}, {itemId: line?.itemId,
@@ -70,7 +75,8 @@ function gallery({image_urls: urls, image_texts: texts, title}) {
   const sources = urls.length ? urls : [null];
   let at = 0;
   const strip = h('div', {class: 'gallery-strip', tabindex: '0', role: 'group', 'aria-label': t('pictures')},
-    sources.map((url, index) => picture(url, `${title}, ${texts[index] ?? '1/1'}`, {sign: 'shop', eager: index === 0})));
+    sources.map((url, index) => picture(url, `${title}, ${texts[index] ?? '1/1'}`, {sign: 'shop',
+      eager: index === 0})));
   const count = h('span', {class: 'gallery-count', role: 'status'}, texts[0] ?? '1/1');
   const to = index => strip.scrollTo({left: strip.clientWidth * index, behavior: 'smooth'});
   const previous = button(t('previous'), () => to(at - 1), {icon: 'back', bare: true, disabled: true});
@@ -167,13 +173,15 @@ const cancelWord = () => define({en: {cancel: 'Cancel'}, ru: {cancel: 'Отме�
 
 function line(item, {remove, order}) {
   const move = step => { if (moveBy(row, step)) order([...row.parentElement.children]); };
-  const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true, quantity: item.quantity}},
+  const control = quantityControl({id: item.product_id, title: item.title, cart: {in_list: true,
+    quantity: item.quantity}},
     {itemId: item.item_id});
   const row = h('li', {class: 'row cart-row'},
     sortHandle(() => row, item.title, order), picture(item.image_url, '', {class: 'thumb', sign: 'shop'}),
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link', href: `/shop/${item.product_id}`, lang: langOf(item.title)}, item.title),
-      h('span', {class: 'row-sub'}, t('each', item.price_text), item.difference && differs(item.difference)),
+      h('span', {class: 'row-sub'}, t('each', item.price_text), item.difference_text && h('span', {class: 'tag warn'},
+        item.difference_text)),
       !item.available && h('span', {class: 'tag warn'}, t('gone'))),
     h('div', {class: 'row-end cart-end'}, control, h('span', {class: 'price line-total'}, item.line_total_text),
       h('div', {class: 'cart-moves'},
@@ -182,9 +190,3 @@ function line(item, {remove, order}) {
         button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
   return row;
 }
-
-function differs(difference) {
-  const words = difference.text ?? difference.price_text ?? (difference.price ? `${difference.price}$` : null);
-  return words && h('span', {class: 'tag warn'}, t('differs', words));
-}
-

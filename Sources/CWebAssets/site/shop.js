@@ -12,14 +12,17 @@ import {button, empty, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    shop: 'Shop', search: 'Search', placeholder: 'What are you looking for?', history: 'Last searches', forget: q => `Forget “${q}”`,
+    shop: 'Shop', search: 'Search', placeholder: 'What are you looking for?', history: 'Last searches',
+    forget: q => `Forget “${q}”`,
     clear: 'Clear the history', filter: 'Filter', category: 'Category', every: 'All categories', from: 'Price from',
     to: 'Price to', exact: 'Exact price', apply: 'Show', reset: 'Reset', number: 'Write a whole number.',
-    order: 'This is more than the price to.', either: 'Either an exact price or a range.', without: what => `Without: ${what}`,
+    order: 'This is more than the price to.', either: 'Either an exact price or a range.',
+    without: what => `Without: ${what}`,
     price: (from, to) => (from && to ? `${from}–${to}$` : from ? `from ${from}$` : `to ${to}$`), results: 'Results',
   },
   ru: {
-    shop: 'Магазин', search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы', forget: q => `Забыть «${q}»`,
+    shop: 'Магазин', search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы',
+    forget: q => `Забыть «${q}»`,
     clear: 'Очистить историю', filter: 'Фильтр', category: 'Категория', every: 'Все категории', from: 'Цена от',
     to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно целое число.',
     order: 'Это больше цены «до».', either: 'Либо точная цена, либо от и до.', without: what => `Убрать: ${what}`,
@@ -53,7 +56,8 @@ function openSearch(screen) {
   let categories = [];
   const place = h('div');
   const chips = h('div', {class: 'bar chips'});
-  const drawHead = count => screen.head({title: t('shop'), actions: [screen.refreshButton(() => list.resource), cartLink(count)]});
+  const drawHead = count => screen.head({title: t('shop'), actions: [screen.refreshButton(() => list.resource),
+    cartLink(count)]});
   const address = values => withQuery('/v1/shop/search', values);
   const search = changes => {
     query = {...query, ...changes};
@@ -68,7 +72,8 @@ function openSearch(screen) {
     const category = categories.find(one => String(one.id) === String(query.category_id));
     const price = query.price ? `${query.price}$` : query.price_min || query.price_max
       ? t('price', query.price_min, query.price_max) : null;
-    const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip', 'aria-label': t('without', words),
+    const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip',
+      'aria-label': t('without', words),
       onclick: () => search(changes)}, words, icon('close', 16));
     replace(chips, button(t('filter'), () => { openFilters(query, categories, search); }, {icon: 'filter'}),
       query.category_id && chip(category?.name ?? `${t('category')} ${query.category_id}`, {category_id: null}),
@@ -99,11 +104,13 @@ function openSearch(screen) {
   return list.resource.ready;
 }
 
-const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id), quantity: lines.get(item.id)?.quantity ?? 0}});
+const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id),
+  quantity: lines.get(item.id)?.quantity ?? 0}});
 
 function productCard(item, line, added) {
   const control = quantityControl(item, {bare: true, itemId: line?.itemId, added});
-  const card = h('li', {class: `product ${item.layout}`}, picture(item.image_url, '', {class: 'product-image', sign: 'shop'}),
+  const card = h('li', {class: `product ${item.layout}`}, picture(item.image_url, '', {class: 'product-image',
+    sign: 'shop'}),
     h('div', {class: 'product-text'}, h('p', {class: 'price'}, item.price_text),
       h('a', {class: 'row-link product-title', href: `/shop/${item.id}`, lang: langOf(item.title)}, item.title),
       h('p', {class: 'product-about small muted', lang: langOf(item.description_text)}, item.description_text)),
@@ -130,7 +137,8 @@ async function readCategories() {
 
 /** Makes the search field with its history: arrows choose, Delete forgets, Enter searches. */
 function searchBar(screen, value, search) {
-  const list = h('ul', {class: 'suggest', id: 'shop-history', role: 'listbox', 'aria-label': t('history'), hidden: true});
+  const list = h('ul', {class: 'suggest', id: 'shop-history', role: 'listbox', 'aria-label': t('history'),
+    hidden: true});
   const input = h('input', {type: 'search', name: 'q', value, placeholder: t('placeholder'), 'aria-label': t('search'),
     dataset: {key: 'search'}, role: 'combobox', 'aria-expanded': 'false', 'aria-controls': 'shop-history',
     'aria-autocomplete': 'list', autocomplete: 'off', enterkeyhint: 'search'});
@@ -139,7 +147,8 @@ function searchBar(screen, value, search) {
   const close = () => { list.hidden = true; at = -1; mark(); };
   const mark = () => {
     input.setAttribute('aria-expanded', String(!list.hidden));
-    [...list.querySelectorAll('[role=option]')].forEach((row, index) => row.setAttribute('aria-selected', String(index === at)));
+    [...list.querySelectorAll('[role=option]')].forEach((row, index) => row.setAttribute('aria-selected',
+      String(index === at)));
     if (at >= 0) input.setAttribute('aria-activedescendant', `shop-history-${at}`);
     else input.removeAttribute('aria-activedescendant');
   };
@@ -149,8 +158,10 @@ function searchBar(screen, value, search) {
     const {data} = await call(withQuery('/v1/shop/history', {q: input.value.trim()}), {signal: screen.signal});
     rows = data.items.slice(0, 5);
     at = -1;
-    replace(list, rows.map((row, index) => h('li', {role: 'option', id: `shop-history-${index}`, 'aria-selected': 'false',
-      lang: langOf(row.q)}, h('span', {class: 'suggest-words', onpointerdown: event => { event.preventDefault(); choose(row); }},
+    replace(list, rows.map((row, index) => h('li', {role: 'option', id: `shop-history-${index}`,
+      'aria-selected': 'false',
+      lang: langOf(row.q)}, h('span', {class: 'suggest-words',
+        onpointerdown: event => { event.preventDefault(); choose(row); }},
       icon('clock', 18), row.q), h('span', {class: 'suggest-drop', title: t('forget', row.q), onpointerdown: event => {
       event.preventDefault();
       quietly(() => drop(row));
@@ -184,7 +195,9 @@ function searchBar(screen, value, search) {
 }
 
 async function quietly(run) {
-  try { await run(); } catch (problem) { if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem; }
+  try { await run(); } catch (problem) {
+    if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem;
+  }
 }
 
 function openFilters(query, categories, search) {

@@ -6,7 +6,8 @@ import {define} from './texts.js';
 
 const t = define({
   en: {move: name => `Move ${name}: drag, or use the arrow keys`, moved: (name, at, of) => `${name}: ${at} of ${of}`},
-  ru: {move: name => `Передвинуть ${name}: тяните или нажимайте стрелки`, moved: (name, at, of) => `${name}: ${at} из ${of}`},
+  ru: {move: name => `Передвинуть ${name}: тяните или нажимайте стрелки`,
+    moved: (name, at, of) => `${name}: ${at} из ${of}`},
 });
 
 /**

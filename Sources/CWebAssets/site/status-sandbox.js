@@ -11,7 +11,8 @@ const t = define({
   en: {
     title: 'Sandbox', lead: 'The remote APIs are simulated. Break them here and see what every screen says.',
     offline: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
-      + 'it shows what Larder kept, and says so.', reset: 'Reset the sandbox', wasReset: 'Faults, data and journal are as at the start.',
+      + 'it shows what Larder kept, and says so.',
+    reset: 'Reset the sandbox', wasReset: 'Faults, data and journal are as at the start.',
     fault: 'Fault', release: n => `Release ${n} held`, released: 'Released', value: 'Value',
     journal: 'Requests to the simulated APIs', journalNone: 'No request yet.', clear: 'Empty', waiting: 'waiting',
     online1: 'none', offline1: 'offline', slow: 'slow, ms', error: 'error, status', html: 'a web page, status',
@@ -21,7 +22,8 @@ const t = define({
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь понарошку. Сломайте их и посмотрите, что скажет каждый экран.',
     offline: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет то, что '
-      + 'хранит Larder, и скажет об этом.', reset: 'Сбросить песочницу', wasReset: 'Сбои, данные и журнал — как в начале.',
+      + 'хранит Larder, и скажет об этом.',
+    reset: 'Сбросить песочницу', wasReset: 'Сбои, данные и журнал — как в начале.',
     fault: 'Сбой', release: n => `Отпустить: ${n}`, released: 'Отпущено', value: 'Значение',
     journal: 'Запросы к сервисам песочницы', journalNone: 'Запросов ещё нет.', clear: 'Очистить', waiting: 'ждёт',
     online1: 'нет', offline1: 'нет связи', slow: 'медленно, мс', error: 'ошибка, статус', html: 'веб-страница, статус',
@@ -38,7 +40,8 @@ const read = text => /^(\w+)(?:\(([^,)]*)(.*)\))?$/.exec(text) ?? [null, 'online
  * Opens the sandbox's part if there is a sandbox.
  * @param {Screen} screen @param {Element} place @param {Array<string>} names Of Larder's upstreams.
  * @param {function()} changed Called when the state of the sandbox changed.
- * @returns {?{upstreams: function(): Array, set: function(string, string): Promise, release: function, watch: function}}
+ * @returns {?{upstreams: function(): Array, set: function(string, string): Promise, release: function, watch:
+ *   function}}
  */
 export async function openSandbox(screen, place, names, changed) {
   const state = {upstreams: [], watchers: new Set()};
@@ -64,7 +67,8 @@ export async function openSandbox(screen, place, names, changed) {
   draw(place, controls, all, after);
   const log = journal(screen);
   place.append(log.element);
-  const timer = setInterval(() => document.hidden || quietly(async () => { await update(); await log.update(); }), 2000);
+  const timer = setInterval(() => document.hidden || quietly(async () => { await update(); await log.update(); }),
+    2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
   await log.update();
   return controls;
@@ -147,9 +151,11 @@ function journal(screen) {
     last = key;
     replace(count, t('requests', entries.length));
     replace(list, entries.length ? entries.slice(-60).reverse().map(entry => h('li', null,
-      h('span', {class: `tag ${entry.status === null || entry.status >= 400 ? 'warn' : 'ok'}`}, entry.status ?? t('waiting')), ' ',
+      h('span', {class: `tag ${entry.status === null || entry.status >= 400 ? 'warn' : 'ok'}`},
+        entry.status ?? t('waiting')), ' ',
       h('span', {class: 'code'}, `${entry.method} ${entry.path}`),
-      entry.fault !== 'online' && h('span', {class: 'tag warn'}, entry.fault))) : h('li', {class: 'muted'}, t('journalNone')));
+      entry.fault !== 'online' && h('span', {class: 'tag warn'}, entry.fault))) : h('li', {class: 'muted'},
+        t('journalNone')));
   };
   const clear = button(t('clear'), async () => {
     await call('/v1/sandbox/journal', {method: 'DELETE'});

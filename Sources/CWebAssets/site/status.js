@@ -11,11 +11,13 @@ import {faultControl, openSandbox} from './status-sandbox.js';
 const t = define({
   en: {
     title: 'Control room', lead: 'What answers, what is kept, what happens: as it happens.', upstreams: 'Sources',
-    up: 'Answers', down: 'Offline', unknown: 'Not asked yet', since: 'Since', lastOk: 'Last answer', lastError: 'Last error',
+    up: 'Answers', down: 'Offline', unknown: 'Not asked yet', since: 'Since', lastOk: 'Last answer',
+    lastError: 'Last error',
     paused: 'Paused until', never: 'none yet', larder: 'Larder', version: 'Version', started: 'Running since',
     ready: 'Ready', notReady: 'Not ready', checks: 'Checks', able: 'Abilities', install: what => `install ${what}`,
     untested: 'not used yet', ok: 'works', missing: 'missing', cache: 'Kept copies', of: (a, b) => `${a} of ${b}`,
-    database: 'Database', free: 'Free on disk', connections: 'Connections', listeners: 'Event listeners', hits: 'Served from store',
+    database: 'Database', free: 'Free on disk', connections: 'Connections', listeners: 'Event listeners',
+    hits: 'Served from store',
     events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events', noEvents: 'Nothing has happened yet.',
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
     problems: 'Refused or failed',
@@ -116,11 +118,13 @@ async function drawSelf(place, requests, status) {
   const asked = hit + metrics.one('larder_cache_requests_total', 'result', 'forwarded');
   replace(place, h('section', {class: 'card stack'}, h('h2', null, t('cache')), cacheBar(used, budget)),
     h('section', {class: 'card stack'}, h('div', {class: 'bar'}, h('h2', null, t('larder')), health && h('span',
-      {class: `tag ${health.status === 'ready' ? 'ok' : 'danger'}`}, t(health.status === 'ready' ? 'ready' : 'notReady'))),
+      {class: `tag ${health.status === 'ready' ? 'ok' : 'danger'}`},
+        t(health.status === 'ready' ? 'ready' : 'notReady'))),
     h('dl', {class: 'facts small'}, facts([
       [t('version'), status.version ?? metrics.all('larder_build_info')[0]?.labels.version],
       [t('started'), status.started_at && time(status.started_at)], [t('hits'), asked && t('of', hit, asked)],
-      [t('database'), bytes(metrics.one('larder_database_bytes'))], [t('free'), bytes(metrics.one('larder_data_free_bytes'))],
+      [t('database'), bytes(metrics.one('larder_database_bytes'))], [t('free'),
+        bytes(metrics.one('larder_data_free_bytes'))],
       [t('connections'), String(metrics.one('larder_http_connections'))],
       [t('listeners'), String(metrics.one('larder_event_listeners'))]])),
     health && h('h3', null, t('able')), health && h('ul', {class: 'abilities small'}, health.abilities.map(ability)),
@@ -139,7 +143,8 @@ function cacheBar(used, budget) {
   const total = used.reduce((sum, [, count]) => sum + count, 0);
   const fill = h('div', {class: 'meter-fill'});
   fill.style.width = `${Math.min(100, 100 * total / (budget || 1))}%`;
-  return [h('p', {class: 'small'}, t('of', bytes(total), bytes(budget))), h('div', {class: 'meter', 'aria-hidden': 'true'}, fill),
+  return [h('p', {class: 'small'}, t('of', bytes(total), bytes(budget))), h('div', {class: 'meter',
+    'aria-hidden': 'true'}, fill),
     h('dl', {class: 'facts small'}, used.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
       .map(([name, count]) => [h('dt', null, name), h('dd', null, bytes(count))]))];
 }
@@ -153,7 +158,8 @@ function requestTable(metrics) {
   return h('div', {class: 'card scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
     h('table', {class: 'table'}, h('thead', null, h('tr', null,
       [t('route'), t('count'), t('mean')].map(text => h('th', {scope: 'col'}, text)))),
-    h('tbody', null, rows.map(one => h('tr', null, h('td', {class: 'code'}, name(one)), h('td', null, number.format(one.value)),
+    h('tbody', null, rows.map(one => h('tr', null, h('td', {class: 'code'}, name(one)), h('td', null,
+      number.format(one.value)),
       h('td', null, `${number.format(1000 * sums.get(name(one)) / one.value)} ms`))))));
 }
 
@@ -179,7 +185,8 @@ function parse(text) {
   for (const line of text.split('\n')) {
     const parts = /^(\w+?)(?:\{(.*)\})? (\S+)$/.exec(line);
     if (!parts || parts[1].endsWith('_bucket')) continue;
-    const labels = Object.fromEntries([...(parts[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(one => [one[1], one[2]]));
+    const labels = Object.fromEntries([...(parts[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)]
+      .map(one => [one[1], one[2]]));
     found.set(parts[1], [...found.get(parts[1]) ?? [], {labels, value: Number(parts[3])}]);
   }
   const all = key => found.get(key) ?? [];
@@ -193,23 +200,27 @@ function events(screen) {
   const list = h('ol', {class: 'log', tabindex: '0', 'aria-label': t('events')});
   const none = h('p', {class: 'muted small'}, t('noEvents'));
   let paused = false;
-  const filter = h('select', {'aria-label': t('all'), onchange: () => show()}, ['', 'connectivity', 'screen-changed', 'job',
+  const filter = h('select', {'aria-label': t('all'), onchange: () => show()}, ['', 'connectivity', 'screen-changed',
+    'job',
     'reset', 'session-ended'].map(value => h('option', {value}, value || t('all'))));
   const pause = button(t('pause'), () => {
     paused = !paused;
     pause.querySelector('span').textContent = t(paused ? 'resume' : 'pause');
     pause.setAttribute('aria-pressed', String(paused));
   });
-  const show = () => { for (const row of list.children) row.hidden = filter.value !== '' && row.dataset.type !== filter.value; };
+  const show = () => { for (const row of list.children) row.hidden = filter.value !== ''
+    && row.dataset.type !== filter.value; };
   screen.on('any', ({type, data}) => {
     if (paused || ['session', 'nudge'].includes(type)) return;
     none.remove();
-    list.prepend(h('li', {dataset: {type}}, h('span', {class: 'muted'}, time(new Date().toISOString(), {timeStyle: 'medium'})),
+    list.prepend(h('li', {dataset: {type}}, h('span', {class: 'muted'}, time(new Date().toISOString(),
+      {timeStyle: 'medium'})),
       ' ', h('strong', null, type), ' ', h('span', {class: 'code'}, Object.entries(data).filter(([key]) => key !== 'at')
         .map(([key, value]) => `${key} ${value}`).join(' · '))));
     if (list.childElementCount > 200) list.lastElementChild.remove();
     show();
   });
-  return h('section', {class: 'card stack'}, h('div', {class: 'bar'}, h('h2', {class: 'grow'}, t('events')), filter, pause),
+  return h('section', {class: 'card stack'}, h('div', {class: 'bar'}, h('h2', {class: 'grow'}, t('events')), filter,
+    pause),
     none, list);
 }

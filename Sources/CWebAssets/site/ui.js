@@ -6,7 +6,8 @@ import {ago, langOf, t, time} from './texts.js';
 import {popup, showProblem} from './overlay.js';
 
 /**
- * Makes a button. While the promise of `run` is pending it is busy and not pressed twice; a Problem is shown as a dialog.
+ * Makes a button. While the promise of `run` is pending it is busy and not pressed twice; a Problem is shown as a
+ *   dialog.
  * @param {string} title Its words; with `bare` they are the accessible name only.
  * @param {function(Event): ?Promise} run
  * @param {{icon: string, kind: 'primary'|'danger'|'quiet', bare: boolean, write: boolean, key: string, type: string,
