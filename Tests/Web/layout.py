@@ -29,9 +29,9 @@ SMALLER = """([selector, size]) => {
 }"""
 CONTROLS = "a[href], button, input:not([type=hidden]):not([type=file]), select, textarea, summary, [role=button]"
 # What a person presses most: the apps, the main button of a screen, the buttons of a dialog.
-MAIN = "nav a[href], button.primary, a.button.primary, .dialog-actions button"
+MAIN = ".nav a, .tabs a, button.primary, a.button.primary, .dialog-actions button"
 # Controls that stay below something fixed, even after the page was scrolled to them.
-COVERED = """selector => [...document.querySelectorAll(selector)].flatMap(element => {
+COVERED = """selector => [...(document.querySelector('dialog[open]') ?? document).querySelectorAll(selector)].flatMap(element => {
     if (!element.checkVisibility({visibilityProperty: true, opacityProperty: true}) || element.disabled) return [];
     if (getComputedStyle(element).position === 'fixed' || element.closest('nav, header, [popover]')) return [];
     element.scrollIntoView({block: 'nearest', behavior: 'instant'});
@@ -60,7 +60,7 @@ def wider(page):
 
 
 def smaller(page, size=24, selector=CONTROLS):
-    return page.evaluate(SMALLER, [selector, size])
+    return page.evaluate(SMALLER, [selector, size])[:6]
 
 
 def enlarge_text(page, percent):
@@ -73,4 +73,4 @@ def structure(page):
 
 
 def covered(page, selector=CONTROLS):
-    return page.evaluate(COVERED, selector)
+    return page.evaluate(COVERED, selector)[:6]

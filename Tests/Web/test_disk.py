@@ -1,0 +1,161 @@
+"""The Disk app."""
+import re
+from urllib.parse import quote
+
+import pytest
+import things
+from playwright.sync_api import expect
+
+NAMES = ["Отчёты за год", "a + b", "50 % # & ?", "🐕 dogs", "Plain"]
+
+
+@pytest.fixture
+def anna(visitor):
+    visitor.log_in("disk")
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+    return visitor
+
+
+def folder(path):
+    return "/disk/files?path=" + quote(path, safe="")
+
+
+def row(page, name):
+    return page.locator(".rows > li", has=page.get_by_role("link", name=name, exact=True))
+
+
+def act(page, name, action):
+    row(page, name).get_by_role("button", name=f"Actions for {name}").click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def test_web_15_onboarding_is_seen_once_then_the_login_then_the_files(visitor):
+    page = visitor.open("/disk")
+    for _ in range(3):
+        page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("button", name="LOG IN")).to_be_visible()
+    page.get_by_role("button", name="Log in as anna").click()
+    expect(page.get_by_role("heading", name="Recent")).to_be_visible()
+    expect(page.locator(".rows > li").first).to_be_visible()
+    page.goto("/disk")
+    expect(page.get_by_role("heading", name="Recent")).to_be_visible()
+    page.goto("/disk/profile")
+    page.get_by_role("button", name="Log Out").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="No").click()
+    expect(page.get_by_role("heading", name="Profile")).to_be_visible()
+    page.get_by_role("button", name="Log Out").click()
+    expect(page.get_by_role("alertdialog")).to_contain_text("All local data will be deleted.")
+    page.get_by_role("alertdialog").get_by_role("button", name="Yes").click()
+    expect(page.get_by_role("button", name="LOG IN")).to_be_visible()
+    page.goto("/disk")
+    expect(page.get_by_role("button", name="LOG IN")).to_be_visible()
+
+
+def test_web_15_a_token_that_is_refused_is_said_at_the_form(visitor):
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+    page = visitor.open("/disk/login")
+    page.get_by_label("Access token of Yandex Disk").fill("wrong")
+    page.get_by_role("button", name="LOG IN").click()
+    expect(page.locator(".form-problem, .field-error").filter(has_text=re.compile(r"\w")).first).to_be_visible()
+    expect(page.get_by_label("Access token of Yandex Disk")).to_have_value("wrong")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_web_16_folders_of_any_name_open_by_click_by_address_and_after_reload(anna, larder, name):
+    larder.control("PUT", "/yandex_disk/files", {"path": f"disk:/Odd/{name}/deep #1?/leaf.txt", "text": "leaf"})
+    page = anna.open(folder("disk:/Odd"))
+    page.get_by_role("link", name=name, exact=True).click()
+    page.get_by_role("link", name="deep #1?", exact=True).click()
+    for again in [lambda: None, page.reload, lambda: page.goto(folder(f"disk:/Odd/{name}/deep #1?"))]:
+        again()
+        expect(page.locator("h1")).to_have_text("deep #1?")
+        expect(page.get_by_role("link", name="leaf.txt")).to_be_visible()
+        expect(page.locator(".crumbs li")).to_have_text(["Disk", "Odd", name, "deep #1?"])
+    page.locator(".crumbs").get_by_role("link", name=name, exact=True).click()
+    expect(page.locator("h1")).to_have_text(name)
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("deep #1?")
+
+
+def test_web_17_files_are_uploaded_by_picker_and_by_drop(anna, larder):
+    larder.control("PUT", "/yandex_disk/folders", {"path": "disk:/New"})
+    page = anna.open(folder("disk:/New"))
+    page.get_by_role("button", name="Upload").wait_for()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload").click()
+    chooser.value.set_files([things.file("Привет #1.txt", "text".encode(), "text/plain")])
+    expect(row(page, "Привет #1.txt")).to_be_visible()
+    page.evaluate("""() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['dropped'], 'dropped.txt', {type: 'text/plain'}));
+        const target = document.querySelector('.page-body');
+        for (const type of ['dragover', 'drop']) {
+            target.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
+        }
+    }""")
+    expect(row(page, "dropped.txt")).to_be_visible()
+
+
+def test_web_17_a_rename_keeps_the_extension_and_a_deletion_asks(anna, larder):
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/old name.txt", "text": "text"})
+    page = anna.open("/disk/file?path=" + quote("disk:/New/old name.txt", safe=""))
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    expect(page.get_by_label("Name")).to_have_value("old name")
+    page.get_by_label("Name").fill("new + name")
+    page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+    expect(page.locator("h1")).to_have_text("new + name.txt")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("alertdialog").locator(".dialog-actions button").first.click()
+    expect(page.locator("h1")).to_have_text("new + name.txt")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("alertdialog").locator(".dialog-actions button").last.click()
+    expect(page).to_have_url(re.compile("/disk/files"))
+    expect(page.get_by_role("link", name="new + name.txt")).to_have_count(0)
+
+
+def test_web_17_offline_a_write_says_so_and_changes_nothing(anna, larder):
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/stays.txt", "text": "text"})
+    page = anna.open(folder("disk:/New"))
+    row(page, "stays.txt").wait_for()
+    larder.fault("yandex_disk", "offline")
+    page.get_by_role("button", name="New folder").click()
+    page.get_by_label("Name").fill("Refused")
+    page.get_by_role("dialog").get_by_role("button", name="Create").click()
+    expect(page.get_by_role("dialog").locator(".form-problem")).to_contain_text(re.compile(r"\w{3}"))
+    expect(page.get_by_label("Name")).to_have_value("Refused")
+    page.keyboard.press("Escape")
+    expect(row(page, "stays.txt")).to_be_visible()
+    expect(page.locator(".chip[data-kind=offline]")).to_be_visible()
+    larder.fault("yandex_disk", "online")
+    expect(page.locator(".chip[data-kind=offline]")).to_have_count(0)
+    expect(row(page, "Refused")).to_have_count(0)
+
+
+def test_web_18_each_kind_of_file_has_its_viewer(anna, larder):
+    items = anna.send("GET", "/v1/disk/recent?limit=100").json()["data"]["items"]
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/note.txt", "text": "Прочти меня"})
+    shown = {"image": ".viewer-image", "pdf": ".sheet-page"}
+    for kind, selector in shown.items():
+        item = next(one for one in items if re.search({"image": r"\.(jpe?g|png)$", "pdf": r"\.pdf$"}[kind], one["name"]))
+        page = anna.open("/disk/file?path=" + quote(item["path"], safe=""))
+        picture = page.locator(selector).first
+        picture.wait_for()
+        page.wait_for_function("selector => document.querySelector(selector).naturalWidth > 0", arg=selector)
+        page.close()
+    page = anna.open("/disk/file?path=" + quote("disk:/New/note.txt", safe=""))
+    expect(page.get_by_text("Прочти меня")).to_be_visible()
+
+
+def test_web_08_a_download_has_the_name_and_the_bytes_of_the_file(anna, larder):
+    text = "годовой отчёт " * 1000
+    path = "disk:/New/Отчёт за год #1.txt"
+    larder.control("PUT", "/yandex_disk/files", {"path": path, "text": text})
+    page = anna.open("/disk/file?path=" + quote(path, safe=""))
+    with page.expect_download() as download:
+        page.locator("a[download]").first.click()
+    assert download.value.suggested_filename == "Отчёт за год #1.txt"
+    with open(download.value.path(), encoding="utf-8") as file:
+        assert file.read() == text

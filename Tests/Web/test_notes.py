@@ -1,0 +1,140 @@
+"""The Notes app."""
+import re
+
+import pytest
+import things
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def anna(visitor):
+    visitor.log_in("notes")
+    return visitor
+
+
+def save(page):
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_web_25_a_note_is_written_with_a_place_found_offline_changed_and_deleted(anna, larder):
+    larder.fault("geocoder", "offline")
+    page = anna.open("/notes")
+    page.get_by_role("link", name="Create Note").or_(page.get_by_role("link", name="New note")).first.click()
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    page.get_by_label("Text").fill("A dog outside\n🐕 und Ärger")
+    place = page.get_by_role("combobox", name="Place")
+    place.fill("Helsin")
+    page.get_by_role("option", name=re.compile("Helsinki")).first.click()
+    save(page)
+    expect(page.locator("h1")).to_have_text("A dog outside")
+    expect(page.get_by_text("Helsinki").first).to_be_visible()
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("Text").fill("A cat inside")
+    save(page)
+    expect(page.locator("h1")).to_have_text("A cat inside")
+    page.get_by_role("button", name="Delete note").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete note").click()
+    expect(page.get_by_text("No Notes Yet")).to_be_visible()
+
+
+def test_web_25_a_lost_race_shows_both_texts_and_loses_neither(anna):
+    note = things.note(anna, "First text")
+    page = anna.open(f"/notes/{note}")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("Text").fill("Mine")
+    anna.send("PATCH", f"/v1/notes/{note}", {"body": "Theirs"})
+    save(page)
+    race = page.get_by_role("dialog")
+    expect(race).to_contain_text("Mine")
+    expect(race).to_contain_text("Theirs")
+    race.get_by_role("button", name="Go on editing").click()
+    expect(page.get_by_label("Text")).to_have_value("Mine")
+    save(page)
+    race.get_by_role("button", name="Save mine").click()
+    expect(page.locator("h1")).to_have_text("Mine")
+    assert anna.send("GET", f"/v1/notes/{note}").json()["data"]["body"] == "Mine"
+
+
+def test_web_25_what_is_typed_is_asked_about_before_it_is_left(anna):
+    page = anna.open("/notes")
+    page.get_by_role("link", name="New note").click()
+    page.get_by_label("Text").fill("Half a thought")
+    page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Stay").click()
+    expect(page.get_by_label("Text")).to_have_value("Half a thought")
+    page.go_back()
+    page.get_by_role("alertdialog").get_by_role("button", name="Stay").click()
+    expect(page.get_by_label("Text")).to_have_value("Half a thought")
+
+
+@pytest.mark.settings(clock_start="2026-01-05T23:30:00Z")
+@pytest.mark.parametrize("zone, hour", [("Europe/Helsinki", "01:"), ("UTC", "23:")])
+def test_web_25_times_are_of_the_zone_of_the_browser(visit, larder, zone, hour):
+    visitor = visit(larder, timezone_id=zone)
+    visitor.log_in("notes")
+    things.note(visitor, "Written at night")
+    page = visitor.open("/notes")
+    expect(page.locator(".row-sub").first).to_contain_text(f"Today at {hour}")
+
+
+def test_web_26_pins_clusters_and_the_list_beside(anna):
+    things.notes(anna, 5)
+    for number in range(4):
+        things.note(anna, f"Near the Acropolis {number}", ("Αθήνα", 37.98 + number / 10_000, 23.73))
+    page = anna.open("/notes/map")
+    pins, listed = page.locator(".map-pin, .map-cluster"), page.get_by_role("heading", name="On this map")
+    listed.wait_for()
+    pins.first.wait_for()
+    # Each pin has its name, can be reached by Tab, and is in the list.
+    for pin in pins.all():
+        assert pin.get_attribute("aria-label") or pin.inner_text()
+        assert pin.evaluate("pin => pin.tabIndex") >= 0
+    assert anna.foreign() == []
+
+
+def test_web_26_the_map_is_moved_and_zoomed_by_keys_and_mouse(anna):
+    things.notes(anna, 1)
+    page = anna.open("/notes/map")
+    page.locator(".map-pin").first.wait_for()
+    view = "() => { const {lat, lon, zoom} = document.querySelector('larder-map').view; return [lat, lon, zoom]; }"
+    lat, lon, zoom = page.evaluate(view)
+    canvas = page.locator("larder-map .map-surface")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("lon => document.querySelector('larder-map').view.lon > lon", arg=lon)
+    page.keyboard.press("-")
+    page.wait_for_function("zoom => document.querySelector('larder-map').view.zoom < zoom", arg=zoom)
+    before = page.evaluate(view)
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 320, box["y"] + 200, steps=4)
+    page.mouse.up()
+    page.wait_for_function("lon => document.querySelector('larder-map').view.lon < lon - 0.01", arg=before[1])
+
+
+def test_web_28_a_problem_has_the_words_of_the_server(visitor):
+    visitor.open("/notes/login")
+    page = visitor.context.pages[0]
+    page.get_by_label("User name").fill("nobody")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign In").click()
+    dialog = page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text("User name not found.")
+    expect(dialog).to_contain_text("Please check the user name, or sign up.")
+    dialog.get_by_role("button", name="OK").click()
+    expect(page.get_by_label("User name")).to_have_value("nobody")
+    expect(page.get_by_label("Password")).to_have_value("wrong")
+
+
+def test_web_28_try_again_is_there_where_it_helps(visitor, larder):
+    visitor.log_in("notes")
+    larder.fault("people", "error(503, 1)")
+    page = visitor.open("/notes/people")
+    problem = page.locator(".state-problem")
+    expect(problem.get_by_role("button", name=re.compile("Try again"))).to_be_visible()
+    larder.fault("people", "online")
+    expect(page.locator(".rows > li").first).to_be_visible()
+    page.goto("/notes/n999")
+    expect(problem).to_be_visible()
+    expect(problem.get_by_role("button", name=re.compile("Try again"))).to_have_count(0)

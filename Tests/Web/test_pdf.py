@@ -1,0 +1,127 @@
+"""The PDF app."""
+import re
+
+import things
+from playwright.sync_api import expect
+
+COLOURS = {"red.png": (150, 30, 20), "green.png": (10, 107, 76), "blue.png": (20, 40, 130)}
+
+
+def choose(page, files):
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name=re.compile("Choose photos|Add more")).first.click()
+    chooser.value.set_files(files)
+
+
+def names(page):
+    return page.locator(".photos .row-name").all_inner_texts()
+
+
+def documents(larder):
+    return larder.call("GET", "/v1/pdf/documents")["data"]["items"]
+
+
+def test_web_21_three_photos_become_a_document_that_is_read_shared_and_saved(visitor, larder):
+    visitor.send("PUT", "/v1/pdf/welcome", {"seen": True})
+    things.document(larder)
+    page = visitor.open("/pdf")
+    page.get_by_role("link", name="New document").click()
+    choose(page, [things.file(name, things.photo(colour)) for name, colour in COLOURS.items()])
+    expect(page.locator(".photos .row-name")).to_have_text(list(COLOURS))
+    page.get_by_role("button", name="Move red.png").focus()
+    page.keyboard.press("ArrowDown")
+    assert names(page) == ["green.png", "red.png", "blue.png"]
+    page.get_by_role("button", name="Make PDF").click()
+    expect(page.get_by_role("img", name="Page 3")).to_be_visible()
+    expect(page.get_by_text("Draft")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Share").or_(page.get_by_role("button", name="Share")).first.click()
+    with open(download.value.path(), "rb") as file:
+        assert file.read(5) == b"%PDF-"
+    assert len(documents(larder)) == 1
+    page.get_by_role("button", name="Save").first.click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Three colours")
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator("h1")).to_contain_text("Three colours")
+    page.goto("/pdf")
+    expect(page.locator(".rows > li .row-link").first).to_have_text("Three colours.pdf")
+
+
+def test_web_21_a_file_of_another_kind_is_named_and_nothing_is_made(visitor, larder):
+    page = visitor.open("/pdf/new")
+    choose(page, [things.file("good.png"), things.file("broken.jpg", b"no picture at all", "image/jpeg")])
+    page.get_by_role("button", name="Make PDF").click()
+    expect(page.get_by_text("Nothing was made")).to_be_visible()
+    expect(page.locator(".photos > li", has_text="broken.jpg").locator(".field-error")).to_be_visible()
+    expect(page.locator(".photos > li", has_text="good.png").locator(".field-error")).to_have_count(0)
+    assert names(page) == ["good.png", "broken.jpg"] and documents(larder) == []
+    page.get_by_role("button", name="Leave out broken.jpg").click()
+    page.get_by_role("button", name="Make PDF").click()
+    expect(page.get_by_role("img", name="Page 1")).to_be_visible()
+
+
+def test_web_22_pages_are_turned_moved_deleted_and_taken_out(visitor, larder):
+    number = things.document(larder, photos=3)
+    page = visitor.open(f"/pdf/{number}")
+
+    def pages():
+        return larder.call("GET", f"/v1/pdf/documents/{number}")["data"]["pages"]
+
+    before = [one["id"] for one in pages()]
+    page.get_by_role("button", name="Rotate page 1").click()
+    page.locator("img[data-rotation='90']").wait_for()
+    assert pages()[0]["rotation"] == 90
+    page.get_by_role("button", name="Move Page 1").focus()
+    with page.expect_response(lambda answer: answer.url.endswith("/pages/order")):
+        page.keyboard.press("ArrowDown")
+    assert [one["id"] for one in pages()] == [before[1], before[0], before[2]]
+    page.get_by_role("button", name="Delete page 3").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    expect(page.locator(".leaf-item")).to_have_count(2)
+    page.get_by_role("button", name="Select pages").click()
+    page.get_by_role("checkbox", name="Select page 1").check()
+    page.get_by_role("button", name="Make a document of them").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("One page")
+    page.get_by_role("dialog").locator("button[type=submit]").click()
+    expect(page.locator("h1")).to_contain_text("One page")
+    expect(page.locator(".leaf-item")).to_have_count(1)
+
+
+def test_web_22_text_is_added_and_documents_are_merged(visitor, larder):
+    visitor.send("PUT", "/v1/pdf/welcome", {"seen": True})
+    first, second = things.document(larder, 1), things.document(larder, 2)
+    page = visitor.open(f"/pdf/{first}")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name=re.compile("text", re.I)).click()
+    page.get_by_label("Text").fill("Съешь ещё этих мягких французских булок")
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    expect(page.locator(".leaf-item")).to_have_count(2)
+    page.goto("/pdf")
+    rows = page.locator(".rows > li")
+    expect(rows).to_have_count(2)
+    page.locator(f".rows > li:has(a[href='/pdf/{first}']) button").click()
+    page.get_by_role("menuitem", name="Merge").click()
+    expect(page.get_by_text("Choose the second document")).to_be_visible()
+    page.locator(f"a[href='/pdf/{second}']").click()
+    expect(rows).to_have_count(3)
+    assert documents(larder)[0]["page_count"] == 4
+
+
+def test_web_22_a_lost_race_says_so_and_loses_no_input(visitor, larder):
+    number = things.document(larder, 1)
+    page = visitor.open(f"/pdf/{number}")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name=re.compile("text", re.I)).click()
+    page.get_by_label("Text").fill("Not to be lost")
+
+    def change_first(route):
+        # Between the press and the request, another client renames the document.
+        larder.call("PATCH", f"/v1/pdf/documents/{number}", {"name": "Renamed elsewhere"})
+        route.continue_()
+
+    page.route("**/pages*", change_first, times=1)
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    expect(page.get_by_text("Nothing was overwritten").first).to_be_visible()
+    expect(page.get_by_label("Text")).to_have_value("Not to be lost")
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    expect(page.locator(".leaf-item")).to_have_count(2)

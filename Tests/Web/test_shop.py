@@ -1,0 +1,135 @@
+"""The Shop app."""
+import re
+
+import things
+from playwright.sync_api import expect
+
+
+def titles(page):
+    return page.locator(".product-title").all_inner_texts()
+
+
+def search(page, words):
+    field = page.get_by_role("combobox", name="Search")
+    field.fill(words)
+    field.press("Enter")
+    page.wait_for_url(lambda url: f"q={words}" in url)
+    page.wait_for_function("() => !document.querySelector('.skeleton')")
+
+
+def test_web_19_search_and_filters_survive_reload_back_and_a_restart(visitor, larder):
+    page = visitor.open("/shop")
+    page.locator(".product").first.wait_for()
+    search(page, "shirt")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Price from").fill("10")
+    page.get_by_label("Price to").fill("90")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(lambda url: "price_min=10" in url and "price_max=90" in url)
+    expect(page.get_by_role("button", name="Without: 10–90$")).to_be_visible()
+    page.wait_for_function("() => document.querySelector('.product-title')")
+    found = titles(page)
+    page.reload()
+    expect(page.locator(".product-title").first).to_have_text(found[0])
+    assert titles(page) == found
+    expect(page.get_by_role("combobox", name="Search")).to_have_value("shirt")
+    page.locator(".product-title").first.click()
+    expect(page.locator("h1")).to_have_text(found[0])
+    page.go_back()
+    expect(page.locator(".product-title").first).to_have_text(found[0])
+    larder.stop()
+    larder.start()
+    page.goto("/shop")
+    expect(page.get_by_role("combobox", name="Search")).to_have_value("shirt")
+    expect(page.get_by_role("button", name="Without: 10–90$")).to_be_visible()
+
+
+def test_web_19_the_history_is_chosen_by_keyboard(visitor):
+    page = visitor.open("/shop")
+    page.locator(".product").first.wait_for()
+    for words in ["one", "two", "three", "four", "five", "six"]:
+        search(page, words)
+    field = page.get_by_role("combobox", name="Search")
+    field.blur()
+    field.fill("")
+    field.focus()
+    expect(page.get_by_role("option")).to_have_count(5)
+    expect(page.get_by_role("option").first).to_contain_text("six")
+    field.press("ArrowDown")
+    field.press("ArrowDown")
+    field.press("Enter")
+    page.wait_for_url(lambda url: "q=five" in url)
+
+
+def test_web_19_a_range_the_wrong_way_round_is_said_before_it_is_sent(visitor):
+    page = visitor.open("/shop")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Price from").fill("90")
+    page.get_by_label("Price to").fill("10")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_label("Price from")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Price from")).to_be_focused()
+    assert not [url for url in visitor.requests if "price_min" in url]
+
+
+def test_web_20_a_quantity_is_the_same_everywhere_at_once(visitor):
+    results = visitor.open("/shop")
+    card = results.locator(".product").first
+    name = card.locator(".product-title").inner_text()
+    href = card.locator(".product-title").get_attribute("href")
+    details, lines = visitor.open(href), visitor.open("/shop/list")
+    card.get_by_role("button", name=f"Add {name} to the list").click()
+    for page in [results, details, lines]:
+        place = page.locator("li", has_text=name).first if page is not details else page.locator("main")
+        expect(place.locator(".quantity-count").first).to_have_text("1")
+    for number in ["2", "3"]:
+        details.get_by_role("button", name=f"One more of {name}").click()
+        expect(details.locator(".quantity-count").first).to_have_text(number)
+    for page in [results, lines]:
+        expect(page.locator("li", has_text=name).first.locator(".quantity-count")).to_have_text("3")
+    for _ in range(2):
+        lines.get_by_role("button", name=f"One less of {name}").click()
+    expect(lines.get_by_role("button", name=f"One less of {name}")).to_be_disabled()
+
+
+def order(page):
+    return page.locator(".rows > li .row-link").all_inner_texts()
+
+
+def test_web_20_the_order_is_changed_by_keyboard_and_kept(visitor):
+    things.shopping(visitor, 1, 2, 3)
+    page = visitor.open("/shop/list")
+    page.locator(".rows > li").nth(2).wait_for()
+    first, second, third = order(page)
+    page.get_by_role("button", name=f"Move {first} down").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("name => document.querySelector('.rows > li .row-link').textContent === name", arg=second)
+    page.wait_for_load_state("networkidle")
+    page.reload()
+    page.locator(".rows > li").nth(2).wait_for()
+    assert order(page) == [second, first, third]
+
+
+def test_web_20_a_removed_line_comes_back_and_the_list_is_shared(visitor, larder):
+    things.shopping(visitor, 1, 2)
+    visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visitor.open("/shop/list")
+    page.locator(".rows > li").nth(1).wait_for()
+    name = order(page)[0]
+    page.get_by_role("button", name=f"Remove {name}").click()
+    expect(page.get_by_role("link", name=name)).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("link", name=name)).to_be_visible()
+    page.get_by_role("button", name=re.compile("Share|Поделиться")).first.click()
+    page.get_by_text("Copied").wait_for()
+    sent = visitor.context.request.get("/v1/shop/list/share", headers={"Accept-Language": "en"}).json()["data"]["text"]
+    assert page.evaluate("navigator.clipboard.readText()") == sent
+
+
+def test_web_20_words_in_another_language_say_so(visit, larder):
+    page = visit(larder, locale="ru-RU").open("/shop?q=zzzz")
+    page.get_by_text("Извините, таких товаров пока нет :(").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "ru"
+    product = visit(larder, locale="ru-RU").open("/shop/1")
+    product.locator(".prose").wait_for()
+    assert product.evaluate("document.querySelector('.prose').closest('[lang]').lang") == "en"
