@@ -10,17 +10,20 @@ import {button, problemView, skeleton} from './ui.js';
 
 const t = define({
   en: {
-    folder: 'New folder', name: 'Name', create: 'Create', needName: 'Please type a name.', slash: 'A name has no slash.',
+    folder: 'New folder', name: 'Name', create: 'Create', needName: 'Please type a name.',
+    slash: 'A name has no slash.',
     move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
     moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
-    replace: 'Replace', skip: 'Skip', remove: 'Delete', toTrash: 'To the trash', forGood: 'Delete for good', cancel: 'Cancel',
+    replace: 'Replace', skip: 'Skip', remove: 'Delete', toTrash: 'To the trash', forGood: 'Delete for good',
+    cancel: 'Cancel',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
     rename: 'Rename', renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
     going: 'Yandex Disk is still working on it.',
   },
   ru: {
-    folder: 'Новая папка', name: 'Имя', create: 'Создать', needName: 'Введите имя.', slash: 'В имени не бывает косой черты.',
+    folder: 'Новая папка', name: 'Имя', create: 'Создать', needName: 'Введите имя.',
+    slash: 'В имени не бывает косой черты.',
     move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
     up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
     exists: 'Такое имя уже есть', replace: 'Заменить', skip: 'Пропустить', remove: 'Удалить', toTrash: 'В корзину',
@@ -106,7 +109,8 @@ function folderRows(folder, folders, open) {
   const entry = (sign, name, path) => h('li', {class: 'row'}, icon(sign), h('div', {class: 'row-main'},
     h('button', {type: 'button', class: 'row-link', dir: 'auto', onclick: () => open(path)}, name)));
   return [h('ul', {class: 'rows', role: 'list'}, folder.parent && entry('up', t('up'), folder.parent),
-    folders.map(item => entry('folder', item.name, item.path))), folders.length === 0 && h('p', {class: 'muted'}, t('empty'))];
+    folders.map(item => entry('folder', item.name, item.path))), folders.length === 0
+      && h('p', {class: 'muted'}, t('empty'))];
 }
 
 /** Asks in the server's words, and deletes: to the trash, or for good. */
@@ -135,7 +139,8 @@ export async function shareLink(path) {
   const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('link'),
     onfocus: event => event.target.select()});
   await dialog(t('link'), close => [h('p', null, t('linkText')), shown, h('div', {class: 'bar'},
-    button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}), button(t('done'), () => close()))]);
+    button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}),
+      button(t('done'), () => close()))]);
 }
 
 /** Asks for another name; the extension stays. Gives the renamed file, or null. */

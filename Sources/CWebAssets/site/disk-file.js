@@ -12,15 +12,19 @@ import {button, linkButton, problemView, skeleton, words} from './ui.js';
 const t = define({
   en: {
     file: 'File', save: 'Download', open: 'Open PDF', more: 'More actions', move: 'Move', copy: 'Copy', size: 'Size',
-    created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder', stored: 'Here, also without '
-    + 'the Internet', notStored: 'Not yet', fetch: 'Fetch into Larder', page: number => `Page ${number}`, next: 'Next page',
-    waiting: 'Waiting…', failed: 'The download failed', public: 'Published', tooLong: 'This text is long. Download it to '
-    + 'read all of it.', shareFile: 'Send the file', notShown: 'This file cannot be shown',
+    created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
+    stored: 'Here, also without the Internet', notStored: 'Not yet', fetch: 'Fetch into Larder',
+    page: number => `Page ${number}`,
+      next: 'Next page',
+    waiting: 'Waiting…', failed: 'The download failed', public: 'Published',
+    tooLong: 'This text is long. Download it to read all of it.', shareFile: 'Send the file',
+    notShown: 'This file cannot be shown',
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.', alt: name => `Picture ${name}`,
     toPDF: 'Make a PDF of it',
   },
   ru: {
-    file: 'Файл', save: 'Скачать', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить', copy: 'Копировать',
+    file: 'Файл', save: 'Скачать', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить',
+    copy: 'Копировать',
     size: 'Размер', created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
     stored: 'Есть, и без интернета', notStored: 'Пока нет', fetch: 'Загрузить в Larder',
     page: number => `Страница ${number}`, next: 'Следующая страница', waiting: 'Ждёт…', failed: 'Загрузка не удалась',
@@ -58,7 +62,7 @@ function drawHead(screen, data, resource, again) {
   const attachment = share && withQuery(share.href, {disposition: 'attachment'});
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
     share && linkButton(share.title, attachment, {icon: 'download', kind: 'primary', download: data.name}),
-    link && button(link.title, () => shareLink(data.path).then(again), {icon: 'link', write: true}),
+    link && button(link.title, () => shareLink(data.path).then(again), {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
     button(t('more'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
 }
@@ -84,7 +88,8 @@ function acts(opener, screen, data, again) {
     ...data.actions.filter(action => !['share', 'link', 'delete'].includes(action.id)).map(item),
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave).catch(showProblem)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again).catch(showProblem)},
-    ['image', 'pdf'].includes(data.viewer) && {title: t('toPDF'), icon: 'pdf', run: () => toPDF(screen, data).catch(showProblem)},
+    ['image', 'pdf'].includes(data.viewer) && {title: t('toPDF'), icon: 'pdf',
+      run: () => toPDF(screen, data).catch(showProblem)},
     canShareFiles() && {title: t('shareFile'), icon: 'share', run: () => shareFile(data).catch(showProblem)},
     ...data.actions.filter(action => action.id === 'delete').map(item)].filter(Boolean));
 }
@@ -106,10 +111,12 @@ async function shareFile(data) {
 }
 
 function factsOf(data) {
-  const rows = [[t('created'), data.created_text], [t('changed'), data.modified_text ?? (data.modified_at && time(data.modified_at))],
+  const rows = [[t('created'), data.created_text], [t('changed'), data.modified_text
+    ?? (data.modified_at && time(data.modified_at))],
     [t('size'), data.size_text], [t('kind'), data.mime_type],
     [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})}, parentOf(data.path).slice(5))],
-    [t('public'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'}, data.public_url)]];
+    [t('public'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'},
+      data.public_url)]];
   return h('dl', {class: 'facts card'}, rows.filter(([, value]) => value).map(([name, value]) =>
     [h('dt', null, name), h('dd', {lang: typeof value === 'string' ? langOf(value) : null}, value)]));
 }
@@ -126,7 +133,8 @@ function downloadPart(screen, data, job, again) {
 async function download(screen, data, job, again) {
   const show = state => {
     if (state.status === 'failed') {
-      replace(job, h('p', {class: 'field-error', lang: langOf(state.failure?.detail)}, state.failure?.detail ?? t('failed')));
+      replace(job, h('p', {class: 'field-error', lang: langOf(state.failure?.detail)}, state.failure?.detail
+        ?? t('failed')));
     } else if (state.status === 'done') replace(job);
     else {
       const share = state.progress ?? 0;
@@ -164,7 +172,8 @@ function drawViewer(screen, view, data) {
 
 function drawNothing(screen, view, data) {
   const alert = data.alert ?? {title: t('notShown'), message: ''};
-  replace(view, h('div', {class: 'state'}, sign(data), words('h2', {}, alert.title), words('p', {}, alert.message ?? alert.text)));
+  replace(view, h('div', {class: 'state'}, sign(data), words('h2', {}, alert.title),
+    words('p', {}, alert.message ?? alert.text)));
 }
 
 function drawImage(screen, view, data) {
@@ -179,7 +188,8 @@ function drawPages(screen, view, data) {
   const width = Math.min(2000, Math.round(Math.min(760, innerWidth - 32) * (devicePixelRatio || 1)));
   const address = data.page_url ?? withQuery('/v1/disk/file/page', {path: data.path});
   const add = number => {
-    const image = h('img', {class: 'sheet-page', alt: t('page', number), src: withQuery(address, {page: number, width})});
+    const image = h('img', {class: 'sheet-page', alt: t('page', number),
+      src: withQuery(address, {page: number, width})});
     const bone = number === 1 && skeleton('page', 1);
     if (bone) pages.append(bone);
     image.onload = () => {
@@ -210,13 +220,15 @@ function drawPages(screen, view, data) {
 }
 
 async function drawText(screen, view, data) {
-  if (data.size > longText) { drawNothing(screen, view, {...data, alert: {title: t('notShown'), message: t('tooLong')}}); return; }
+  if (data.size > longText) { drawNothing(screen, view, {...data,
+    alert: {title: t('notShown'), message: t('tooLong')}}); return; }
   replace(view, skeleton('page', 4));
   try {
     const response = await fetch(data.content_url, {signal: screen.signal});
     if (!response.ok) throw new Problem(await response.json(), {status: response.status});
     const text = decode(await response.arrayBuffer());
-    replace(view, h('pre', {class: 'card text-file', tabindex: '0', dir: 'auto', lang: langOf(text), 'aria-label': data.name}, text));
+    replace(view, h('pre', {class: 'card text-file', tabindex: '0', dir: 'auto', lang: langOf(text),
+      'aria-label': data.name}, text));
   } catch (problem) {
     if (problem.name === 'AbortError') return;
     failed(view, problem, () => drawText(screen, view, data));

@@ -14,11 +14,15 @@ import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
   en: {
-    recent: 'Recent', files: 'All files', root: 'Disk', search: 'Search the disk', found: 'Search', published: 'Published',
-    trash: 'Trash', offline: 'Kept offline', all: 'Everything', documents: 'Documents', images: 'Images', tables: 'Tables',
+    recent: 'Recent', files: 'All files', root: 'Disk', search: 'Search the disk', found: 'Search',
+    published: 'Published',
+    trash: 'Trash', offline: 'Kept offline', all: 'Everything', documents: 'Documents', images: 'Images',
+    tables: 'Tables',
     kind: 'Kind of files', sort: 'Order', name: 'Name', created: 'Oldest first', '-created': 'Newest first',
-    '-size': 'Largest first', modified: 'Changed', folder: 'New folder', upload: 'Upload', select: 'Select', done: 'Done',
-    move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`, choose: name => `Select ${name}`,
+    '-size': 'Largest first', modified: 'Changed', folder: 'New folder', upload: 'Upload', select: 'Select',
+    done: 'Done',
+    move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`,
+    choose: name => `Select ${name}`,
     more: name => `Actions for ${name}`, link: 'Share link', open: 'Open', way: 'Folder', nothing: 'Nothing found',
     nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
     emptyFolderText: 'Drop files here, or upload them.', emptyTrash: 'The trash is empty', restore: 'Restore',
@@ -31,7 +35,8 @@ const t = define({
     published: 'Опубликованные', trash: 'Корзина', offline: 'Доступно офлайн', all: 'Всё', documents: 'Документы',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
     created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие', modified: 'По изменению',
-    folder: 'Новая папка', upload: 'Загрузить', select: 'Выбрать', done: 'Готово', move: 'Переместить', copy: 'Копировать',
+    folder: 'Новая папка', upload: 'Загрузить', select: 'Выбрать', done: 'Готово', move: 'Переместить',
+    copy: 'Копировать',
     remove: 'Удалить', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
     more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', open: 'Открыть', way: 'Папка',
     nothing: 'Ничего не найдено', nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
@@ -52,7 +57,8 @@ const finding = screen => searchField(screen, t('search'), words => screen.go(wi
 export function openRecent(screen) {
   const href = () => zoned('/v1/disk/recent', {media_type: screen.query.get('media_type')});
   screen.head({title: t('recent'), tabs, actions: [screen.refreshButton(() => list.resource)]});
-  screen.body.before(h('div', {class: 'toolbar'}, finding(screen), choice(screen, 'media_type', t('kind'), {'': t('all'),
+  screen.body.before(h('div', {class: 'toolbar'}, finding(screen),
+    choice(screen, 'media_type', t('kind'), {'': t('all'),
     document: t('documents'), image: t('images'), spreadsheet: t('tables')}, () => list.resource.go(href()))));
   const list = files(screen, href());
 }
@@ -65,7 +71,8 @@ export function openSearch(screen) {
   const show = () => {
     if (!screen.query.get('q')) screen.show(h('p', {class: 'muted'}, t('type')));
     else if (list) list.resource.go(href());
-    else list = files(screen, href(), {empty: () => empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})});
+    else list = files(screen, href(), {empty: () => empty({title: t('nothing'), text: t('nothingText')},
+      {icon: 'search'})});
   };
   const box = searchField(screen, t('search'), show);
   screen.body.before(h('div', {class: 'toolbar'}, box));
@@ -85,7 +92,8 @@ export function openFiles(screen) {
   () => list.resource.go(href())), selection.button,
   button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); }, {icon: 'folder', write: true,
     kind: 'compact'}),
-  button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary', write: true})), crumbs(path), selection.bar);
+  button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary', write: true})), crumbs(path),
+    selection.bar);
   screen.root.dataset.drop = t('drop');
   takeFiles(screen.root, screen.signal, send);
   const list = files(screen, href(), {selection,
@@ -104,7 +112,8 @@ export function openOffline(screen) {
   const list = pagedList(screen, {href: zoned('/v1/disk/offline'), key: item => item.path, label: t('offline'),
     row: item => row(item, [item.state_text, item.reason_text, item.size_text], [], () => list,
       item.state === 'fetching' && h('progress', {max: 1, value: item.progress, 'aria-label': item.state_text})),
-    before: ({data}) => data.items.length > 0 && h('p', {class: 'muted'}, t('room', data.bytes_text, data.budget_text))});
+    before: ({data}) => data.items.length > 0 && h('p', {class: 'muted'},
+    t('room', data.bytes_text, data.budget_text))});
 }
 
 /** Opens the trash. */
@@ -133,12 +142,14 @@ function files(screen, href, options = {}) {
 
 function fileRow(item, list, selection) {
   const size = item.type === 'dir' ? null : item.size_text;
-  const tags = [item.kept_offline && ['check', t('isOffline')], item.published && ['link', t('isPublic')]].filter(Boolean);
+  const tags = [item.kept_offline && ['check', t('isOffline')], item.published
+    && ['link', t('isPublic')]].filter(Boolean);
   return row(item, [item.created_text, size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {
-  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item), h('div', {class: 'row-main'},
+  return h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item), sign(item),
+    h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
     h('span', {class: 'row-sub'}, facts.filter(Boolean).join(' · '), tags.map(([image, title]) =>
       h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16)))), extra),
@@ -178,7 +189,8 @@ function run(act) {
 function choice(screen, name, label, options, changed) {
   return h('select', {class: 'field-input narrow', 'aria-label': label, value: screen.query.get(name) ?? '',
     onchange: event => { address(screen, {[name]: event.target.value}); changed(); }},
-  Object.entries(options).map(([value, title]) => h('option', {value, selected: value === (screen.query.get(name) ?? '')},
+  Object.entries(options).map(([value, title]) => h('option',
+    {value, selected: value === (screen.query.get(name) ?? '')},
     title)));
 }
 
@@ -192,7 +204,8 @@ export function parentOf(path) {
 
 function crumbs(path) {
   const names = path.replace(/^disk:/, '').split('/').filter(Boolean);
-  const links = [['disk:/', t('root')], ...names.map((name, index) => [`disk:/${names.slice(0, index + 1).join('/')}`, name])];
+  const links = [['disk:/', t('root')], ...names.map((name, index) => [`disk:/${names.slice(0, index + 1).join('/')}`,
+    name])];
   return h('nav', {'aria-label': t('way')}, h('ol', {class: 'crumbs'}, links.map(([to, name], index) => h('li', null,
     index > 0 && icon('right', 14), index === links.length - 1 ? h('span', {'aria-current': 'page', dir: 'auto'}, name)
       : h('a', {href: withQuery('/disk/files', {path: to}), dir: 'auto'}, name)))));

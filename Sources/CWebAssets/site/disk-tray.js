@@ -7,13 +7,16 @@ import {define, langOf} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
-  en: {uploads: 'Uploads', waiting: 'Waiting', sending: percent => `${percent} %`, storing: 'Passing on to Yandex Disk…',
-    done: 'Uploaded', stopped: 'Cancelled', exists: 'There is a file of this name', replace: 'Replace', retry: 'Try again',
+  en: {uploads: 'Uploads', waiting: 'Waiting', sending: percent => `${percent} %`,
+  storing: 'Passing on to Yandex Disk…',
+    done: 'Uploaded', stopped: 'Cancelled', exists: 'There is a file of this name', replace: 'Replace',
+    retry: 'Try again',
     cancel: name => `Cancel ${name}`, clear: 'Close the list', left: count => `${count} to go`, all: 'All are uploaded',
     failed: count => `${count} failed`},
   ru: {uploads: 'Загрузки', waiting: 'Ждёт', sending: percent => `${percent} %`, storing: 'Передаём Яндекс Диску…',
     done: 'Загружено', stopped: 'Отменено', exists: 'Файл с таким именем уже есть', replace: 'Заменить',
-    retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список', left: count => `Осталось: ${count}`,
+    retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список',
+    left: count => `Осталось: ${count}`,
     all: 'Всё загружено', failed: count => `Не удалось: ${count}`},
 });
 
@@ -42,9 +45,10 @@ export function enqueue(folder, files, done) {
 function open() {
   if (tray?.isConnected) return;
   entries = [];
-  summary = h('h2', {role: 'status'});
+  summary = h('span', {role: 'status'});
   list = h('ul', {class: 'tray-list'});
-  tray = h('section', {class: 'tray', 'aria-label': t('uploads')}, h('header', {class: 'tray-head'}, summary,
+  tray = h('section', {class: 'tray', 'aria-label': t('uploads')}, h('header', {class: 'tray-head'},
+    h('h2', {}, summary),
     button(t('clear'), close, {bare: true, icon: 'close'})), list);
   document.body.append(tray);
 }
@@ -57,7 +61,8 @@ function close() {
 
 function next() {
   const busy = entries.filter(entry => entry.state === 'sending').length;
-  for (const entry of entries.filter(each => each.state === 'waiting').slice(0, Math.max(0, atOnce - busy))) send(entry);
+  for (const entry of entries.filter(each => each.state === 'waiting').slice(0,
+    Math.max(0, atOnce - busy))) send(entry);
   const left = entries.filter(entry => ['waiting', 'sending'].includes(entry.state)).length;
   const failed = entries.filter(entry => ['failed', 'exists'].includes(entry.state)).length;
   replace(summary, left ? t('left', left) : failed ? t('failed', failed) : t('all'));
@@ -68,7 +73,8 @@ async function send(entry, overwrite = false) {
   draw(entry);
   const progress = share => { entry.share = share; draw(entry); };
   try {
-    await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: overwrite ? '1' : null}), {method: 'PUT',
+    await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: overwrite ? '1' : null}),
+      {method: 'PUT',
       body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
       headers: {'Content-Type': entry.file.type || 'application/octet-stream'}});
     entry.state = 'done';
@@ -85,9 +91,16 @@ async function send(entry, overwrite = false) {
 function draw(entry) {
   const {state, share, file, problem} = entry;
   const again = overwrite => { send(entry, overwrite); next(); };
-  const stop = () => { if (state === 'sending') entry.abort.abort(); else { entry.state = 'stopped'; draw(entry); next(); } };
-  const said = {waiting: () => t('waiting'), done: () => t('done'), stopped: () => t('stopped'), exists: () => t('exists'),
-    sending: () => (share < 1 ? t('sending', Math.floor(share * 100)) : t('storing')), failed: () => problem.words}[state]();
+  const stop = () => {
+    if (state === 'sending') { entry.abort.abort(); return; }
+    entry.state = 'stopped';
+    draw(entry);
+    next();
+  };
+  const said = {waiting: () => t('waiting'), done: () => t('done'), stopped: () => t('stopped'),
+    exists: () => t('exists'),
+    sending: () => (share < 1 ? t('sending', Math.floor(share * 100)) : t('storing')),
+    failed: () => problem.words}[state]();
   if (entry.drawn === state && state === 'sending') {
     entry.row.querySelector('progress').value = share;
     replace(entry.row.querySelector('.tray-said'), said);

@@ -14,16 +14,20 @@ const t = define({
   en: {
     disk: 'Disk', recent: 'Recent', files: 'All files', profile: 'Profile', welcome: 'Welcome', login: 'LOG IN',
     lead: 'Larder reads your Yandex Disk and keeps a copy of what you look at.', token: 'Access token of Yandex Disk',
-    tokenHint: 'From oauth.yandex.com. It is kept encrypted and is never shown again.', needToken: 'Please paste a token.',
-    yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox', as: name => `Log in as ${name}`,
+    tokenHint: 'From oauth.yandex.com. It is kept encrypted and is never shown again.',
+    needToken: 'Please paste a token.',
+    yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox',
+    as: name => `Log in as ${name}`,
     step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space', trash: 'Trash',
     offline: 'Kept offline', used: share => `${share} used`, waiting: '-- GB', denied: 'Yandex did not allow it.',
   },
   ru: {
     disk: 'Диск', recent: 'Недавние', files: 'Все файлы', profile: 'Профиль', welcome: 'Добро пожаловать',
     login: 'ВОЙТИ', lead: 'Larder читает ваш Яндекс Диск и хранит копию того, что вы смотрите.',
-    token: 'Токен доступа Яндекс Диска', tokenHint: 'С oauth.yandex.ru. Он хранится зашифрованным и больше не показывается.',
-    needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен', try: 'Попробовать с песочницей',
+    token: 'Токен доступа Яндекс Диска',
+    tokenHint: 'С oauth.yandex.ru. Он хранится зашифрованным и больше не показывается.',
+    needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен',
+    try: 'Попробовать с песочницей',
     as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
     space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`, waiting: '-- ГБ',
     denied: 'Яндекс не разрешил вход.',
@@ -74,7 +78,8 @@ async function openOnboarding(screen) {
   const draw = () => {
     const page = data.pages[at];
     replace(view, h('img', {src: page.image_url, alt: '', class: 'onboarding-image'}),
-      h('h2', {lang: langOf(page.text)}, page.text), h('span', {class: 'hidden'}, t('step', at + 1, data.pages.length)));
+      h('h2', {lang: langOf(page.text)}, page.text), h('span', {class: 'hidden'},
+        t('step', at + 1, data.pages.length)));
     replace(dots, data.pages.map((_, index) => h('button', {type: 'button', class: 'dot', onclick: () => move(index),
       'aria-label': t('step', index + 1, data.pages.length), 'aria-current': index === at ? 'step' : null})));
   };
@@ -107,7 +112,8 @@ async function openLogin(screen) {
   const token = field('access_token', t('token'), {type: 'password', hint: t('tokenHint'), autocomplete: 'off',
     spellcheck: 'false', check: text => (text.trim() ? null : t('needToken'))});
   const extras = h('div', {class: 'stack'});
-  screen.show(h('div', {class: 'login stack'}, screen.why && h('p', {class: 'why', lang: langOf(screen.why)}, screen.why),
+  screen.show(h('div', {class: 'login stack'}, screen.why && h('p', {class: 'why', lang: langOf(screen.why)},
+    screen.why),
     extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
       access_token: values.access_token.trim()}, signal), {busyText: t('checking')})));
   if (screen.query.get('error')) replace(extras, h('p', {class: 'why'}, t('denied')));

@@ -1,4 +1,4 @@
-// <larder-map>: a map of the world that needs no network. The canvas is a picture; pins and clusters are buttons over it.
+// <larder-map>: a map of the world that needs no network. The canvas is a picture; pins and clusters are buttons.
 
 import {h} from './dom.js';
 import {icon} from './icons.js';
@@ -8,20 +8,22 @@ import {draw, loadWorld, outlineZoom, place, project, Tiles, unproject} from './
 const t = define({
   en: {
     name: 'Map', help: 'Map. Arrow keys move it, plus and minus zoom.', closer: 'Zoom in', farther: 'Zoom out',
-    cluster: count => `${count} notes, zoom in`, noStreets: 'No street map is configured', noWorld: 'The outline of the '
-    + 'world could not be loaded', middle: 'The middle of the map is the place', source: 'Natural Earth',
+    cluster: count => `${count} notes, zoom in`, noStreets: 'No street map is configured',
+    noWorld: 'The outline of the world could not be loaded', middle: 'The middle of the map is the place',
+    source: 'Natural Earth',
   },
   ru: {
     name: 'Карта', help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб.', closer: 'Ближе', farther: 'Дальше',
-    cluster: count => `Заметок: ${count}, приблизить`, noStreets: 'Карта улиц не настроена', noWorld: 'Контуры мира '
-    + 'не загрузились', middle: 'Середина карты — это место', source: 'Natural Earth',
+    cluster: count => `Заметок: ${count}, приблизить`, noStreets: 'Карта улиц не настроена',
+    noWorld: 'Контуры мира не загрузились', middle: 'Середина карты — это место', source: 'Natural Earth',
   },
 });
 
 const buttonsAtMost = 150;
 const highestZoom = 18;
 const reduced = matchMedia('(prefers-reduced-motion: reduce)');
-const colorNames = {sea: 'sea', land: 'land', coast: 'coast', border: 'line', grid: 'coast', muted: 'muted', accent: 'accent'};
+const colorNames = {sea: 'sea', land: 'land', coast: 'coast', border: 'line', grid: 'coast', muted: 'muted',
+  accent: 'accent'};
 
 /**
  * The element. Attribute `still` makes a picture of it, `picking` lets its middle be the place that is chosen.
@@ -41,13 +43,15 @@ export class LarderMap extends HTMLElement {
   #timer = 0;
   #life = null;
   #callout = null;
+  #broken = false;
 
   connectedCallback() {
     this.#life = new AbortController();
     if (!this.firstChild) this.#build();
     this.#syncButtons();
     this.#observe(this.#life.signal);
-    loadWorld().then(world => { this.#world = world; this.#redraw(); }, () => { this.note.textContent = t('noWorld'); });
+    loadWorld().then(world => { this.#world = world; this.#redraw(); },
+      () => { this.#broken = true; this.#redraw(); });
   }
 
   disconnectedCallback() { this.#life.abort(); }
@@ -272,7 +276,8 @@ export class LarderMap extends HTMLElement {
   #up(event) {
     const finger = this.#fingers.get(event.pointerId);
     this.#fingers.delete(event.pointerId);
-    if (finger && finger.moved <= 4 && event.type === 'pointerup' && !event.target.closest('button, a')) this.#tap(event);
+    if (finger && finger.moved <= 4 && event.type === 'pointerup'
+      && !event.target.closest('button, a')) this.#tap(event);
   }
 
   #tap(event) {
@@ -371,8 +376,9 @@ export class LarderMap extends HTMLElement {
     this.scale.textContent = new Intl.NumberFormat(language, {style: 'unit', unit: far ? 'kilometer' : 'meter'})
       .format(far ? round / 1000 : round);
     this.credit.textContent = this.tiles ? this.attribution : t('source');
-    this.note.hidden = Boolean(this.tiles) || view.zoom <= outlineZoom;
-    if (!this.note.hidden) this.note.textContent = t('noStreets');
+    const close = view.zoom > outlineZoom;
+    this.note.hidden = Boolean(this.tiles) || (!close && !this.#broken);
+    this.note.textContent = t(close ? 'noStreets' : 'noWorld');
   }
 }
 

@@ -1,6 +1,6 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call} from './api.js';
+import {call, larder} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, dialog, toast} from './overlay.js';
 import {address} from './parts.js';
@@ -13,11 +13,13 @@ import './map.js';
 const t = define({
   en: {
     note: 'Note', newNote: 'New note', edit: 'Edit', save: 'Save', cancel: 'Cancel', text: 'Text', saved: 'Note saved',
-    hint: 'Start typing your thoughts here...', leave: 'Leave without saving?', leaveText: 'What you typed is not saved.',
+    hint: 'Start typing your thoughts here...', leave: 'Leave without saving?',
+    leaveText: 'What you typed is not saved.',
     leaveYes: 'Leave', leaveNo: 'Stay', race: 'This note was changed elsewhere',
     raceText: 'Nothing was overwritten. Choose which text stays, or go on editing yours.', mine: 'Your text',
     theirs: 'The saved text', keepMine: 'Save mine', takeTheirs: 'Take the saved one', goOn: 'Go on editing',
-    changed: 'This note was just changed elsewhere. You will be asked when you save.', gone: 'This note was deleted elsewhere',
+    changed: 'This note was just changed elsewhere. You will be asked when you save.',
+    gone: 'This note was deleted elsewhere',
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
   },
@@ -25,8 +27,9 @@ const t = define({
     note: 'Заметка', newNote: 'Новая заметка', edit: 'Изменить', save: 'Сохранить', cancel: 'Отмена', text: 'Текст',
     saved: 'Заметка сохранена', hint: 'Начните записывать свои мысли...', leave: 'Уйти без сохранения?',
     leaveText: 'То, что вы написали, не сохранено.', leaveYes: 'Уйти', leaveNo: 'Остаться',
-    race: 'Заметку изменили в другом месте', raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или '
-    + 'продолжайте править свой.', mine: 'Ваш текст', theirs: 'Сохранённый текст', keepMine: 'Сохранить мой',
+    race: 'Заметку изменили в другом месте',
+    raceText: 'Ничего не перезаписано. Выберите, какой текст останется, или продолжайте править свой.',
+    mine: 'Ваш текст', theirs: 'Сохранённый текст', keepMine: 'Сохранить мой',
     takeTheirs: 'Взять сохранённый', goOn: 'Продолжить правку',
     changed: 'Заметку только что изменили в другом месте. При сохранении вас спросят.',
     gone: 'Заметку удалили в другом месте', goneText: 'Ваш текст остался. Сохранить его новой заметкой?',
@@ -56,7 +59,8 @@ export function openNote(screen) {
   };
   const write = () => {
     address(screen, {edit: 1});
-    editor = new Editor(screen, {href, body: note.body, place: placed(note.location), version: note.version, back: read});
+    editor = new Editor(screen, {href, body: note.body, place: placed(note.location), version: note.version,
+      back: read});
     editor.open();
   };
   screen.head({title: t('note'), back: '/notes'});
@@ -120,15 +124,16 @@ class Editor {
     screen.mayLeave = async () => !this.dirty || ask({title: t('leave'), message: t('leaveText'),
       buttons: [t('leaveYes'), t('leaveNo')]});
     screen.unsaved = () => this.dirty;
+    larder.addEventListener('found', () => this.check(), {signal: screen.signal});
     screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : this.back, actions: [
-      button(t('cancel'), () => this.cancel()), this.save]});
+      this.href && button(t('cancel'), () => this.cancel()), this.save]});
     screen.show(this.notice, h('div', {class: 'note-edit'},
       h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text), this.place));
     this.check();
     this.text.focus();
   }
 
-  check() { this.save.disabled = this.text.value.trim() === ''; }
+  check() { this.save.disabled = this.text.value.trim() === '' || !larder.up; }
 
   /** Tells that the note was read again while it is edited. */
   seen(note) {
@@ -138,7 +143,6 @@ class Editor {
   }
 
   async cancel() {
-    if (typeof this.back === 'string') { await this.screen.go(this.back); return; }
     if (!await this.screen.mayLeave()) return;
     this.over = true;
     this.back();

@@ -12,12 +12,12 @@ import './map.js';
 
 const t = define({
   en: {
-    map: 'Map of notes', onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
+    map: 'Map', onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
     zoom: 'Zoom in', open: 'Open the note',
   },
   ru: {
-    map: 'Карта заметок', onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
+    map: 'Карта', onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
     create: 'Новая заметка здесь', near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки',
       other: 'заметок'})} рядом`, zoom: 'Приблизить', open: 'Открыть заметку',
   },
@@ -97,7 +97,8 @@ function marksOf({pins, clusters}) {
 function drawSide(side, list, data, map) {
   const marks = marksOf(data);
   if (data.total === 0) {
-    replace(side, data.empty ? empty(data.empty, {icon: 'map', href: '/notes/new'}) : h('p', {class: 'muted'}, t('none')));
+    replace(side, data.empty ? empty(data.empty, {icon: 'map', href: '/notes/new'})
+      : h('p', {class: 'muted'}, t('none')));
     return;
   }
   if (list.parentElement !== side || side.childElementCount !== 2) replace(side, h('h2', {}, t('onMap')), list);
@@ -121,7 +122,8 @@ function fitAll(map, data, animated = true) {
 
 function sideRow(mark, map) {
   const name = mark.count ? t('near', mark.count) : mark.pin.title;
-  const link = mark.count ? h('button', {type: 'button', class: 'row-link plain', onclick: () => map.fit(mark.bbox)}, name)
+  const link = mark.count ? h('button', {type: 'button', class: 'row-link plain', onclick: () => map.fit(mark.bbox)},
+    name)
     : h('a', {class: 'row-link', href: `/notes/${mark.id}`, dir: 'auto', lang: langOf(name)}, name);
   return h('li', {class: 'row', onpointerenter: () => map.highlight(mark.id, true),
     onpointerleave: () => map.highlight(mark.id, false)},
@@ -130,7 +132,8 @@ function sideRow(mark, map) {
 }
 
 function openCallout(map, {id, pin}) {
-  const link = h('a', {href: `/notes/${id}`, class: 'callout'}, h('strong', {lang: langOf(pin.title), dir: 'auto'}, pin.title),
+  const link = h('a', {href: `/notes/${id}`, class: 'callout'},
+    h('strong', {lang: langOf(pin.title), dir: 'auto'}, pin.title),
     h('span', {class: 'row-sub'}, pin.subtitle), h('span', {class: 'callout-go'}, t('open'), icon('right', 16)));
   map.openCallout(id, link);
   link.focus({preventScroll: true});

@@ -10,7 +10,8 @@ import {define} from './texts.js';
 import {button, empty, picture, words} from './ui.js';
 
 const t = define({
-  en: {people: 'People', search: 'Search people', logout: 'Log Out', person: 'Person', email: 'E-mail', gender: 'Gender',
+  en: {people: 'People', search: 'Search people', logout: 'Log Out', person: 'Person', email: 'E-mail',
+  gender: 'Gender',
     nothing: 'Nobody found', nothingText: 'No name has these words.'},
   ru: {people: 'Люди', search: 'Поиск людей', logout: 'Выйти', person: 'Человек', email: 'Эл. почта', gender: 'Пол',
     nothing: 'Никого не найдено', nothingText: 'Нет имён с этими словами.'},
@@ -24,7 +25,8 @@ export function openPeople(screen) {
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
   const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
-    row: personRow, class: 'people', empty: () => empty({title: t('nothing'), text: t('nothingText')}, {icon: 'people'})});
+    row: personRow, class: 'people', empty: () => empty({title: t('nothing'), text: t('nothingText')},
+    {icon: 'people'})});
 }
 
 function personRow(item) {
@@ -44,8 +46,10 @@ export function openPerson(screen) {
   screen.head({title: t('person'), back: '/notes/people'});
   const resource = screen.load(`/v1/notes/people/${screen.params.id}`, ({data}) => {
     screen.head({title: data.full_name, back: '/notes/people', actions: [screen.refreshButton(() => resource)]});
-    screen.show(h('div', {class: 'card person'}, picture(data.avatar_url, data.full_name, {class: 'avatar large', sign: 'user'}),
-      h('dl', {class: 'facts'}, h('dt', null, t('email')), h('dd', null, h('a', {href: `mailto:${data.email}`}, data.email_text)),
+    screen.show(h('div', {class: 'card person'}, picture(data.avatar_url, data.full_name,
+      {class: 'avatar large', sign: 'user'}),
+      h('dl', {class: 'facts'}, h('dt', null, t('email')), h('dd', null,
+        h('a', {href: `mailto:${data.email}`}, data.email_text)),
         h('dt', null, t('gender')), words('dd', {}, data.gender_text))));
   });
 }

@@ -9,17 +9,19 @@ import {button} from './ui.js';
 
 const t = define({
   en: {
-    place: 'Place', search: 'Search for a city or a place', mine: 'Use my place', none: 'No place', partial: 'Only what is known '
-    + 'here: the service of places does not answer.', nothing: 'No such place is known.', choose: 'Choose one of the '
-    + 'places, or move the map to it.', move: 'Move the map to choose a place.', chosen: 'The middle of the map is the '
-    + 'place of the note.', denied: 'The browser did not tell your place.', remove: 'Remove the place',
+    place: 'Place', search: 'Search for a city or a place', mine: 'Use my place', none: 'No place',
+    partial: 'Only what is known here: the service of places does not answer.', nothing: 'No such place is known.',
+    choose: 'Choose one of the places, or move the map to it.', move: 'Move the map to choose a place.',
+    chosen: 'The middle of the map is the place of the note.', denied: 'The browser did not tell your place.',
+    remove: 'Remove the place',
     found: count => `${count} places`, onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
   },
   ru: {
-    place: 'Место', search: 'Город или место', mine: 'Где я сейчас', none: 'Без места', partial: 'Только то, что известно '
-    + 'здесь: служба мест не отвечает.', nothing: 'Такое место неизвестно.', choose: 'Выберите одно из мест или '
-    + 'передвиньте к нему карту.', move: 'Передвиньте карту, чтобы выбрать место.', chosen: 'Середина карты — место '
-    + 'заметки.', denied: 'Браузер не сообщил, где вы.', remove: 'Убрать место', found: count => `Мест: ${count}`,
+    place: 'Место', search: 'Город или место', mine: 'Где я сейчас', none: 'Без места',
+    partial: 'Только то, что известно здесь: служба мест не отвечает.', nothing: 'Такое место неизвестно.',
+    choose: 'Выберите одно из мест или передвиньте к нему карту.', move: 'Передвиньте карту, чтобы выбрать место.',
+    chosen: 'Середина карты — место заметки.', denied: 'Браузер не сообщил, где вы.', remove: 'Убрать место',
+    found: count => `Мест: ${count}`,
     onMap: 'Карта для выбора места. Стрелки двигают её, плюс и минус меняют масштаб.',
   },
 });
@@ -33,7 +35,8 @@ export function placeField(screen, start, change) {
   const input = h('input', {id: 'note-place', class: 'field-input', type: 'text', role: 'combobox', autocomplete: 'off',
     'aria-expanded': 'false', 'aria-controls': 'note-places', 'aria-autocomplete': 'list', placeholder: t('search'),
     value: start?.name ?? '', 'aria-describedby': 'note-place-error'});
-  const list = h('ul', {id: 'note-places', role: 'listbox', 'aria-label': t('place'), class: 'menu places', hidden: true});
+  const list = h('ul', {id: 'note-places', role: 'listbox', 'aria-label': t('place'), class: 'menu places',
+    hidden: true});
   const said = h('p', {class: 'field-hint', role: 'status'});
   const error = h('p', {class: 'field-error', id: 'note-place-error', role: 'alert'});
   const map = h('larder-map', {picking: true, polite: true, label: t('onMap')});

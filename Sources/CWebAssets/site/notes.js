@@ -17,7 +17,8 @@ export const t = define({
     nothing: 'Nothing found', nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
     name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?', show: 'Show',
     hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
-    lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes', sure: 'Delete this note for good?',
+    lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
+    sure: 'Delete this note for good?',
     keep: 'Keep it',
   },
   ru: {
@@ -60,7 +61,8 @@ function openLogin(screen) {
   const draw = () => {
     screen.head({title: t(mode === 'login' ? 'signIn' : 'signUp'), lead: t('lead')});
     screen.show(h('div', {class: 'login'}, screen.why && h('p', {class: 'why'}, screen.why),
-      loginForm(mode, typed, () => screen.go(afterLogin(screen, '/notes'), {replace: true})), h('p', {class: 'login-other'}, t(mode === 'login' ? 'newHere' : 'known'), ' ',
+      loginForm(mode, typed, () => screen.go(afterLogin(screen, '/notes'), {replace: true})),
+        h('p', {class: 'login-other'}, t(mode === 'login' ? 'newHere' : 'known'), ' ',
         button(t(mode === 'login' ? 'signUp' : 'signIn'), other, {kind: 'quiet'}))));
   };
   const other = () => {
@@ -78,13 +80,15 @@ export function loginForm(mode, typed, done) {
   const name = field('username', t('name'), {autocomplete: 'username', value: typed.username, autocapitalize: 'none',
     spellcheck: 'false', check: text => (text ? null : t('needName'))});
   const password = field('password', t('password'), {type: 'password', value: typed.password,
-    autocomplete: mode === 'login' ? 'current-password' : 'new-password', check: text => (text ? null : t('needPassword'))});
+    autocomplete: mode === 'login' ? 'current-password' : 'new-password',
+    check: text => (text ? null : t('needPassword'))});
   const look = button(t('show'), () => {
     const hidden = password.input.type === 'password';
     password.input.type = hidden ? 'text' : 'password';
     look.querySelector('span').textContent = t(hidden ? 'hide' : 'show');
   }, {kind: 'quiet'});
-  return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'), async ({username, password: secret}, signal) => {
+  return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'),
+    async ({username, password: secret}, signal) => {
     try {
       await call('/v1/notes/session', {method: 'POST', body: {mode, username, password: secret}, login: true, signal});
     } catch (problem) {
@@ -116,7 +120,8 @@ export function noteRow(item, list) {
   const place = item.location && !(item.location.lat === 0 && item.location.lon === 0) && item.location.name;
   return h('li', {class: 'row'},
     h('div', {class: 'row-main'},
-      h('a', {class: 'row-link', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)}, item.first_line),
+      h('a', {class: 'row-link', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)},
+        item.first_line),
       h('span', {class: 'row-sub'}, words('span', {}, item.modified_text), place && [' · ', place])),
     remove && h('div', {class: 'row-end'}, button(t('remove'), () => removeNote(item, remove, list),
       {bare: true, icon: 'trash', write: true, key: 'delete'})));

@@ -11,13 +11,17 @@ import {button, linkButton, problemView} from './ui.js';
 
 const t = define({
   en: {
-    title: 'New document', add: 'Choose photos', more: 'Add more', camera: 'Take a photo', none: 'Choose photos or PDFs',
+    title: 'New document', add: 'Choose photos', more: 'Add more', camera: 'Take a photo',
+    none: 'Choose photos or PDFs',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF and PDF. You can also drop or paste them here.',
     drop: 'Drop photos to add them', make: 'Make PDF', cancel: 'Cancel', mode: 'Make', single: 'One document of all',
-    separate: 'One document of each', page: 'Page', fit: 'As large as the photo', quality: 'Quality', original: 'As it is',
+    separate: 'One document of each', page: 'Page', fit: 'As large as the photo', quality: 'Quality',
+    original: 'As it is',
     high: 'High', medium: 'Medium', low: 'Small file', remove: name => `Leave out ${name}`, sending: 'Sending',
-    making: 'Making pages', wrong: 'This is none of the file types that become pages.', made: count => `${count} documents are made`,
-    open: 'Open', saveAll: 'Save all', files: 'Chosen files, in the order of the pages', leave: 'Leave without a document?',
+    making: 'Making pages', wrong: 'This is none of the file types that become pages.',
+    made: count => `${count} documents are made`,
+    open: 'Open', saveAll: 'Save all', files: 'Chosen files, in the order of the pages',
+    leave: 'Leave without a document?',
     leaveText: 'The chosen files are left out.', leaveYes: 'Leave', leaveNo: 'Stay', failed: 'Nothing was made',
   },
   ru: {
@@ -27,9 +31,11 @@ const t = define({
     single: 'Один документ из всех', separate: 'По документу из каждого', page: 'Страница', fit: 'По размеру фото',
     quality: 'Качество', original: 'Как есть', high: 'Высокое', medium: 'Среднее', low: 'Маленький файл',
     remove: name => `Убрать ${name}`, sending: 'Отправка', making: 'Готовим страницы',
-    wrong: 'Из файлов такого вида страницы не получаются.', made: count => `Готово документов: ${count}`, open: 'Открыть',
+    wrong: 'Из файлов такого вида страницы не получаются.', made: count => `Готово документов: ${count}`,
+    open: 'Открыть',
     saveAll: 'Сохранить все', files: 'Выбранные файлы в порядке страниц', leave: 'Уйти без документа?',
-    leaveText: 'Выбранные файлы не будут использованы.', leaveYes: 'Уйти', leaveNo: 'Остаться', failed: 'Ничего не создано',
+    leaveText: 'Выбранные файлы не будут использованы.', leaveYes: 'Уйти', leaveNo: 'Остаться',
+    failed: 'Ничего не создано',
   },
 });
 
@@ -83,7 +89,8 @@ class Maker {
     for (const file of files) {
       const fits = accepted.test(file.name) || /^image\/|pdf$/.test(file.type);
       const drawn = /^image\/(jpeg|png|webp|gif|avif)/.test(file.type);
-      this.files.push({file, url: drawn ? URL.createObjectURL(file) : null, wrong: fits ? null : t('wrong'), row: null});
+      this.files.push({file, url: drawn ? URL.createObjectURL(file) : null, wrong: fits ? null : t('wrong'),
+        row: null});
     }
     replace(this.problem);
     this.draw();
@@ -110,7 +117,8 @@ class Maker {
     const look = url ? h('img', {src: url, alt: '', class: 'photo', onerror: event => event.target.replaceWith(none())})
       : none();
     return h('li', {class: 'row'}, sortHandle(() => entry.row, file.name, sorted), look,
-      h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto'}, file.name), h('span', {class: 'row-sub'})),
+      h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto'}, file.name),
+        h('span', {class: 'row-sub'})),
       button(t('remove', file.name), () => this.remove(entry), {bare: true, icon: 'close'}));
   }
 
@@ -131,7 +139,8 @@ class Maker {
     const bar = this.progress(requestId);
     try {
       const answer = await upload(withQuery('/v1/pdf/documents', {mode: value(this.mode), page: value(this.page),
-        quality: value(this.quality)}), {body, requestId, signal: this.sending.signal, progress: share => bar(share, true)});
+        quality: value(this.quality)}), {body, requestId, signal: this.sending.signal,
+        progress: share => bar(share, true)});
       this.over = true;
       await this.done(answer.data);
     } catch (problem) {
@@ -164,7 +173,8 @@ class Maker {
       if (entry) entry.wrong = error.detail;
     }
     replace(this.problem, problem.retryable ? problemView(problem, () => this.send())
-      : h('div', {class: 'form-problem'}, h('strong', {}, t('failed')), h('p', {lang: langOf(problem.words)}, problem.words)));
+      : h('div', {class: 'form-problem'}, h('strong', {}, t('failed')),
+        h('p', {lang: langOf(problem.words)}, problem.words)));
   }
 
   async done(data) {
@@ -173,7 +183,8 @@ class Maker {
       for (const made of data.documents) await call(`${made.href}/save`, {method: 'POST', body: {}});
       await this.screen.go('/pdf', {replace: true});
     };
-    this.screen.show(h('div', {class: 'stack'}, h('h2', {}, t('made', data.documents.length)), h('ul', {class: 'rows', role: 'list'},
+    this.screen.show(h('div', {class: 'stack'}, h('h2', {}, t('made', data.documents.length)),
+      h('ul', {class: 'rows', role: 'list'},
       data.documents.map(made => h('li', {class: 'row'}, icon('pdf'), h('div', {class: 'row-main'},
         h('a', {class: 'row-link', href: `/pdf/${made.id}`}, made.name))))),
     h('div', {class: 'bar'}, button(t('saveAll'), saveAll, {kind: 'primary', icon: 'check', write: true}),

@@ -15,26 +15,35 @@ import {button, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
-    document: 'Document', more: 'More actions', page: number => `Page ${number}`, rotate: number => `Rotate page ${number}`,
-    drop: number => `Delete page ${number}`, sure: number => `Delete page ${number}?`, sureText: 'There is no way back.',
-    delete: 'Delete', keep: 'Keep', closer: 'Larger', farther: 'Smaller', draft: until => `Draft: it is deleted on ${until} `
+    document: 'Document', more: 'More actions', page: number => `Page ${number}`,
+    rotate: number => `Rotate page ${number}`,
+    drop: number => `Delete page ${number}`, sure: number => `Delete page ${number}?`,
+    sureText: 'There is no way back.',
+    delete: 'Delete', keep: 'Keep', closer: 'Larger', farther: 'Smaller',
+    draft: until => `Draft: it is deleted on ${until} `
     + 'unless you save it.', saved: 'Saved', select: 'Select pages', done: 'Done', extract: 'Make a document of them',
-    chosen: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} selected`, pick: number => `Select page ${number}`,
+    chosen: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} selected`,
+    pick: number => `Select page ${number}`,
     name: 'Name', text: 'Text', needText: 'Please type some text.', where: 'Place', end: 'At the end',
-    before: number => `Before page ${number}`, add: 'Add', changed: 'It was changed elsewhere', changedText: 'Nothing was '
-    + 'overwritten. The newest pages are shown now; please try again.', toDisk: 'Save to the Disk', saveHere: 'Save here',
+    before: number => `Before page ${number}`, add: 'Add', changed: 'It was changed elsewhere',
+    changedText: 'Nothing was overwritten. The newest pages are shown now; please try again.',
+    toDisk: 'Save to the Disk',
+      saveHere: 'Save here',
     onDisk: 'Saved on the Disk', adding: 'Adding pages…', size: 'Size of the pages',
   },
   ru: {
     document: 'Документ', more: 'Другие действия', page: number => `Страница ${number}`,
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
-    sure: number => `Удалить страницу ${number}?`, sureText: 'Вернуть её будет нельзя.', delete: 'Удалить', keep: 'Оставить',
+    sure: number => `Удалить страницу ${number}?`, sureText: 'Вернуть её будет нельзя.', delete: 'Удалить',
+    keep: 'Оставить',
     closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
     saved: 'Сохранено', select: 'Выбрать страницы', done: 'Готово', extract: 'Сделать из них документ',
-    chosen: count => `Выбрано страниц: ${count}`, pick: number => `Выбрать страницу ${number}`, name: 'Имя', text: 'Текст',
+    chosen: count => `Выбрано страниц: ${count}`, pick: number => `Выбрать страницу ${number}`, name: 'Имя',
+    text: 'Текст',
     needText: 'Введите текст.', where: 'Место', end: 'В конце', before: number => `Перед страницей ${number}`,
-    add: 'Добавить', changed: 'Документ изменили в другом месте', changedText: 'Ничего не перезаписано. Показаны новые '
-    + 'страницы; попробуйте ещё раз.', toDisk: 'Сохранить на Диск', saveHere: 'Сохранить сюда',
+    add: 'Добавить', changed: 'Документ изменили в другом месте',
+    changedText: 'Ничего не перезаписано. Показаны новые страницы; попробуйте ещё раз.', toDisk: 'Сохранить на Диск',
+    saveHere: 'Сохранить сюда',
     onDisk: 'Сохранено на Диске', adding: 'Добавляем страницы…', size: 'Размер страниц',
   },
 });
@@ -61,20 +70,23 @@ class Reader {
     this.tools = h('div', {class: 'toolbar'}, this.select, h('div', {class: 'bar zoom'},
       button(t('farther'), () => zoomBy(-1), {bare: true, icon: 'minus'}), this.zoomed,
       button(t('closer'), () => zoomBy(1), {bare: true, icon: 'plus'})));
-    this.resource = screen.load(`/v1/pdf/documents/${screen.params.id}`, ({data}) => this.draw(data), {skeleton: 'page'});
+    this.resource = screen.load(`/v1/pdf/documents/${screen.params.id}`, ({data}) => this.draw(data),
+      {skeleton: 'page'});
   }
 
   draw(data) {
     this.document = data;
     this.chosen = this.chosen.filter(id => data.pages.some(page => page.id === id));
-    if (!this.pages.isConnected) this.screen.show(this.state, this.tools, this.selected, h('div', {class: 'reader'}, this.pages));
+    if (!this.pages.isConnected) this.screen.show(this.state, this.tools, this.selected,
+      h('div', {class: 'reader'}, this.pages));
     const draft = data.status === 'draft';
     replace(this.state, draft && data.draft_until && h('p', {class: 'banner draft'}, icon('clock'),
       h('span', {}, t('draft', data.draft_until_text ?? time(data.draft_until)))),
     data.notices?.map(notice => h('p', {class: 'field-hint', lang: langOf(notice.text)}, notice.text)));
     this.head(data, draft);
     this.resize();
-    keyed(this.pages, data.pages.map(page => ({...page, all: data.page_count})), page => page.id, page => this.leaf(page));
+    keyed(this.pages, data.pages.map(page => ({...page, all: data.page_count})), page => page.id,
+      page => this.leaf(page));
     this.drawSelected();
   }
 
@@ -83,7 +95,8 @@ class Reader {
   head(data, draft) {
     const [save, share] = [this.action('save'), this.action('share')];
     this.screen.head({title: data.name, back: '/pdf', actions: [
-      draft && save?.enabled && button(save.title, () => { this.save(save); }, {kind: 'primary', icon: 'check', write: true}),
+      draft && save?.enabled && button(save.title, () => { this.save(save); },
+        {kind: 'primary', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
         download: `${data.name}.${data.extension}`}),
       this.screen.refreshButton(() => this.resource),
@@ -123,7 +136,8 @@ class Reader {
 
   save(action) {
     return dialog(action.title, close => {
-      const name = field('name', t('name'), {value: this.document.name, autofocus: true, maxlength: 200, autocomplete: 'off'});
+      const name = field('name', t('name'), {value: this.document.name, autofocus: true, maxlength: 200,
+        autocomplete: 'off'});
       return [form([name], action.title, async values => {
         await this.change(action.href, action.method, {name: values.name.trim() || null});
         close(true);
@@ -160,11 +174,13 @@ class Reader {
     const image = made.querySelector('img');
     Object.assign(image.dataset, {href, rotation});
     made.style.aspectRatio = turned ? `${page.height} / ${page.width}` : `${page.width} / ${page.height}`;
-    const reorder = rows => this.change(`${this.document.href}/pages/order`, 'PUT', {pages: rows.map(row => row.rowKey)})
+    const reorder = rows => this.change(`${this.document.href}/pages/order`, 'PUT',
+      {pages: rows.map(row => row.rowKey)})
       .catch(showProblem);
     const act = (title, run, sign) => button(title, run, {bare: true, icon: sign, write: true});
     const leaf = h('li', {class: 'leaf-item'}, made, h('div', {class: 'leaf-bar'},
-      h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('pick', number), checked: this.chosen.includes(id),
+      h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('pick', number),
+        checked: this.chosen.includes(id),
         onchange: event => this.choose(id, event.target.checked)}), h('span', {class: 'count'}, t('page', number)),
       page.all > 1 && sortHandle(() => leaf, t('page', number), reorder),
       act(t('rotate', number), () => this.change(own, 'PATCH', {rotate_by: 90}), 'rotate'),
@@ -231,8 +247,10 @@ class Reader {
     return dialog(action.title, close => {
       const text = field('text', t('text'), {tag: 'textarea', rows: 8, autofocus: true, dir: 'auto',
         check: value => (value.trim() ? null : t('needText'))});
-      const places = Array.from({length: count}, (_, index) => ({value: String(index + 1), title: t('before', index + 1)}));
-      const at = field('at', t('where'), {tag: 'select', value: '', options: [{value: '', title: t('end')}, ...places]});
+      const places = Array.from({length: count}, (_, index) => ({value: String(index + 1),
+        title: t('before', index + 1)}));
+      const at = field('at', t('where'), {tag: 'select', value: '',
+        options: [{value: '', title: t('end')}, ...places]});
       const speech = dictation(text.input, this.screen.signal);
       return [form([text, at], t('add'), async values => {
         await this.change(action.href, action.method, {text: values.text, ...(values.at && {at: Number(values.at)})});

@@ -24,10 +24,12 @@ export function dictation(input, signal) {
     replace(element.querySelector('span'), t(on ? 'end' : 'begin'));
     element.setAttribute('aria-pressed', String(on));
   };
-  const element = button(t('begin'), () => (on ? recognition.stop() : (recognition.start(), show(true))), {icon: 'text'});
+  const element = button(t('begin'), () => (on ? recognition.stop() : (recognition.start(), show(true))),
+    {icon: 'text'});
   recognition.onresult = event => {
     for (const result of [...event.results].slice(event.resultIndex)) {
-      if (result.isFinal) input.value += `${input.value && !/\s$/.test(input.value) ? ' ' : ''}${result[0].transcript.trim()}`;
+      const space = input.value && !/\s$/.test(input.value) ? ' ' : '';
+      if (result.isFinal) input.value += space + result[0].transcript.trim();
     }
   };
   recognition.onend = () => show(false);

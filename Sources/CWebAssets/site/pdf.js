@@ -13,8 +13,10 @@ const t = define({
   en: {
     pdf: 'Documents', create: 'New document', search: 'Search documents', nothing: 'Nothing found',
     nothingText: 'No document has these words in its name.', more: name => `Actions for ${name}`, name: 'Name',
-    needName: 'Please type a name.', second: 'Choose the second document', cancel: 'Cancel', merged: name => `${name} is made`,
-    open: 'Open', gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`, list: 'Saved documents',
+    needName: 'Please type a name.', second: 'Choose the second document', cancel: 'Cancel',
+    merged: name => `${name} is made`,
+    open: 'Open', gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
+    list: 'Saved documents',
   },
   ru: {
     pdf: 'Документы', create: 'Новый документ', search: 'Поиск документов', nothing: 'Ничего не найдено',
@@ -41,7 +43,8 @@ async function openWelcome(screen) {
     await screen.go('/pdf', {replace: true});
   };
   screen.show(h('div', {class: 'welcome', lang: langOf(data.title)}, h('h2', {class: 'hero-title'}, data.title),
-    h('p', {class: 'hero-lead'}, data.text), h('ul', {class: 'features'}, data.features.map(feature => h('li', {class: 'card'},
+    h('p', {class: 'hero-lead'}, data.text), h('ul', {class: 'features'},
+      data.features.map(feature => h('li', {class: 'card'},
       h('h3', null, feature.title), h('p', {class: 'muted'}, feature.text)))),
     h('div', null, button(data.button, begin, {kind: 'primary', write: true}))));
 }
@@ -85,7 +88,8 @@ function acts(opener, item, list, merging) {
       download: `${item.name}.${item.extension}`}),
     rename: action => ({title: action.title, icon: 'edit', run: () => rename(item.name, action, again)}),
     merge: action => ({title: action.title, icon: 'merge', run: () => merging.begin(item, action)}),
-    delete: action => ({title: action.title, icon: 'trash', kind: 'danger', run: () => remove(action, again).catch(showProblem)}),
+    delete: action => ({title: action.title, icon: 'trash', kind: 'danger',
+    run: () => remove(action, again).catch(showProblem)}),
   };
   const sent = Object.fromEntries(item.actions.filter(action => action.enabled).map(action => [action.id, action]));
   menu(opener, t('more', item.name), Object.keys(entries).filter(id => sent[id]).map(id => entries[id](sent[id])));
@@ -122,7 +126,8 @@ class Merge {
     Object.assign(this, {first: item, action});
     this.screen.root.classList.add('merging');
     this.bar.hidden = false;
-    replace(this.bar, h('p', {}, h('strong', null, t('second')), ' ', words('span', {class: 'muted'}, t('first', item.name))),
+    replace(this.bar, h('p', {}, h('strong', null, t('second')), ' ',
+      words('span', {class: 'muted'}, t('first', item.name))),
       button(t('cancel'), () => this.end(), {icon: 'close'}));
     this.bar.querySelector('button').focus();
   }
@@ -141,7 +146,8 @@ class Merge {
   }
 
   async send(item) {
-    const {data} = await call(this.action.href, {method: this.action.method, body: {first: this.first.id, second: item.id}});
+    const {data} = await call(this.action.href, {method: this.action.method,
+      body: {first: this.first.id, second: item.id}});
     this.end();
     await this.list().resource.reload();
     toast(t('merged', data.name), {action: {title: t('open'), run: () => this.screen.go(`/pdf/${data.id}`)}});
