@@ -93,7 +93,7 @@ def test_web_22_text_is_added_and_documents_are_merged(visitor, larder):
     page = visitor.open(f"/pdf/{first}")
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name=re.compile("text", re.I)).click()
-    page.get_by_label("Text").fill("Съешь ещё этих мягких французских булок")
+    page.get_by_role("textbox", name="Text").fill("Съешь ещё этих мягких французских булок")
     page.get_by_role("dialog").get_by_role("button", name="Add").click()
     expect(page.locator(".leaf-item")).to_have_count(2)
     page.goto("/pdf")
@@ -112,7 +112,7 @@ def test_web_22_a_lost_race_says_so_and_loses_no_input(visitor, larder):
     page = visitor.open(f"/pdf/{number}")
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name=re.compile("text", re.I)).click()
-    page.get_by_label("Text").fill("Not to be lost")
+    page.get_by_role("textbox", name="Text").fill("Not to be lost")
 
     def change_first(route):
         # Between the press and the request, another client renames the document.
@@ -122,6 +122,6 @@ def test_web_22_a_lost_race_says_so_and_loses_no_input(visitor, larder):
     page.route("**/pages*", change_first, times=1)
     page.get_by_role("dialog").get_by_role("button", name="Add").click()
     expect(page.get_by_text("Nothing was overwritten").first).to_be_visible()
-    expect(page.get_by_label("Text")).to_have_value("Not to be lost")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("Not to be lost")
     page.get_by_role("dialog").get_by_role("button", name="Add").click()
     expect(page.locator(".leaf-item")).to_have_count(2)
