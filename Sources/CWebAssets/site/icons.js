@@ -10,7 +10,7 @@ const shapes = {
   minus: 'M5 12h14',
   refresh: 'M20 11a8 8 0 1 0-2.3 6.2M20 5v6h-6',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M16 16l5 5',
-  more: 'M5 12h.01M5 12h-.01M12 12h.01M12 12h-.01M19 12h.01M19 12h-.01',
+  more: 'M4 12a1 1 0 1 0 2 0 1 1 0 1 0-2 0M11 12a1 1 0 1 0 2 0 1 1 0 1 0-2 0M18 12a1 1 0 1 0 2 0 1 1 0 1 0-2 0',
   up: 'M6 14l6-6 6 6',
   down: 'M6 10l6 6 6-6',
   right: 'M9 5l7 7-7 7',
@@ -59,5 +59,5 @@ const shapes = {
 /** Makes an icon of the set; it is decoration, the words are the caller's. */
 export function icon(name, size = 20) {
   return s('svg', {viewBox: '0 0 24 24', width: size, height: size, class: 'icon', 'aria-hidden': 'true'},
-    s('path', {d: shapes[name] ?? shapes.file}));
+    s('path', {d: shapes[name] ?? shapes[`${name}s`] ?? shapes.file}));
 }
