@@ -1,6 +1,6 @@
 // Disk: onboarding, login, profile.
 
-import {call, forget} from './api.js';
+import {call, forget, Problem} from './api.js';
 import {h, replace, s} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
@@ -103,7 +103,6 @@ function swipe(element, signal, run) {
 
 async function openLogin(screen) {
   screen.head({title: t('disk'), lead: t('lead')});
-  const code = screen.query.get('code');
   const enter = async (body, signal) => {
     await call('/v1/disk/session', {method: 'POST', body, login: true, signal});
     reopen('disk');
@@ -116,33 +115,46 @@ async function openLogin(screen) {
     screen.why),
     extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
       access_token: values.access_token.trim()}, signal), {busyText: t('checking')})));
-  if (screen.query.get('error')) replace(extras, h('p', {class: 'why'}, t('denied')));
-  if (code) {
-    await enter({mode: 'oauth_code', code, state: screen.query.get('state') ?? undefined}, screen.signal);
-    return;
+  const [code, state] = [screen.query.get('code'), screen.query.get('state')];
+  let denied = screen.query.get('error') ? t('denied') : null;
+  if (code && state) {
+    try { await enter({mode: 'oauth_code', code, state}, screen.signal); return; } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      denied = problem.words;
+    }
   }
   const [sandbox, oauth] = await Promise.all([hasSandbox(), hasOAuth()]);
   if (screen.signal.aborted) return;
-  replace(extras, oauth && [button(t('yandex'), toYandex, {kind: 'primary'}), h('p', {class: 'muted'}, t('or'))],
-    sandbox && h('section', {class: 'card stack'}, h('h2', {}, t('try')), h('div', {class: 'bar'},
-      [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']].map(([name, secret]) => button(t('as', name),
-        () => enter({mode: 'oauth_token', access_token: secret}), {kind: 'primary', icon: 'user', write: true})))));
+  replace(extras, denied && h('p', {class: 'why', role: 'alert', lang: langOf(denied)}, denied),
+    oauth && [button(t('yandex'), toYandex, {kind: 'primary'}), h('p', {class: 'muted'}, t('or'))],
+    sandbox && accounts(enter));
 }
 
+/** Makes the buttons of the sandbox's accounts. */
+function accounts(enter) {
+  const known = [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']];
+  return h('section', {class: 'card stack'}, h('h2', {}, t('try')), h('div', {class: 'bar'}, known.map(([name, secret]) =>
+    button(t('as', name), () => enter({mode: 'oauth_token', access_token: secret}), {kind: 'primary', icon: 'user',
+      write: true}))));
+}
+
+/** Tells whether Yandex's own login is configured. */
 async function hasOAuth() {
-  const {data} = await call('/v1');
-  return Boolean(data.web?.disk_oauth);
+  try { return Boolean((await call('/v1')).data.web?.disk_oauth); } catch (problem) {
+    if (problem instanceof Problem) return false;
+    throw problem;
+  }
 }
 
 /** Leads to Yandex's own login, which comes back with a code. */
 async function toYandex() {
-  const {data} = await call('/v1/disk/session/authorization', {method: 'POST', body: {}});
+  const {data} = await call('/v1/disk/session/authorization', {method: 'POST', body: {}, login: true});
   location.assign(data.authorize_url);
 }
 
 function openProfile(screen) {
   screen.head({title: t('profile'), tabs});
-  screen.show(h('div', {class: 'card profile'}, ring(null), h('p', {class: 'ring-total'}, t('waiting'))));
+  screen.show(h('div', {class: 'card profile'}, ring(null)));
   const resource = screen.load('/v1/disk/profile', ({data}) => {
     const action = id => data.actions.find(each => each.id === id);
     const [published, logout] = [action('published'), action('logout')];

@@ -170,7 +170,8 @@ class Reader {
     const {id, number, rotation, thumbnail_url: href} = page;
     const own = `${this.document.href}/pages/${id}`;
     const turned = rotation % 180 !== 0;
-    const made = picture(this.source(href, rotation), t('page', number), {class: 'leaf-picture', sign: 'pdf'});
+    const made = picture(this.source(href, rotation), `${this.document.name}, ${t('page', number)}`, {class: 'leaf-picture',
+      sign: 'pdf'});
     const image = made.querySelector('img');
     Object.assign(image.dataset, {href, rotation});
     made.style.aspectRatio = turned ? `${page.height} / ${page.width}` : `${page.width} / ${page.height}`;
