@@ -129,7 +129,8 @@ export function openTrash(screen) {
       h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto'}, item.name),
         h('span', {class: 'row-sub'}, [item.deleted_text, item.origin && t('was', parentOf(item.origin).slice(5))]
           .filter(Boolean).join(' · '))),
-      h('div', {class: 'row-end'}, button(t('restore'), () => restore(item), {write: true})))});
+      h('div', {class: 'row-end'}, button(t('restore'), () => restore(item), {write: true, icon: 'rotate',
+        kind: 'compact'})))});
 }
 
 function files(screen, href, options = {}) {
