@@ -20,7 +20,9 @@ const t = define({
     hits: 'Served from store',
     events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events', noEvents: 'Nothing has happened yet.',
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
-    problems: 'Refused or failed',
+    asked: 'Asked',
+    times: (n, ms) => `${n} times, ${ms} ms each`, memory: 'Memory',
+    failed: 'Refused or failed', ms: 'ms',
   },
   ru: {
     title: 'Пульт', lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
@@ -31,7 +33,8 @@ const t = define({
     of: (a, b) => `${a} из ${b}`, database: 'База данных', free: 'Свободно на диске', connections: 'Соединения',
     listeners: 'Слушают события', hits: 'Отдано из хранилища', events: 'События', pause: 'Пауза', resume: 'Дальше',
     all: 'Все события', noEvents: 'Пока ничего не произошло.', requests: 'Запросы по адресам', route: 'Адрес',
-    count: 'Число', mean: 'Среднее', noRequests: 'Пока нет.', problems: 'Отказы и ошибки',
+    count: 'Число', mean: 'Среднее', noRequests: 'Пока нет.', asked: 'Запросов',
+    times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс',
   },
 });
 
@@ -44,6 +47,7 @@ async function open(screen) {
   const requests = h('div');
   screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
+  let metrics = null;
   const resource = screen.load('/v1/status', async ({data}, first) => {
     const names = data.upstreams.map(upstream => upstream.name);
     if (first) {
@@ -52,14 +56,20 @@ async function open(screen) {
       controls = data.sandbox === null ? null : await openSandbox(screen, sandbox, names, () => drawUpstreams());
     }
     drawUpstreams();
-    await drawSelf(facts, requests, data);
+    const [read, health] = await Promise.all([readMetrics(), readHealth()]);
+    if (!read || screen.signal.aborted) return;
+    metrics = read;
+    drawUpstreams();
+    drawSelf(facts, data, metrics, health);
+    replace(requests, requestTable(metrics));
   }, {skeleton: 'grid'});
   const drawUpstreams = () => {
     for (const row of upstreams.children) row.rowData = null;
     const known = resource.answer.data.upstreams;
     const more = (controls?.upstreams() ?? []).filter(one => !known.some(other => other.name === one.name));
-    keyed(upstreams, [...known, ...more], one => one.name, one => upstreamCard(one, () => controls), {animate: false,
-      update: (row, one) => { row.redraw(one); return true; }});
+    keyed(upstreams, [...known, ...more], one => one.name, one => upstreamCard(one, () => controls, () => metrics),
+      {animate: false,
+  update: (row, one) => { row.redraw(one); return true; }});
   };
   const again = setInterval(() => document.hidden || resource.soon(), 5000);
   screen.signal.addEventListener('abort', () => clearInterval(again));
@@ -72,7 +82,7 @@ function section(title, ...content) {
 }
 
 /** Draws a card of an upstream; its fault stays in place while the rest changes. */
-function upstreamCard(upstream, controls) {
+function upstreamCard(upstream, controls, metrics) {
   const tag = h('span', {class: 'tag'});
   const list = h('dl', {class: 'facts small'});
   const card = h('li', {class: 'card upstream', dataset: {name: upstream.name}},
@@ -86,6 +96,7 @@ function upstreamCard(upstream, controls) {
     replace(tag, state && t(state));
     replace(list, facts([[t('since'), state === 'down' && when(now.since)],
       [t('lastOk'), state && state !== 'unknown' && when(now.last_ok_at)], [t('lastError'), errorOf(now.last_error)],
+      [t('asked'), metrics() && askedOf(metrics(), now.name)],
       [t('paused'), now.paused_until && time(now.paused_until, {timeStyle: 'medium'})]]));
     list.hidden = list.childElementCount === 0;
   };
@@ -108,9 +119,16 @@ function facts(rows) {
   return rows.filter(([, value]) => value).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]);
 }
 
-async function drawSelf(place, requests, status) {
-  const [metrics, health] = await Promise.all([readMetrics(), readHealth()]);
-  if (!metrics) return;
+/** Says how often an upstream was asked, and how long it took on average. */
+function askedOf(metrics, name) {
+  const count = metrics.one('larder_upstream_request_duration_seconds_count', 'upstream', name);
+  const sum = metrics.one('larder_upstream_request_duration_seconds_sum', 'upstream', name);
+  return count > 0 && t('times', number.format(count), number.format(1000 * sum / count));
+}
+
+const number = new Intl.NumberFormat(language, {maximumFractionDigits: 1});
+
+function drawSelf(place, status, metrics, health) {
   const used = status.cache?.by_upstream?.map(row => [row.name ?? row.upstream, row.used_bytes ?? row.bytes])
     ?? metrics.all('larder_cache_bytes').map(one => [one.labels.upstream, one.value]);
   const budget = status.cache?.budget_bytes ?? metrics.one('larder_cache_budget_bytes');
@@ -122,15 +140,17 @@ async function drawSelf(place, requests, status) {
         t(health.status === 'ready' ? 'ready' : 'notReady'))),
     h('dl', {class: 'facts small'}, facts([
       [t('version'), status.version ?? metrics.all('larder_build_info')[0]?.labels.version],
-      [t('started'), status.started_at && time(status.started_at)], [t('hits'), asked && t('of', hit, asked)],
+      [t('started'), time(status.started_at
+        ?? new Date(1000 * metrics.one('process_start_time_seconds')).toISOString())], [t('hits'), asked && t('of', hit,
+          asked)],
       [t('database'), bytes(metrics.one('larder_database_bytes'))], [t('free'),
         bytes(metrics.one('larder_data_free_bytes'))],
+      [t('memory'), bytes(metrics.one('process_resident_memory_bytes'))],
       [t('connections'), String(metrics.one('larder_http_connections'))],
       [t('listeners'), String(metrics.one('larder_event_listeners'))]])),
     health && h('h3', null, t('able')), health && h('ul', {class: 'abilities small'}, health.abilities.map(ability)),
     health?.checks?.some(check => !check.ok) && h('p', {class: 'form-problem'}, t('checks'), ': ',
       health.checks.filter(check => !check.ok).map(check => check.name).join(', '))));
-  replace(requests, requestTable(metrics));
 }
 
 function ability({name, ok, install}) {
@@ -151,16 +171,28 @@ function cacheBar(used, budget) {
 
 function requestTable(metrics) {
   const sums = new Map(metrics.all('larder_http_request_duration_seconds_sum').map(one => [name(one), one.value]));
+  const failures = failuresOf(metrics);
   const rows = metrics.all('larder_http_request_duration_seconds_count').filter(one => one.value > 0)
     .sort((a, b) => b.value - a.value).slice(0, 15);
   if (!rows.length) return h('p', {class: 'muted'}, t('noRequests'));
-  const number = new Intl.NumberFormat(language, {maximumFractionDigits: 1});
   return h('div', {class: 'card scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
     h('table', {class: 'table'}, h('thead', null, h('tr', null,
-      [t('route'), t('count'), t('mean')].map(text => h('th', {scope: 'col'}, text)))),
-    h('tbody', null, rows.map(one => h('tr', null, h('td', {class: 'code'}, name(one)), h('td', null,
-      number.format(one.value)),
-      h('td', null, `${number.format(1000 * sums.get(name(one)) / one.value)} ms`))))));
+      [t('route'), t('count'), t('mean'), t('failed')].map(text => h('th', {scope: 'col'}, text)))),
+    h('tbody', null, rows.map(one => h('tr', null, h('td', {class: 'code'}, name(one)),
+      h('td', null, number.format(one.value)),
+      h('td', null, `${number.format(1000 * sums.get(name(one)) / one.value)} ${t('ms')}`),
+      h('td', null, failures.get(name(one)) ?? ''))))));
+}
+
+/** Counts the responses of 400 and more by route: "12 × 401, 1 × 503". */
+function failuresOf(metrics) {
+  const found = new Map();
+  for (const one of metrics.all('larder_http_requests_total')) {
+    if (Number(one.labels.status) < 400 || one.value === 0) continue;
+    const words = `${number.format(one.value)} × ${one.labels.status}`;
+    found.set(name(one), [found.get(name(one)), words].filter(Boolean).join(', '));
+  }
+  return found;
 }
 
 const name = ({labels}) => `${labels.method} ${labels.route}`;
@@ -197,7 +229,7 @@ function parse(text) {
 
 /** Draws the live log of events, with a pause and a filter. */
 function events(screen) {
-  const list = h('ol', {class: 'log', tabindex: '0', 'aria-label': t('events')});
+  const list = h('ol', {class: 'log', tabindex: '0', 'aria-label': t('events'), hidden: true});
   const none = h('p', {class: 'muted small'}, t('noEvents'));
   let paused = false;
   const filter = h('select', {'aria-label': t('all'), onchange: () => show()}, ['', 'connectivity', 'screen-changed',
@@ -213,6 +245,7 @@ function events(screen) {
   screen.on('any', ({type, data}) => {
     if (paused || ['session', 'nudge'].includes(type)) return;
     none.remove();
+    list.hidden = false;
     list.prepend(h('li', {dataset: {type}}, h('span', {class: 'muted'}, time(new Date().toISOString(),
       {timeStyle: 'medium'})),
       ' ', h('strong', null, type), ' ', h('span', {class: 'code'}, Object.entries(data).filter(([key]) => key !== 'at')
