@@ -69,7 +69,7 @@ let package = Package(
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "HTTPSemantics", "Media",
-                "CContract", "CMalloc", "CZlib", "Sandbox", argumentParser,
+                "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
                 lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"), yams,
@@ -124,7 +124,7 @@ let package = Package(
             name: "Ships",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "HTTPCaching", grdb, httpTypes, logging,
+                "HTTPCaching", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],
@@ -247,6 +247,13 @@ let package = Package(
         ),
         // What the server and its worker both read: heads of pictures, descriptions of jobs.
         .target(name: "MediaFormats", path: "Sources/Kit/MediaFormats", swiftSettings: strict),
+        // The front end: its pages, and its files as bytes of the program.
+        .target(
+            name: "Web",
+            dependencies: ["Screens", "Freshness", "HTTPSemantics", "CWebAssets", crypto, httpTypes],
+            swiftSettings: strict
+        ),
+        .target(name: "CWebAssets", exclude: ["site"]),
         // openapi.yaml as bytes of the program.
         .target(name: "CContract"),
         .systemLibrary(name: "CMalloc"),
@@ -367,6 +374,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "WebTests",
+            dependencies: ["Screens", "Web", "TestKit", httpTypes],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "DiskTests",
             dependencies: [
                 "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
@@ -432,7 +444,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "TestKit", "FaultKit",
+                "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "Web", "TestKit", "FaultKit",
                 asyncHTTPClient, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",

@@ -65,7 +65,7 @@ struct EverywhereTests {
     func unknownPath() async throws {
         try await withLarder { larder in
             for method in ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"] {
-                for path in ["/", "/v2", "/v1/boats", "/v1/ships/\(ContractScenario.ship)/image/large"] {
+                for path in ["/web", "/v2", "/v1/boats", "/v1/ships/\(ContractScenario.ship)/image/large"] {
                     let response = try await larder.send(method, path)
                     #expect(response.status == 404, "\(method) \(path)")
                     #expect(

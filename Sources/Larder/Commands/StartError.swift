@@ -3,6 +3,7 @@ import Backup
 import Database
 import Sandbox
 import Settings
+import Web
 
 /// The errors that keep a server from starting, as the program reports them: one line on standard error, and the exit
 /// code.
@@ -22,7 +23,7 @@ enum StartError {
     /// Returns the exit code of an error (sysexits.h); nil if it has none.
     private static func exitCode(of error: any Error) -> ExitCode? {
         switch error {
-        case is SettingError: ExitCode(78)
+        case is SettingError, is WebFolder.Unusable: ExitCode(78)
         case is StorageError, is BackupError, is SandboxError, is CannotListen: .failure
         default: nil
         }

@@ -27,8 +27,9 @@ struct LarderServer: Service, CustomStringConvertible {
         let built = try await LarderApplication.build(
             configuration,
             in: directory,
+            sandboxPort: sandboxPort,
             metrics: metrics,
-            onListening: { announce($0, host: http.host, sandboxPort: sandboxPort) },
+            onListening: { announce($0, http, sandboxPort: sandboxPort) },
             logger: logger
         )
         do {
@@ -59,12 +60,12 @@ struct LarderServer: Service, CustomStringConvertible {
         return configuration
     }
 
-    /// Prints the lines that programs wait for. That of the sandbox comes no sooner, since a start may still fail.
-    @Sendable private func announce(_ address: SocketAddress?, host: String, sandboxPort: Int?) {
-        let name = host.contains(":") ? "[\(host)]" : host
+    /// Prints the lines that programs wait for. Those before the last come no sooner, since a start may still fail.
+    @Sendable private func announce(_ address: SocketAddress?, _ http: HTTPConfiguration, sandboxPort: Int?) {
+        let port = address?.port ?? http.port
+        let name = http.host.contains(":") ? "[\(http.host)]" : http.host
         let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
-        StandardOutput.write(
-            "\(sandbox)listening on http://\(name):\(address?.port ?? configuration.http.port)\n"
-        )
+        let pages = configuration.web.isEnabled ? "pages on \(PageAddress.url(of: http, port: port))\n" : ""
+        StandardOutput.write("\(sandbox)\(pages)listening on http://\(name):\(port)\n")
     }
 }

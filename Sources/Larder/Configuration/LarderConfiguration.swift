@@ -24,6 +24,7 @@ struct LarderConfiguration: Sendable {
     var upstreams: ConfiguredUpstreams
     /// Work on pictures and documents.
     let media: MediaConfiguration
+    let web: WebConfiguration
     let sandbox: SandboxConfiguration
     /// The time that the clock shows at start; nil for the machine's time.
     let clockStart: Date?
@@ -63,6 +64,7 @@ struct LarderConfiguration: Sendable {
             sandbox: sandbox
         )
         media = try MediaConfiguration(settings, environment: environment)
+        web = try WebConfiguration(settings, upstreams)
         self.sandbox = try SandboxConfiguration(settings)
         clockStart = try settings.instant("clock.start")
         log = try LogConfiguration(settings)

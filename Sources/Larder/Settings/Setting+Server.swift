@@ -103,6 +103,28 @@ extension Setting {
         ),
     ]
 
+    /// The front end that the server brings along.
+    static let web: [Setting] = [
+        Setting("web.enabled", .choice(["true", "false"]), default: "true", "whether the web pages are served"),
+        Setting(
+            "web.directory",
+            .text,
+            default: "",
+            "folder whose files are served as those of the web pages, for changing them; empty: those of the program",
+            note: "files are read anew for each request, and symbolic links are not followed"
+        ),
+        Setting(
+            "web.tiles",
+            .text,
+            default: "",
+            "name of the upstream with the tiles of a street map, at {z}/{x}/{y}.png; empty: the outline of the world",
+            note: "its mount keeps them; mind the terms of the service, which may ask for a `User-Agent` and forbid "
+                + "fetching many"
+        ),
+        Setting("web.tiles_attribution", .text, default: "", "whose tiles these are, as it is shown on the map"),
+        Setting("web.tiles_max_zoom", .integer(0...24), default: "19", "last zoom that has tiles"),
+    ]
+
     /// What is cached, on disk and in memory.
     static let cache: [Setting] = [
         Setting(

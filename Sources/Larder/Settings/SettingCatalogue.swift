@@ -11,7 +11,7 @@ struct SettingCatalogue: Sendable {
     init(_ apps: AppList) {
         all =
             Setting.http + apps.upstreams.flatMap(UpstreamSettings.settings(of:))
-            + apps.types.flatMap { $0.settings } + Setting.sandbox + Setting.cache + Setting.storage
+            + apps.types.flatMap { $0.settings } + Setting.web + Setting.sandbox + Setting.cache + Setting.storage
             + Setting.session + Setting.media + Setting.process
         upstreamNames = Set(apps.upstreams.map(\.name))
     }

@@ -47,6 +47,9 @@ struct OpenAPIDocument: Sendable {
         }
     }
 
+    /// Whether an operation responds with a page, which reads the query itself.
+    func isPage(_ operation: Operation) -> Bool { root["paths"]?[operation.path]?["x-larder-page"] == .bool(true) }
+
     /// An operation by its key, such as `GET /v1/ships`.
     func operation(_ key: String) -> Operation? { (operations + mounts).first { $0.key == key } }
 }

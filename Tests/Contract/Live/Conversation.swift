@@ -8,6 +8,7 @@ enum Conversation {
         try await withLarder { larder in
             let interview = ContractScenario(larder: larder, transcript: transcript)
             try await interview.system()
+            try await interview.pages()
             try await interview.nothingFetched()
             try await interview.sessions()
             try await interview.ships()
@@ -78,8 +79,20 @@ enum Conversation {
         try await withLarder(isClosedByBody: true) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).brokenDocuments()
         }
+        try await pagesOfEmptyFolder(transcript)
         try await programs(transcript)
         return await transcript.observations
+    }
+
+    /// Pages from a folder whose files were removed.
+    private static func pagesOfEmptyFolder(_ transcript: RecordedExchanges) async throws {
+        let folder = try TemporaryFolder()
+        let shell = folder.url.appending(path: "index.html")
+        try Data("<!doctype html>".utf8).write(to: shell)
+        try await withLarder(["--web-directory", folder.path]) { larder in
+            try FileManager.default.removeItem(at: shell)
+            try await ContractScenario(larder: larder, transcript: transcript).pagesWithoutFiles()
+        }
     }
 
     /// Documents while the programs that work on them are busy, slow or missing.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import Web
 
 /// Sends requests to a running server and records the responses by operation.
 actor RecordedExchanges {
@@ -65,7 +66,9 @@ struct ContractScenario: Sendable {
     {
         let id = path.hasPrefix("/v1/shop/") && ship == ContractScenario.ship ? "1" : ship
         return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{item_id}", with: "1")
-            .replacing("{page_id}", with: page)
+            .replacing("{page_id}", with: page).replacing("{page}", with: "files")
+            .replacing("{digest}", with: (try? WebAssets.embedded.get().digest) ?? "")
+            .replacing("{name}", with: "icon.svg")
     }
 
     /// The path that was asked for, without its query.

@@ -39,6 +39,8 @@ public struct RouteInput: Sendable, Equatable {
         }
     }
 
+    /// Whether it takes any query parameter, since it reads none itself: the page that it responds with does.
+    public internal(set) var takesAnyParameter = false
     /// Names of the query parameters.
     public internal(set) var parameters: [String] = []
     /// Members of the JSON body; empty if it takes none.
@@ -52,6 +54,7 @@ extension RouteInput {
     ///
     /// - Throws: 400 `invalid-parameter` that names each other one.
     func check(_ query: QueryItems) throws(Problem) {
+        guard !takesAnyParameter else { return }
         var errors: [Problem.FieldError] = []
         for name in query.names where !parameters.contains(name) && errors.count < Self.mostNamed {
             guard !name.isEmpty else {

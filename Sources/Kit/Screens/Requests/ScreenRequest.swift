@@ -15,6 +15,8 @@ public struct ScreenRequest: Sendable {
     public let method: HTTPRequest.Method
     /// Whether the client wants the head of the response only.
     public let isHead: Bool
+    /// Host and port that the request names (`Host`, RFC 9110 §7.2); nil if it names none.
+    public let authority: String?
     /// Path without the query, percent-encoded as it arrived.
     public let path: String
     /// The query.
@@ -30,9 +32,12 @@ public struct ScreenRequest: Sendable {
     public let allowsEffects: Bool
     /// Logger that knows the request's identity.
     public let logger: Logger
-    /// The bearer token, read and hashed once.
-    public let credential: BearerCredential
+    /// The tokens of sessions that it carries.
+    public let credentials: SessionCredentials
 
+    /// What its browser may do with cookies.
+    let browser: BrowserRules
+    private let cookies: SessionCookies
     private let address: IPAddress?
     private let presence: ClientPresence
     private let parameters: [String: String]
@@ -45,12 +50,13 @@ public struct ScreenRequest: Sendable {
         _ request: Request,
         context: ScreenContext,
         parameters: [String: String],
-        credential: BearerCredential,
+        sessions: SessionStore,
         input: RouteInput,
         maximumBodyBytes: Int
     ) {
         method = request.method == .head ? .get : request.method
         isHead = request.method == .head
+        authority = request.head.authority
         path = request.uri.path
         query = QueryItems(request.uri.query)
         headerFields = request.headers
@@ -58,7 +64,9 @@ public struct ScreenRequest: Sendable {
         address = context.clientAddress
         allowsEffects = context.allowsEffects && !isHead
         logger = context.logger
-        self.credential = credential
+        browser = context.browser
+        cookies = sessions.cookies
+        credentials = SessionCredentials(request.headers, cookies: browser.sendsCookies ? cookies : nil)
         presence = context.annotations.presence
         self.parameters = parameters
         requestBody = request.body
@@ -73,6 +81,14 @@ public struct ScreenRequest: Sendable {
         -> Value
     {
         try await presence.whilePresent(body)
+    }
+
+    /// Returns a field that gives the client a cookie of this server.
+    ///
+    /// - Parameter age: Seconds until it is forgotten; nil when the browser is closed.
+    func setCookie(_ name: String, _ value: String, age: Int?) -> HTTPField {
+        let line = cookies.line(name, value, age: age, isSecure: browser.isSecure)
+        return HTTPField(name: .setCookie, value: line)
     }
 
     /// Returns a path parameter, percent-decoded.

@@ -12,6 +12,8 @@ public struct ScreenResponse: Sendable {
     public enum Body: Sendable {
         /// Bytes of a media type.
         case bytes(Data, type: String)
+        /// Bytes whose compressed form and entity tags are made already.
+        case prepared(PreparedBytes)
         /// Written in pieces; never compressed, without an ETag.
         case stream(type: String, ResponseBody)
         /// No body.
@@ -75,7 +77,7 @@ public struct ScreenResponse: Sendable {
         var fields = headerFields
         fields[.cacheControl] = "private, no-cache"
         fields[.contentLanguage] = Language.current.rawValue
-        fields[.vary] = "Authorization, Accept-Language, Accept-Encoding"
+        fields[.vary] = "Authorization, Cookie, Accept-Language, Accept-Encoding"
         return ScreenResponse(
             status: status,
             headerFields: fields,

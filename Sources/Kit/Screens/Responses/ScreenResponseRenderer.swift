@@ -28,33 +28,50 @@ enum ScreenResponseRenderer {
             }
             return Response(status: response.status, headers: fields, body: body)
         case .bytes(let bytes, let type):
-            fields[.contentType] = type
             return try represent(bytes, type: type, of: response, fields: fields, for: request)
+        case .prepared(let prepared):
+            return try represent(
+                prepared.bytes,
+                type: prepared.type,
+                prepared: prepared,
+                of: response,
+                fields: fields,
+                for: request
+            )
         }
+    }
+
+    /// Whether a body is worth compressing.
+    static func isCompressible(_ bytes: Data, _ type: String) -> Bool {
+        bytes.count >= smallestCompressed && MediaType.isCompressible(type)
     }
 
     /// Returns a response with these bytes in an encoding that the request accepts.
     private static func represent(
         _ bytes: Data,
         type: String,
+        prepared: PreparedBytes? = nil,
         of response: ScreenResponse,
         fields: HTTPFields,
         for request: HTTPRequest
     ) throws -> Response {
         var fields = fields
-        let isCompressible = bytes.count >= smallestCompressed && MediaType.isCompressible(type)
+        fields[.contentType] = type
+        let isCompressible = isCompressible(bytes, type)
         if isCompressible { fields.vary(on: .acceptEncoding) }
         let isCompressed = isCompressible && AcceptedEncodings.allowGzip(request.headerFields[values: .acceptEncoding])
         let status = response.status
         // The response to a write is not a representation of its target, so it has no validator (RFC 9110 §8.8).
         if response.hasValidator, status == .ok, request.method == .get || request.method == .head {
-            let tag = EntityTag.strong(for: bytes, version: response.version, variant: isCompressed ? "gzip" : nil)
+            let tag =
+                prepared?.entityTag(isCompressed: isCompressed)
+                ?? EntityTag.strong(for: bytes, version: response.version, variant: isCompressed ? "gzip" : nil)
             fields[.eTag] = tag
             if EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag) { return notModified(fields) }
         }
         var body = bytes
         if isCompressed {
-            body = try Gzip.compress(bytes)
+            body = try prepared?.compressed ?? Gzip.compress(bytes)
             fields[.contentEncoding] = "gzip"
         }
         fields[.contentLength] = String(body.count)

@@ -24,6 +24,8 @@ public struct Route: Sendable {
     public let maximumBodyBytes: Int
     /// What it takes: query parameters, members of a body, fields of a form.
     public internal(set) var input = RouteInput()
+    /// The app whose profiles it serves; nil if the profile has no meaning there.
+    var profileApp: String?
     /// How it responds.
     let handling: Handling
 
@@ -120,6 +122,7 @@ public struct Route: Sendable {
     /// query parameters. That of a mount takes any.
     var template: String {
         if raw != nil { return path.replacing("{path}", with: "{+path}") + "{?query*}" }
+        if input.takesAnyParameter { return path + "{?query*}" }
         return input.parameters.isEmpty ? path : path + "{?\(input.parameters.joined(separator: ","))}"
     }
 

@@ -1,0 +1,89 @@
+import CWebAssets
+import Crypto
+public import Foundation
+import Screens
+
+/// The files of the front end: the shell, and what it loads.
+///
+/// Names are flat. The address of a file has the digest of all files in it, so that a file and those that import it
+/// change their addresses together.
+public struct WebAssets: Sendable {
+    /// Name of the shell: the document of every page.
+    static let shellName = "index.html"
+    /// What the shell has in place of the digest.
+    static let digestPlaceholder = "{digest}"
+
+    /// The part of the addresses of files that changes with their content; the same word for a folder.
+    public let digest: String
+    /// Whether the files stay as they are while the server runs.
+    let isFixed: Bool
+    private let read: @Sendable (String) throws -> PreparedBytes?
+
+    /// The files that are part of the program.
+    public static let embedded = Result { try WebAssets(embeddedFiles()) }
+
+    /// Prepares files that stay as they are.
+    ///
+    /// - Parameter files: Bytes by name.
+    /// - Throws: `Gzip.Failure`.
+    init(_ files: [String: Data]) throws {
+        let digest = Self.digest(of: files)
+        let prepared = try Dictionary(
+            uniqueKeysWithValues: files.map { name, bytes in
+                (name, try Self.prepare(bytes, name: name, digest: digest))
+            }
+        )
+        self.digest = digest
+        isFixed = true
+        read = { prepared[$0] }
+    }
+
+    /// Reads files from a folder each time, for people who change them.
+    ///
+    /// - Throws: ``WebFolder/Unusable`` if that is no folder that can be read.
+    public init(folder: URL) throws {
+        let folder = try WebFolder(folder)
+        let digest = "folder"
+        self.digest = digest
+        isFixed = false
+        read = { name in
+            try folder.file(name).map { try Self.prepare($0, name: name, digest: digest) }
+        }
+    }
+
+    /// Returns a file; nil if there is none of this name.
+    ///
+    /// - Throws: An error of the file system; `Gzip.Failure`.
+    func file(_ name: String) throws -> PreparedBytes? { try read(name) }
+
+    /// The files that are part of the program, by name.
+    static func embeddedFiles() -> [String: Data] {
+        let assets = UnsafeBufferPointer(start: larder_web_assets(), count: larder_web_asset_count())
+        return Dictionary(
+            uniqueKeysWithValues: assets.map { asset in
+                (String(cString: asset.name), Data(bytes: asset.bytes, count: asset.size))
+            }
+        )
+    }
+
+    /// Returns the first twelve digits of the SHA-256 of names, lengths and bytes, in the order of the names.
+    private static func digest(of files: [String: Data]) -> String {
+        var hash = SHA256()
+        for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            hash.update(data: Data("\(name)\n\(bytes.count)\n".utf8))
+            hash.update(data: bytes)
+        }
+        return hash.finalize().prefix(6).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
+    private static func prepare(_ bytes: Data, name: String, digest: String) throws -> PreparedBytes {
+        var bytes = bytes
+        if name == shellName {
+            let text = String(decoding: bytes, as: UTF8.self)
+            bytes = Data(text.replacing(digestPlaceholder, with: digest).utf8)
+        }
+        return try PreparedBytes(bytes, type: WebFileType.mediaType(ofName: name))
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// A folder whose files are served as those of the front end.
+public struct WebFolder: Sendable {
+    /// The folder of `web.directory` cannot be used.
+    public struct Unusable: Error, CustomStringConvertible {
+        let path: String
+
+        /// One line, for the person who set it.
+        public var description: String {
+            "web.directory: \(path) is no folder that can be read with an \(WebAssets.shellName) in it"
+        }
+    }
+
+    /// Largest file that is read, in bytes.
+    private static let largest = 8 << 20
+
+    private let url: URL
+
+    init(_ url: URL) throws {
+        self.url = url
+        guard try file(WebAssets.shellName) != nil else { throw Unusable(path: url.path) }
+    }
+
+    /// Returns the bytes of a file; nil if the folder has no regular file of this name. Symbolic links are not followed,
+    /// so nothing outside of the folder is served.
+    ///
+    /// - Throws: `CocoaError` if the file cannot be read.
+    func file(_ name: String) throws -> Data? {
+        guard WebFileType.isName(name) else { return nil }
+        let path = url.appending(path: name).path
+        // What is no file at all, such as a pipe, must not be waited for.
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.largest
+        else { return nil }
+        return try handle.readToEnd() ?? Data()
+    }
+}

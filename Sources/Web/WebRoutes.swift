@@ -1,0 +1,80 @@
+import Freshness
+import HTTPTypes
+public import Screens
+
+/// The front end: its pages, which are one document, and the files that this loads.
+public struct WebRoutes: Sendable {
+    /// Addresses of the pages, as routes.
+    static let pages = [
+        "/", "/status", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships", "/ships/{id}",
+        "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
+    ]
+    /// The pages of the Disk.
+    static let diskPages: Set<String> = [
+        "onboarding", "login", "recent", "files", "search", "file", "offline", "published", "trash", "profile",
+    ]
+    /// Files with addresses that browsers and crawlers know, and their names.
+    static let wellKnown = [
+        (path: "/manifest.webmanifest", screen: "web.manifest", name: "manifest.webmanifest"),
+        (path: "/favicon.ico", screen: "web.icon", name: "icon.svg"),
+        (path: "/robots.txt", screen: "web.robots", name: "robots.txt"),
+    ]
+
+    private let assets: WebAssets
+    private let policy: WebPolicy
+
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - assets: The files.
+    ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
+    public init(assets: WebAssets, publicOrigin: String?) {
+        self.assets = assets
+        policy = WebPolicy(publicOrigin: publicOrigin)
+    }
+
+    /// The routes.
+    public var routes: [Route] {
+        Self.pages.map { Route(.get, $0, "web.page", page).anyQuery() }
+            + [Route(.get, "/web/{digest}/{name}", "web.file", file)]
+            + Self.wellKnown.map { known in
+                Route(.get, known.path, known.screen) { request in
+                    try response(known.name, to: request, cacheControl: "public, max-age=3600")
+                }
+            }
+    }
+
+    /// Responds with the document of all pages. What is shown is up to its scripts.
+    @Sendable private func page(_ request: ScreenRequest) throws -> ScreenResponse {
+        guard Self.isPage(request) else { throw Problem.notFound("There is no page under this address.") }
+        return try response(WebAssets.shellName, to: request, cacheControl: "no-cache")
+    }
+
+    private static func isPage(_ request: ScreenRequest) -> Bool {
+        if let page = try? request.parameter("page") { return diskPages.contains(page) }
+        guard let id = try? request.parameter("id") else { return true }
+        return id.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil
+    }
+
+    /// Responds with a file of this version of the front end. The address of one of another version has nothing, since
+    /// its content would be that of this one.
+    @Sendable private func file(_ request: ScreenRequest) throws -> ScreenResponse {
+        let (digest, name) = (try request.parameter("digest"), try request.parameter("name"))
+        guard digest == assets.digest, name != WebAssets.shellName else { throw Self.noFile }
+        return try response(name, to: request, cacheControl: "public, max-age=31536000, immutable")
+    }
+
+    private func response(_ name: String, to request: ScreenRequest, cacheControl: String) throws -> ScreenResponse {
+        guard let file = try assets.file(name) else { throw Self.noFile }
+        var fields = policy.fields(authority: request.authority)
+        fields[.cacheControl] = assets.isFixed ? cacheControl : "no-store"
+        return ScreenResponse(
+            headerFields: fields,
+            body: .prepared(file),
+            hasValidator: assets.isFixed,
+            changeToken: assets.isFixed ? .unlimited : nil
+        )
+    }
+
+    private static var noFile: Problem { .notFound("There is no such file of this version of the front end.") }
+}
