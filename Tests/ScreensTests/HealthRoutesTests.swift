@@ -1,8 +1,10 @@
+import Database
 import Foundation
 import Freshness
 import HTTPServer
 import HTTPTypes
 import Logging
+import ResponseStore
 import TestKit
 import Testing
 import Upstream
@@ -80,23 +82,33 @@ struct HealthRoutesTests {
 
     @Test("SRV-05 The status has a row for each upstream, changing with it")
     func status() async throws {
+        let database = try LarderDatabase.temporary()
         let upstream = Upstream(
             configuration: .init(
                 name: "spacex",
-                title: "SpaceX",
+                title: "the SpaceX API",
                 baseURL: try #require(URL(string: "https://api.test"))
             ),
             transport: NoTransport(),
-            database: try .temporary(),
+            database: database,
             clock: clock,
             logger: .quiet
         )
-        let harness = try ScreenHarness(StatusRoutes(upstreams: [upstream], clock: clock).routes)
+        let server = StatusRoutes.Server(
+            version: "0.1.0",
+            startedAt: ten,
+            hasSandbox: false,
+            budget: CacheBudget(bytes: 7)
+        )
+        let status = StatusRoutes(of: server, upstreams: [upstream], store: ResponseStore(database), clock: clock)
+        let harness = try ScreenHarness(status.routes)
         let before = try await harness.serve(.get, "/v1/status")
         #expect(
             before.text.contains(
-                #"{"upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"#
-                    + #""reachable":true,"since":null,"title":"SpaceX"}]}"#
+                #"{"cache":{"budget_bytes":7,"by_upstream":[],"used_bytes":0},"sandbox":null,"#
+                    + #""started_at":"2026-01-05T10:00:00Z","#
+                    + #""upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"#
+                    + #""reachable":true,"since":null,"title":"SpaceX API"}],"version":"0.1.0"}"#
             )
         )
         _ = try? await upstream.read(Resource(url: "https://api.test/x", freshness: nil))
@@ -122,7 +134,7 @@ struct HealthRoutesTests {
             #""template":"/v1/ships{?limit,refresh}"}],"title":"Ships"}],"#,
             #""contract_url":"/openapi.yaml","name":"Larder","screens":[{"#,
             #""href":"/v1/status","method":"GET","screen":"status","session":false,"template":"/v1/status"}],"#,
-            #""version":"1"}"#,
+            #""version":"1","web":{"attribution":null,"disk_oauth":false,"max_zoom":19,"tiles":null}}"#,
         ]
         #expect(served.text.contains(expected.joined()))
     }

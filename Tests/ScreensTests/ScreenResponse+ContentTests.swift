@@ -25,7 +25,9 @@ struct ScreenResponseContentTests {
             fileName: fileName,
             disposition: disposition
         )
-        return try ScreenHarness([Route(.get, "/v1/file", "file") { try .content(content, to: $0, now: Self.changed) }])
+        return try ScreenHarness([
+            Route(.get, "/v1/file", "file") { try .content(content, to: $0, now: Self.changed) }.query("disposition")
+        ])
     }
 
     @Test("SRV-06 A file leaves whole, with its length, version, date and what a browser may do with it")
@@ -44,6 +46,23 @@ struct ScreenResponseContentTests {
         #expect(served.fields[.cacheControl] == "private, no-cache")
         #expect(served.fields[.contentRange] == nil)
         #expect(served.fields[.contentEncoding] == nil)
+    }
+
+    @Test("A client says whether a browser shows a file or saves it; shown, it has no rights either")
+    func disposition() async throws {
+        for standard in [FileContent.Disposition.inline, .attachment] {
+            let harness = try harness(fileName: "a.pdf", disposition: standard)
+            for asked in ["inline", "attachment"] {
+                let served = try await harness.serve(.get, "/v1/file?disposition=\(asked)")
+                #expect(served.fields[.contentDisposition]?.hasPrefix("\(asked); filename=") == true)
+                #expect(served.fields[.contentSecurityPolicy] == "sandbox")
+                #expect(served.fields[.contentTypeOptions] == "nosniff")
+            }
+            for other in ["", "INLINE", "inline;x=1", "form-data"] {
+                let served = try await harness.serve(.get, "/v1/file?disposition=\(other)")
+                #expect(try served.code() == "invalid-parameter", "\(other)")
+            }
+        }
     }
 
     @Test(

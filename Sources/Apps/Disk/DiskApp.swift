@@ -172,7 +172,7 @@ public struct DiskApp: App {
             Route(.delete, "/v1/disk/file", "disk.file", session: Self.name, app.writes.delete)
                 .query("path", "permanently"),
             Route(.get, "/v1/disk/file/content", "disk.content", session: Self.name, app.content.show)
-                .query("path", "refresh"),
+                .query("path", "disposition", "refresh"),
             Route(
                 .put,
                 "/v1/disk/file/content",

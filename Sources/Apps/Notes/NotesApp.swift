@@ -47,6 +47,7 @@ public struct NotesApp: App {
     private let mapping: NoteMapping
     private let accounts: NoteAccounts
     private let places: NotePlaces
+    private let cities: NoteCities
     private let people: NotePeople
 
     /// Creates the app.
@@ -100,6 +101,7 @@ public struct NotesApp: App {
         editing = NoteEditing(store: store, addresses: addresses, events: events, clock: clock)
         mapping = NoteMapping(store: store, addresses: addresses, clock: clock)
         places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
+        cities = NoteCities(gazetteer: gazetteer)
         self.people = NotePeople(store: store, client: people, events: events, clock: clock)
     }
 
@@ -122,6 +124,7 @@ public struct NotesApp: App {
                 .body("body", .object("location", "lat", "lon", "name")),
             Route(.get, "/v1/notes/map", "notes.map", session: Self.name, mapping.map)
                 .query("bbox", "cell", "zoom", "lat", "lon", "tz"),
+            Route(.get, "/v1/notes/cities", "notes.cities", cities.show).query("bbox", "limit"),
             Route(.get, "/v1/notes/places", "notes.places", session: Self.name, places.suggest).query("q", "refresh"),
             Route(.get, directory, "notes.people", session: Self.name, people.list)
                 .query("q", .page, "refresh", "replace"),

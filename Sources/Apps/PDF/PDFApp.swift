@@ -104,7 +104,7 @@ public struct PDFApp: App {
         let document = "\(documents)/{id}"
         let page = "\(document)/pages/{page_id}"
         let (textBytes, listBytes) = (options.textBodyBytes, options.pageListBytes)
-        return [
+        let own = [
             Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
             Route(.get, "/v1/pdf/welcome", "pdf.welcome", welcome.show),
             Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).body("seen"),
@@ -116,7 +116,7 @@ public struct PDFApp: App {
             Route(.patch, document, "pdf.reader", saving.rename).body("name"),
             Route(.delete, document, "pdf.list", saving.delete),
             Route(.post, "\(document)/save", "pdf.reader", saving.save).body("name"),
-            Route(.get, "\(document)/file", "pdf.file", library.file),
+            Route(.get, "\(document)/file", "pdf.file", library.file).query("disposition"),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument).query("width"),
             Route(.post, "\(document)/pages", "pdf.reader", maximumBodyBytes: textBytes, photos.add)
                 .query("page", "margin_mm", "quality")
@@ -130,7 +130,8 @@ public struct PDFApp: App {
             Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract)
                 .body("pages", "name"),
             Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge).body("first", "second", "name"),
-        ] + diskRoutes
+        ]
+        return (own + diskRoutes).withProfiles(of: Self.name)
     }
 
     /// The routes that need a session of the Disk app.

@@ -28,4 +28,11 @@ extension ResponseStore {
     public func totals() throws -> [Total] {
         try database.read { try Self.totals(in: $0) }
     }
+
+    /// Returns the bytes of everything that is cached, and the total of each upstream.
+    ///
+    /// - Throws: `StorageError`.
+    public func usage() throws -> (bytes: Int, upstreams: [Total]) {
+        try database.read { (try CacheEviction.total(in: $0), try Self.totals(in: $0)) }
+    }
 }

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import HTTPServer
 import Hummingbird
 import Logging
@@ -11,6 +12,7 @@ import ResponseStore
 import Screens
 import ServiceLifecycle
 import Upstream
+import Web
 
 /// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.
 struct LarderApplication: Sendable {
@@ -28,6 +30,7 @@ struct LarderApplication: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The data directory; nil locks the one that is set.
+    ///   - sandboxPort: The port of the sandbox that was started with the server; nil if there is none.
     ///   - trace: Is called with the SQL of each statement, for tests.
     ///   - onListening: Is called with the address once the server accepts connections.
     /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
@@ -35,6 +38,7 @@ struct LarderApplication: Sendable {
     static func build(
         _ configuration: LarderConfiguration,
         in directory: DataDirectory? = nil,
+        sandboxPort: Int? = nil,
         tracing trace: (@Sendable (String) -> Void)? = nil,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void,
@@ -52,7 +56,12 @@ struct LarderApplication: Sendable {
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
         do {
             let resources = try ServerResources(configuration, database, transports, logger: logger)
-            return try LarderApplication(resources, metrics: metrics, onListening: onListening)
+            return try LarderApplication(
+                resources,
+                sandboxPort: sandboxPort,
+                metrics: metrics,
+                onListening: onListening
+            )
         } catch {
             // async-http-client ends a debug build whose client was not shut down, before the error could be reported.
             try await transports.shutdown()
@@ -63,6 +72,7 @@ struct LarderApplication: Sendable {
 
     private init(
         _ resources: ServerResources,
+        sandboxPort: Int?,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void
     ) throws {
@@ -72,7 +82,15 @@ struct LarderApplication: Sendable {
         mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
         transports = resources.transports
         database = resources.database
-        table = Self.table(of: apps, mounts, resources, metrics)
+        let sandbox = Self.sandbox(port: sandboxPort, apps.upstreams, resources)
+        table = Self.table(
+            of: apps,
+            mounts,
+            resources,
+            metrics,
+            pages: try Self.pages(resources.configuration),
+            sandbox: sandbox
+        )
         application = Self.application(
             table,
             services: [resources.events, CacheMaintenance(resources)] + apps.services,
@@ -86,14 +104,24 @@ struct LarderApplication: Sendable {
         of apps: ServedApps,
         _ mounts: [Mount],
         _ resources: ServerResources,
-        _ metrics: PrometheusRegistry
+        _ metrics: PrometheusRegistry,
+        pages: [Route],
+        sandbox: [Route]
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
         let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
         var table = RouteTable(apps.routes, languages: apps.languages)
         table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
         table.add(EventRoutes(events: resources.events, sessions: sessions, apps: apps.index.map(\.app)).routes)
-        table.add(StatusRoutes(upstreams: apps.upstreams, clock: clock).routes)
+        let server = StatusRoutes.Server(
+            version: LarderVersion.text,
+            startedAt: clock.now(),
+            hasSandbox: !sandbox.isEmpty,
+            budget: resources.configuration.cacheBudget
+        )
+        let store = ResponseStore(database)
+        table.add(StatusRoutes(of: server, upstreams: apps.upstreams, store: store, clock: clock).routes)
+        table.add(sandbox)
         let health = HealthRoutes(
             checks: [
                 HealthRoutes.Check("database") { try database.checkReadiness() },
@@ -104,8 +132,32 @@ struct LarderApplication: Sendable {
         )
         table.add(health.routes)
         table.add(ContractRoutes(yaml: Contract.yaml, json: { try Contract.json.get() }).routes)
-        table.add(IndexRoutes(version: LarderVersion.text, apps: apps.index, table: table, clock: clock).routes)
+        table.add(pages)
+        let index = IndexRoutes(
+            version: LarderVersion.text,
+            apps: apps.index,
+            web: resources.configuration.web.description,
+            table: table,
+            clock: clock
+        )
+        table.add(index.routes)
         return table
+    }
+
+    /// The routes to the controls of the sandbox; none without one. A fault that is set there is noticed at once.
+    private static func sandbox(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources) -> [Route] {
+        let timeout = upstreams.first?.configuration.connectTimeout
+        guard let port, let transport = timeout.flatMap({ resources.transports[$0] }) else { return [] }
+        return SandboxRoutes(controls: "http://127.0.0.1:\(port)/_sandbox", transport: transport) {
+            for upstream in upstreams { upstream.probe() }
+        }.routes
+    }
+
+    /// The routes of the front end; none if it is not served.
+    private static func pages(_ configuration: LarderConfiguration) throws -> [Route] {
+        guard configuration.web.isEnabled else { return [] }
+        let assets = try configuration.web.folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded.get()
+        return WebRoutes(assets: assets, publicOrigin: configuration.http.publicURL?.origin).routes
     }
 
     private static func application(
@@ -124,14 +176,14 @@ struct LarderApplication: Sendable {
         let accepting = ConnectionBurst(connections: connections)
         return Application(
             responder: router(table, resources, identities).build().buildResponder(),
-            server: .larder(limits: http.limits, resources.connections, responseCache),
+            server: .larder(limits: http.limits, resources.connections, responseCache, table),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
             ),
             services: services.map(NamedService.init),
             onServerRunning: { channel in
-                await accepting.apply(to: channel, clientLimit: http.connectionsPerAddress, logger: logger)
+                await accepting.apply(to: channel, clientLimit: resources.connections.limit, logger: logger)
                 await onListening(channel.localAddress)
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
@@ -162,8 +214,13 @@ struct LarderApplication: Sendable {
     private static func responseCache(_ resources: ServerResources) -> ResponseCache? {
         let bytes = resources.configuration.responseCacheBytes
         return bytes > 0
-            ? ResponseCache(budgetBytes: bytes, languages: Language.tags, run: resources.run, logger: resources.logger)
-            : nil
+            ? ResponseCache(
+                budgetBytes: bytes,
+                languages: Language.tags,
+                cookies: resources.sessions.cookies.prefix,
+                run: resources.run,
+                logger: resources.logger
+            ) : nil
     }
 
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and

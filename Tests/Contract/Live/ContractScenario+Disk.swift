@@ -194,7 +194,7 @@ extension ContractScenario {
             query: file,
             ["If-None-Match": tag].merging(member) { own, _ in own }
         )
-        for query in ["?path=/none", "?path=/contract", "?path=x"] {
+        for query in ["?path=/none", "?path=/contract", "?path=x", file + "&disposition=attachment"] {
             try await ask("GET /v1/disk/file/content", query: query, member)
         }
         try await diskPages(member)

@@ -161,6 +161,7 @@ extension ContractScenario {
         for query in ["?bbox=1", "?cell=1", "?zoom=25", "?lat=1", "?lon=181&lat=0"] {
             #expect(try await ask("GET /v1/notes/map", query: query, member).status == 400)
         }
+        try await ask("GET /v1/notes/cities", query: "?bbox=0,45,5,50&limit=3")
         for query in ["", "?q=par", "?q=lag", "?q=lag", "?q=xyzzy", "?q=lag&refresh=1"] {
             for isHead in [false, true] { try await ask("GET /v1/notes/places", query: query, member, isHead: isHead) }
         }
@@ -177,6 +178,7 @@ extension ContractScenario {
             ("GET /v1/notes/launch", "", member), ("GET /v1/notes/session", "", member), ("GET /v1/notes", "", member),
             ("GET /v1/notes/{id}", note, member),
             ("GET /v1/notes/map", "", member), ("GET /v1/notes/map", "", geoJSON), ("GET /v1/notes/places", "", member),
+            ("GET /v1/notes/cities", "", [:]),
             ("GET /v1/notes/people", "", member),
             ("GET /v1/notes/people/{id}", "1", member), ("GET /v1/notes/people/{id}/avatar", "1", member),
         ]

@@ -186,6 +186,7 @@ extension ContractScenario {
             try await askPDF(operation, of: one, query: "?width=40")
         }
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=0-9"])
+        try await askPDF("GET \(member)/file", of: one, query: "?disposition=inline")
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=99999999-"])
         try await askPDF("PATCH \(member)", of: one, body: #"{"name":"Отпуск"}"#)
         try await askPDF("GET \(member)/file", of: one)

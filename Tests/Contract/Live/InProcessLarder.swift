@@ -110,10 +110,12 @@ private func clientWithoutRedirects() -> HTTPClient {
 ///   - environment: what programs are looked for in, and what else variables set.
 ///   - withFaults: system calls on the server's data can be made to fail.
 ///   - statements: logs what the database runs.
+///   - withControls: the server has the controls of its sandbox.
 ///   - isClosedByBody: `body` closes the application, to see how the server responds then.
 func withLarder(
     _ settings: [String] = [],
     environment: [String: String] = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""],
+    withControls: Bool = true,
     isClosedByBody: Bool = false,
     withFaults: Bool = false,
     statements: StatementLog? = nil,
@@ -140,6 +142,7 @@ func withLarder(
             }
             let application = try await LarderApplication.build(
                 configuration,
+                sandboxPort: withControls ? sandbox.port : nil,
                 tracing: statements?.trace,
                 metrics: metrics,
                 onListening: { address in announcement.yield(address?.port ?? 0) },

@@ -141,6 +141,7 @@ struct StoredReads: Sendable {
         let note = try id(try #require(created))
         return reads(["/v1/notes/launch", "/v1/notes/session", "/v1/notes", "/v1/notes/map"], member) + [
             read("/v1/notes/places", query: "?q=lag", member),
+            read("/v1/notes/cities", query: "?bbox=0,45,5,50", member),
             read("/v1/notes/people", member),
             read("/v1/notes/people/{id}", of: "1", member),
             read("/v1/notes/people/{id}/avatar", of: "1", member),

@@ -101,6 +101,14 @@ public struct Gazetteer: Sendable {
         }.prefix(limit).map { Place(cities[$0.key]) }
     }
 
+    /// Returns the largest cities of a part of the map, the largest first.
+    func largest(_ count: Int, in box: BoundingBox) -> [City] {
+        let found = cities.enumerated().filter { box.contains($0.element.coordinate) }.sorted {
+            ($1.element.population, $0.offset) < ($0.element.population, $1.offset)
+        }
+        return found.prefix(count).map(\.element)
+    }
+
     /// Returns the city that is nearest to a position, and its distance in kilometres.
     func nearest(to point: Coordinate) -> (city: City, distance: Double)? {
         cities.map { (city: $0, distance: $0.coordinate.kilometres(to: point)) }.min { $0.distance < $1.distance }

@@ -58,11 +58,13 @@ extension ScreenResponse {
         fields[.eTag] = content.entityTag
         fields[.lastModified] = content.lastModified.map { HTTPDate.format($0) }
         fields[.acceptRanges] = "bytes"
-        fields[.contentDisposition] = ContentDisposition.value(content.disposition.rawValue, fileName: content.fileName)
+        let disposition = try request.query.disposition() ?? content.disposition
+        fields[.contentDisposition] = ContentDisposition.value(disposition.rawValue, fileName: content.fileName)
         // A foreign document that a browser shows must not have the rights of this origin.
         fields[.contentSecurityPolicy] = "sandbox"
         if fields[.cacheControl] == nil { fields[.cacheControl] = "private, no-cache" }
         fields.vary(on: .authorization)
+        fields.vary(on: .cookie)
         if let provenance { fields.add(provenance, now: now) }
         if EntityTag.matches(request.headerFields[values: .ifNoneMatch], content.entityTag) {
             return ScreenResponse(status: .notModified, headerFields: fields, body: .none)

@@ -20,10 +20,37 @@ public struct IndexRoutes: Sendable {
         let session: Bool
     }
 
+    /// What front ends have to know of this server that no app says.
+    public struct Web: Encodable, Sendable {
+        /// URI template of the tiles of a street map, with `z`, `x` and `y`.
+        @Nullable var tiles: String?
+        /// Whose tiles these are, to be shown on the map.
+        @Nullable var attribution: String?
+        /// The last zoom that has tiles.
+        let maxZoom: Int
+        /// Whether the Disk can be logged in to by OAuth.
+        let diskOauth: Bool
+
+        /// Describes the server to front ends.
+        ///
+        /// - Parameters:
+        ///   - tiles: Name of a mount; nil for no street map.
+        ///   - attribution: Whose tiles these are.
+        ///   - maxZoom: The last zoom that has tiles.
+        ///   - diskOAuth: Whether the Disk can be logged in to by OAuth.
+        public init(tiles: String? = nil, attribution: String? = nil, maxZoom: Int = 19, diskOAuth: Bool = false) {
+            _tiles = Nullable(wrappedValue: tiles.map { "\(MountRoutes.prefix)\($0)/{z}/{x}/{y}.png" })
+            _attribution = Nullable(wrappedValue: attribution)
+            self.maxZoom = maxZoom
+            diskOauth = diskOAuth
+        }
+    }
+
     struct Content: Encodable, Sendable {
         let name: String
         let version: String
         let contractUrl: String
+        let web: Web
         let apps: [App]
         let screens: [Screen]
     }
@@ -33,7 +60,13 @@ public struct IndexRoutes: Sendable {
 
     /// Creates the index of a table.
     /// - Parameter apps: names and titles of the apps, in order
-    public init(version: String, apps: [(app: String, title: String)], table: RouteTable, clock: WallClock) {
+    public init(
+        version: String,
+        apps: [(app: String, title: String)],
+        web: Web = Web(),
+        table: RouteTable,
+        clock: WallClock
+    ) {
         func screens(_ belongs: (Route) -> Bool) -> [Screen] {
             table.routes.filter(belongs).map {
                 Screen(
@@ -52,6 +85,7 @@ public struct IndexRoutes: Sendable {
             name: "Larder",
             version: version,
             contractUrl: ContractRoutes.path,
+            web: web,
             apps: listed,
             screens: screens { route in !apps.contains { $0.app == Self.app(of: route) } }
         )

@@ -1,10 +1,32 @@
-import Foundation
+public import Foundation
 public import Freshness
 import HTTPTypes
+import Logging
+public import ResponseStore
 public import Upstream
 
-/// `GET /v1/status`: whether the upstreams can be reached.
+/// `GET /v1/status`: what there is to say of this server and of its upstreams.
 public struct StatusRoutes: Sendable {
+    /// What stays the same while the server runs.
+    public struct Server: Sendable {
+        let version: String
+        let startedAt: Date
+        let hasSandbox: Bool
+        let budget: CacheBudget
+
+        /// Describes the server.
+        ///
+        /// - Parameters:
+        ///   - hasSandbox: Whether it has the routes of ``SandboxRoutes``.
+        ///   - budget: Size limit of what is cached.
+        public init(version: String, startedAt: Date, hasSandbox: Bool, budget: CacheBudget) {
+            self.version = version
+            self.startedAt = startedAt
+            self.hasSandbox = hasSandbox
+            self.budget = budget
+        }
+    }
+
     struct Row: Encodable, Sendable {
         let name: String
         let title: String
@@ -20,16 +42,40 @@ public struct StatusRoutes: Sendable {
         let at: Date
     }
 
+    struct Sandbox: Encodable, Sendable {
+        let base: Link
+    }
+
+    struct Cache: Encodable, Sendable {
+        let budgetBytes: Int
+        let usedBytes: Int
+        let byUpstream: [Used]
+    }
+
+    struct Used: Encodable, Sendable {
+        let name: String
+        let responses: Int
+        let usedBytes: Int
+    }
+
     struct Content: Encodable, Sendable {
+        let version: String
+        let startedAt: Date
+        @Nullable var sandbox: Sandbox?
+        @Nullable var cache: Cache?
         let upstreams: [Row]
     }
 
+    private let server: Server
     private let upstreams: [Upstream]
+    private let store: ResponseStore
     private let clock: WallClock
 
-    /// Creates the status of upstreams, in this order.
-    public init(upstreams: [Upstream], clock: WallClock) {
+    /// Creates the status of a server and its upstreams, in this order.
+    public init(of server: Server, upstreams: [Upstream], store: ResponseStore, clock: WallClock) {
+        self.server = server
         self.upstreams = upstreams
+        self.store = store
         self.clock = clock
     }
 
@@ -39,7 +85,7 @@ public struct StatusRoutes: Sendable {
             Route(.get, "/v1/status", "status") { request in
                 try .screen(
                     Envelope(
-                        data: Content(upstreams: upstreams.map(row)),
+                        data: content(for: request),
                         meta: Meta(screen: "status", provenance: .local),
                         links: Links(self: request.selfLink)
                     ),
@@ -50,16 +96,46 @@ public struct StatusRoutes: Sendable {
         ]
     }
 
+    private func content(for request: ScreenRequest) -> Content {
+        Content(
+            version: server.version,
+            startedAt: server.startedAt,
+            sandbox: server.hasSandbox ? Sandbox(base: "/v1/sandbox") : nil,
+            cache: cache(for: request),
+            upstreams: upstreams.map(row)
+        )
+    }
+
+    /// Returns what is cached; nil if the database cannot be read. The rest is what is wanted most then.
+    private func cache(for request: ScreenRequest) -> Cache? {
+        do {
+            let usage = try store.usage()
+            let used = usage.upstreams.map {
+                Used(name: $0.upstream, responses: $0.responses, usedBytes: $0.bytes)
+            }
+            return Cache(budgetBytes: server.budget.bytes, usedBytes: usage.bytes, byUpstream: used)
+        } catch {
+            request.logger.error("the size of the cache cannot be read", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
     private func row(_ upstream: Upstream) -> Row {
         let reachability = upstream.reachability
         return Row(
             name: upstream.configuration.name,
-            title: upstream.configuration.title,
+            title: Self.heading(upstream.configuration.title),
             reachable: reachability.isReachable,
             since: reachability.since,
             lastOkAt: reachability.lastOK,
             lastError: reachability.lastError.map { LastError(reason: $0.reason, at: $0.at) },
             pausedUntil: reachability.pause(at: clock.now())?.end
         )
+    }
+
+    /// Returns the title of an upstream as it stands in a table: "Catalogue" of "the catalogue", which is for sentences.
+    private static func heading(_ title: String) -> String {
+        let name = title.hasPrefix("the ") ? title.dropFirst("the ".count) : title[...]
+        return name.prefix(1).uppercased() + name.dropFirst()
     }
 }

@@ -99,6 +99,15 @@ final class UpstreamHealth: Sendable {
         }
     }
 
+    /// Sends a probe whatever is known of the upstream. The caller does not wait.
+    func probeNow() {
+        let now = clock.now()
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            startProbe(in: &state, at: now)
+        }
+    }
+
     private func startProbe(in state: inout State, at now: Date) {
         state.lastAttempt = now
         // In a task of its own: the result of the probe may cancel the one that waits.

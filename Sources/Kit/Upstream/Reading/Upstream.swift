@@ -113,6 +113,9 @@ public final class Upstream: Sendable {
         listeners.add(listener: listener)
     }
 
+    /// Sends a probe in the background, whatever is known of the upstream.
+    public func probe() { client.health.probeNow() }
+
     /// Ends probing and cancels all reads under way.
     public func stop() {
         client.health.stop()

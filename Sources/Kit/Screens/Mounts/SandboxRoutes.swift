@@ -1,0 +1,114 @@
+import Foundation
+import HTTPSemantics
+import HTTPServer
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Proxy
+public import Upstream
+
+/// `/v1/sandbox/{path…}`: the controls of the sandbox, for pages of this origin. The sandbox itself has no CORS.
+///
+/// Only a server that was started with its sandbox has these routes. The guards of host and origin hold as everywhere.
+public struct SandboxRoutes: Sendable {
+    /// The beginning of their paths.
+    static let base = "/v1/sandbox"
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
+    /// Largest body of a request: content of files is sent in base64.
+    private static let largestBody = 16 << 20
+    private static let limits = TransportLimits(
+        total: .seconds(90),
+        maximumBytes: 64 << 20,
+        publicAddressesOnly: false
+    )
+
+    private let controls: String
+    private let transport: any Transport
+    private let changed: @Sendable () -> Void
+
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - controls: URL of the sandbox's controls.
+    ///   - transport: Sends the requests.
+    ///   - changed: Is called after a request that may have changed how the upstreams respond.
+    public init(controls: String, transport: any Transport, changed: @escaping @Sendable () -> Void) {
+        self.controls = controls
+        self.transport = transport
+        self.changed = changed
+    }
+
+    /// The routes.
+    public var routes: [Route] {
+        [.get, .post, .put, .delete].map { method in
+            Route(
+                method,
+                "\(Self.base)/{path}",
+                "sandbox",
+                raw: .init(
+                    otherMethods: method == .get ? [.head, .options] : [],
+                    allowedMethods: { _ in Self.methods },
+                    handler: respond
+                )
+            )
+        }
+    }
+
+    @Sendable private func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
+        if request.method == .options {
+            let allowed = Self.methods.map(\.rawValue).joined(separator: ", ")
+            return Response(status: .noContent, headers: [.allow: allowed, .cacheControl: "no-store"])
+        }
+        let target = (request.head.path ?? "").dropFirst(Self.base.count)
+        guard target.isEmpty || target.hasPrefix("?") || MountRequest.isBelowBase(String(target)) else {
+            throw Problem(.malformedRequest, "Paths below the sandbox have no segments . and ..")
+        }
+        let outgoing = try await outgoing(request, target: target)
+        let response = try await context.annotations.presence.whilePresent {
+            try await exchange(outgoing)
+        }
+        if request.method != .get, request.method != .head { changed() }
+        return Self.response(response, isHead: request.method == .head)
+    }
+
+    /// Returns the request to the sandbox, with nothing of this one but what it is about.
+    private func outgoing(_ request: Request, target: Substring) async throws -> OutgoingRequest {
+        var fields = HTTPFields()
+        for name in [HTTPField.Name.contentType, .accept] { fields[name] = request.headers[name] }
+        var body: [UInt8]?
+        if request.method == .post || request.method == .put || request.method == .delete {
+            do {
+                body = Array(try await request.body.collect(upTo: Self.largestBody).readableBytesView)
+            } catch is NIOTooManyBytesError {
+                throw Problem(.tooLarge, "The body may have \(Self.largestBody) bytes at most.")
+            }
+        }
+        return OutgoingRequest(
+            method: request.method,
+            url: controls + target,
+            headerFields: fields,
+            body: body.flatMap { $0.isEmpty ? nil : $0 },
+            isSentOnce: true
+        )
+    }
+
+    private func exchange(_ request: OutgoingRequest) async throws -> IncomingResponse {
+        do {
+            return try await transport.exchange(request, within: Self.limits)
+        } catch {
+            throw Problem(.upstreamUnavailable, "The sandbox does not respond.")
+        }
+    }
+
+    private static func response(_ received: IncomingResponse, isHead: Bool) -> Response {
+        var fields: HTTPFields = [.cacheControl: "no-store", .contentTypeOptions: "nosniff"]
+        for name in [HTTPField.Name.contentType, .allow] { fields[name] = received.headerFields[name] }
+        // Whatever type it names, it is no page of this origin.
+        fields[.contentSecurityPolicy] = "sandbox"
+        let isEmpty = isHead || received.body.isEmpty
+        let body = isEmpty ? ResponseBody() : ResponseBody(byteBuffer: .init(bytes: received.body))
+        var response = Response(status: received.status, headers: fields, body: body)
+        if isHead { response.headers[.contentLength] = received.headerFields[.contentLength] }
+        return response
+    }
+}

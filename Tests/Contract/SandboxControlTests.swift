@@ -1,0 +1,74 @@
+import TestKit
+import Testing
+
+/// `/v1/sandbox`: the controls of the sandbox through the server.
+@Suite("Controls of the sandbox through the server")
+struct SandboxControlTests {
+    private static let json = ["Content-Type": "application/json"]
+    private static let fault = "/v1/sandbox/upstreams/spacex/fault"
+
+    @Test("WEB-27 A fault that is set through the server holds, is announced at once, and goes with a reset")
+    func fault() async throws {
+        try await withLarder { larder in
+            let status = try await larder.send("GET", "/v1/status").json
+            #expect(status.at(pointer: "/data/sandbox/base") == .string("/v1/sandbox"))
+            let before = try await larder.send("GET", Self.fault).text
+            let index = try await larder.send("GET", "/v1/sandbox")
+            #expect(index.status == 200 && index.headers["cache-control"] == "no-store")
+            let body = #"{"fault":"offline"}"#
+            let heard = try await larder.listen { text in
+                if text.isEmpty { return false }
+                if !text.contains("connectivity") {
+                    _ = try await larder.send("PUT", Self.fault, Self.json, body: body)
+                }
+                return text.contains("connectivity")
+            }
+            #expect(heard.text.contains(#""upstream":"spacex""#) && heard.text.contains(#""reachable":false"#))
+            #expect(try await larder.send("POST", "/v1/sandbox/reset").status == 200)
+            #expect(try await larder.send("GET", Self.fault).text == before)
+        }
+    }
+
+    @Test("WEB-27 Without its sandbox, a server has no controls and says so")
+    func withoutSandbox() async throws {
+        try await withLarder(withControls: false) { larder in
+            let status = try await larder.send("GET", "/v1/status").json
+            #expect(status.at(pointer: "/data/sandbox") == .null)
+            for path in ["/v1/sandbox", "/v1/sandbox/journal", Self.fault] {
+                let response = try await larder.send("GET", path)
+                #expect(response.status == 404, "\(path)")
+            }
+            let reset = try await larder.send("POST", "/v1/sandbox/reset")
+            #expect(reset.status == 404)
+        }
+    }
+
+    @Test("TRUST-20 No page of another origin, no other host and no GET changes anything; nothing else is reached")
+    func guards() async throws {
+        try await withLarder { larder in
+            let body = #"{"fault":"offline"}"#
+            let foreign = Self.json.merging(["Origin": "https://evil.example"]) { own, _ in own }
+            #expect(try await larder.send("PUT", Self.fault, foreign, body: body).problemCode == "origin-not-allowed")
+            #expect(try await larder.send("POST", "/v1/sandbox/reset", foreign).problemCode == "origin-not-allowed")
+            let host = ["Host": "evil.example"]
+            #expect(try await larder.send("GET", "/v1/sandbox", host).problemCode == "host-not-allowed")
+            let before = try await larder.send("GET", Self.fault).text
+            let calls = [
+                "reset", "journal", "upstreams/spacex/release", "upstreams/spacex/fault?fault=offline",
+                "catalogue/generated",
+            ]
+            for path in calls {
+                _ = try await larder.send("GET", "/v1/sandbox/\(path)")
+                _ = try await larder.send("HEAD", "/v1/sandbox/\(path)")
+            }
+            #expect(try await larder.send("GET", Self.fault).text == before)
+            for path in ["/v1/sandbox/../spacex/v4/ships", "/v1/sandbox/%2e%2e/spacex/v4/ships"] {
+                let response = try await larder.raw(
+                    "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(larder.port)\r\nConnection: close\r\n\r\n"
+                )
+                #expect(response.status == 400, "\(path)")
+            }
+            #expect(try await larder.send("PATCH", Self.fault, Self.json, body: body).status == 405)
+        }
+    }
+}
