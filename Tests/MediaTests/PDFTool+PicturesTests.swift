@@ -18,6 +18,27 @@ import Testing
         return summary
     }
 
+    @Test("PDF-01 ten photos become a document by one program, and without vips, which decodes what is not JPEG or PNG")
+    func oneProgram() async throws {
+        let making = try Scratch()
+        let files = [
+            try await making.picture(.gradient(), "a.jpg"), try await making.picture(.gradient(), "b.jpg[interlace]"),
+            try await making.picture(.gradient(), "c.png"),
+        ]
+        let log = making.url("programs")
+        let limits = making.url("prlimit")
+        let original = try making.tools.path(of: .prlimit)
+        try Data("#!/bin/sh\necho begun >> '\(log.path)'\nexec '\(original)' \"$@\"\n".utf8).write(to: limits)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: limits.path)
+        var paths = making.tools.paths
+        paths[.prlimit] = limits.path
+        paths[.vips] = nil
+        let scratch = try Scratch(tools: MediaTools(paths: paths))
+        let summary = try await document(scratch, (0..<10).map { files[$0 % files.count] })
+        #expect(summary.pages.count == 10)
+        #expect(try String(contentsOf: log, encoding: .utf8) == "begun\n")
+    }
+
     @Test("PDF-02 pictures of all formats become one document, a page each, in order") func allFormats() async throws {
         let scratch = try Scratch()
         let names = ["a.jpg[Q=95]", "b.png", "c.heic[Q=90]", "d.webp[Q=95]", "e.gif", "f.tif", "g.avif[Q=90,effort=0]"]

@@ -113,6 +113,19 @@ import Testing
         #expect(try PictureHeader(of: arithmetic).jpeg?.isEmbeddable == false)
     }
 
+    @Test("a JPEG without Huffman tables, as in a film, is not one that every PDF reader decodes") func filmFrames()
+        async throws
+    {
+        let scratch = try Scratch()
+        var bytes = Array(try Data(contentsOf: try await scratch.picture(.gradient(), "a.jpg")))
+        #expect(try PictureHeader(of: bytes).jpeg?.isEmbeddable == true)
+        for segment in try JPEGSegments(bytes).all() where segment.marker == 0xC4 {
+            bytes[segment.content.lowerBound - 3] = 0xFE  // a comment of the same length
+        }
+        #expect(try PictureHeader(of: bytes).jpeg?.hasTables == false)
+        #expect(try PictureHeader(of: bytes).jpeg?.isEmbeddable == false)
+    }
+
     @Test("endless segments and boxes end") func endless() {
         let fill: [UInt8] = [0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 100_000)
         #expect(throws: PictureHeaderError.malformed("more than 4096 JPEG segments")) { try PictureHeader(of: fill) }

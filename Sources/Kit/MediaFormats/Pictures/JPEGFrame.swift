@@ -14,8 +14,13 @@ public struct JPEGFrame: Sendable, Equatable {
     public var components: Int
     /// The Adobe colour transform, if there is an APP14 segment of Adobe: its CMYK is inverted.
     public var adobeTransform: Int?
+    /// Whether it has Huffman tables. The pictures of a film (Motion JPEG) can lack them, and libjpeg then uses those of
+    /// the standard's annex K; other decoders refuse them.
+    public var hasTables = true
 
     /// Whether every PDF reader decodes it (ISO 32000-1 7.4.8): Huffman-coded baseline, extended or
     /// progressive, 8 bits, 1, 3 or 4 components.
-    public var isEmbeddable: Bool { (0...2).contains(process) && precision == 8 && [1, 3, 4].contains(components) }
+    public var isEmbeddable: Bool {
+        (0...2).contains(process) && hasTables && precision == 8 && [1, 3, 4].contains(components)
+    }
 }

@@ -66,7 +66,8 @@ package struct JPEGSegments<Source: ByteSource> {
             precision: try reader.byte(at: at),
             width: try reader.number(at: at + 3, bytes: 2),
             height: try reader.number(at: at + 1, bytes: 2),
-            components: try reader.byte(at: at + 5)
+            components: try reader.byte(at: at + 5),
+            hasTables: segments.contains { $0.marker == 0xC4 }
         )
         for segment in segments where segment.marker == 0xEE && segment.content.count >= 12 {
             let content = try reader.bytes(at: segment.content.lowerBound, count: 12)
