@@ -97,4 +97,20 @@ import Testing
             #expect(process.log.contains("an absolute http:// or https:// URL with no port or one from 1 to 65535"))
         }
     }
+
+    @Test("TRUST-13 A body of 200,000 chunks of one byte is passed on in few: what arrives together is one")
+    func smallChunks() async throws {
+        let chunks = String(repeating: "1\r\nx\r\n", count: 200_000)
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nCache-Control: no-store\r\n\r\n"
+        let upstream = try await RawServer(byPath: { _, _ in "\(head)\(chunks)0\r\n\r\n" })
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let exchange = try await RawExchange(
+            port: larder.client.port,
+            send: "GET /v1/upstreams/spacex/small HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )
+        #expect(exchange.text.hasPrefix("HTTP/1.1 200 ") && exchange.text.hasSuffix("\r\n0\r\n\r\n"))
+        #expect(exchange.received.count { $0 == UInt8(ascii: "x") } >= 200_000)
+        // A chunk for each byte would be 1,200,000 bytes.
+        #expect(exchange.received.count < 400_000)
+    }
 }

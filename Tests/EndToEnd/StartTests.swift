@@ -118,6 +118,24 @@ private enum StartSize {
         #expect(try await larder.client.get("/v1/ships/launch").status == 200)
     }
 
+    @Test("TRUST-14 what a killed server has left of uploads and jobs is gone before the next one listens")
+    func leftovers() async throws {
+        let data = try TemporaryFolder()
+        let first = try await RunningLarder.start(data: data)
+        await first.kill9()
+        let folders = ["work", "uploads"].map { data.url.appending(path: $0) }
+        for folder in folders {
+            let job = folder.appending(path: "job-1/deep")
+            try FileManager.default.createDirectory(at: job, withIntermediateDirectories: true)
+            try Data("a photo".utf8).write(to: job.appending(path: "in0"))
+            try Data("an upload".utf8).write(to: folder.appending(path: "file"))
+        }
+        let second = try await RunningLarder.start(data: data)
+        let left = try folders.flatMap { try FileManager.default.contentsOfDirectory(atPath: $0.path) }
+        #expect(left == [], "work exists, and both are empty, as soon as it listens")
+        #expect(await second.stop() == 0)
+    }
+
     /// Overwrites the first page of a table.
     private func damage(_ table: String, _ data: TemporaryFolder) throws {
         let path = data.url.appending(path: "larder.sqlite").path
