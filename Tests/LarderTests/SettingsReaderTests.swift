@@ -71,9 +71,10 @@ import Upstream
 
     @Test("TRUST-18 One address has half of all connections unless it is set; trusted proxies are ranges")
     func addresses() throws {
-        #expect(try read().http.connectionsPerAddress == 512)
-        #expect(try read(["--http-connections", "1"]).http.connectionsPerAddress == 1)
-        #expect(try read(["--http-connections-per-address", "7"]).http.connectionsPerAddress == 7)
+        #expect(try read().http.connectionsPerAddress(of: 1024) == 512)
+        #expect(try read().http.connectionsPerAddress(of: 128) == 64)
+        #expect(try read().http.connectionsPerAddress(of: 1) == 1)
+        #expect(try read(["--http-connections-per-address", "7"]).http.connectionsPerAddress(of: 1024) == 7)
         let proxies = try read(["--http-trusted-proxies", "10.0.0.0/8, ::1"]).http.trustedProxies
         #expect(proxies == TrustedProxies(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }))
         #expect(throws: SettingError.self) { try read(["--http-trusted-proxies", "example.org"]) }

@@ -42,7 +42,10 @@ struct ServerResources: Sendable {
         sessions = SessionStore(database, lifetime: configuration.sessionLifetime, clock: clock)
         events = EventStream(run: run, clock: clock)
         let http = configuration.http
-        connections = OpenConnections(limit: http.connectionsPerAddress, exempt: http.trustedProxies)
+        connections = OpenConnections(
+            limit: http.connectionsPerAddress(of: OpenFileLimit.connections(http.limits.connections)),
+            exempt: http.trustedProxies
+        )
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,

@@ -12,8 +12,8 @@ struct HTTPConfiguration: Sendable {
     let publicURL: PublicURL?
     let trustedProxies: TrustedProxies
     let limits: ConnectionLimits
-    /// Largest number of connections of one client.
-    let connectionsPerAddress: Int
+    /// Largest number of connections of one client; 0 is half of all.
+    private let perAddress: Int
     /// How long requests under way may take after SIGTERM.
     let stopTimeout: Duration
 
@@ -25,10 +25,13 @@ struct HTTPConfiguration: Sendable {
         publicURL = try settings.url("http.public_url").map { url throws(SettingError) in try PublicURL(url) }
         trustedProxies = TrustedProxies(try settings.list("http.trusted_proxies").compactMap { AddressRange($0) })
         limits = try ConnectionLimits(settings)
-        let perAddress = try settings.integer("http.connections_per_address")
-        connectionsPerAddress = perAddress > 0 ? perAddress : max(1, limits.connections / 2)
+        perAddress = try settings.integer("http.connections_per_address")
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
     }
+
+    /// Returns the largest number of connections of one client if this many may be open, which the limit of open files
+    /// can make fewer than `http.connections`.
+    func connectionsPerAddress(of connections: Int) -> Int { perAddress > 0 ? perAddress : max(1, connections / 2) }
 }
 
 /// `http.public_url`: scheme, host and port.
