@@ -177,11 +177,11 @@ function requestTable(metrics) {
   if (!rows.length) return h('p', {class: 'muted'}, t('noRequests'));
   return h('div', {class: 'card scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
     h('table', {class: 'table'}, h('thead', null, h('tr', null,
-      [t('route'), t('count'), t('mean'), t('failed')].map(text => h('th', {scope: 'col'}, text)))),
-    h('tbody', null, rows.map(one => h('tr', null, h('td', {class: 'code'}, name(one)),
+      [t('route'), t('count'), t('mean')].map(text => h('th', {scope: 'col'}, text)))),
+    h('tbody', null, rows.map(one => h('tr', null, h('td', null, h('span', {class: 'code'}, name(one)), ' ',
+        failures.has(name(one)) && h('span', {class: 'tag warn', title: t('failed')}, failures.get(name(one)))),
       h('td', null, number.format(one.value)),
-      h('td', null, `${number.format(1000 * sums.get(name(one)) / one.value)} ${t('ms')}`),
-      h('td', null, failures.get(name(one)) ?? ''))))));
+      h('td', null, `${number.format(1000 * sums.get(name(one)) / one.value)} ${t('ms')}`))))));
 }
 
 /** Counts the responses of 400 and more by route: "12 × 401, 1 × 503". */
