@@ -14,8 +14,8 @@ public struct SandboxRoutes: Sendable {
     /// The beginning of their paths.
     static let base = "/v1/sandbox"
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
-    /// Largest body of a request: content of files is sent in base64.
-    private static let largestBody = 16 << 20
+    /// Largest body of a request, as in the sandbox itself.
+    private static let largestBody = 1 << 20
     private static let limits = TransportLimits(
         total: .seconds(90),
         maximumBytes: 64 << 20,
