@@ -3,7 +3,7 @@
 import {call, larder} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, dialog, toast} from './overlay.js';
-import {address} from './parts.js';
+import {address, tileSource} from './parts.js';
 import {placeField} from './notes-place.js';
 import {askToDelete, loginForm, t as common, zoned} from './notes.js';
 import {define, langOf} from './texts.js';
@@ -95,6 +95,11 @@ function picture(place) {
   const map = h('larder-map', {still: true, 'aria-hidden': 'true'});
   map.setMarks([{id: 'note', lat: place.lat, lon: place.lon, label: place.name}]);
   map.show(place.lat, place.lon, 5);
+  tileSource().then(tiles => {
+    if (!tiles) return;
+    map.useTiles(tiles);
+    map.show(place.lat, place.lon, 12);
+  });
   return map;
 }
 

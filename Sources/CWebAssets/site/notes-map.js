@@ -4,7 +4,7 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
-import {address} from './parts.js';
+import {address, tileSource} from './parts.js';
 import {tabs, zoned} from './notes.js';
 import {define, langOf, plural} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
@@ -23,27 +23,7 @@ const t = define({
   },
 });
 
-let web;
 let knowsCities = true;
-
-/** Gives what the server says about tiles, or null. */
-export async function tileSource() {
-  web ??= call('/v1').then(({data}) => data.web ?? null);
-  try {
-    const said = await web;
-    return said?.tiles ? {template: template(said.tiles), attribution: said.attribution ?? '',
-      maxZoom: said.max_zoom ?? 19} : null;
-  } catch (problem) {
-    web = undefined;
-    if (problem instanceof Problem) return null;
-    throw problem;
-  }
-}
-
-function template(tiles) {
-  if (tiles.includes('{z}')) return tiles;
-  return `${tiles.startsWith('/') ? tiles : `/v1/upstreams/${tiles}`}/{z}/{x}/{y}.png`;
-}
 
 /** Opens the screen of the map. */
 export async function openMap(screen) {

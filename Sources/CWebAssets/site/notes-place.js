@@ -4,6 +4,7 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {toast} from './overlay.js';
+import {tileSource} from './parts.js';
 import {define} from './texts.js';
 import {button} from './ui.js';
 
@@ -65,6 +66,7 @@ export function placeField(screen, start, change) {
     draw();
   });
   if (start) map.show(start.lat, start.lon, 5);
+  tileSource().then(tiles => tiles && map.useTiles(tiles));
   suggest(screen, input, list, said, set);
   input.addEventListener('input', () => { replace(error); change(); });
   draw();

@@ -1,4 +1,4 @@
-// Parts that Notes, PDF and Disk share: search fields, addresses of screens, files that are dropped or pasted.
+// Parts that Notes, PDF and Disk share: search fields, addresses of screens, files that are dropped or pasted, tiles.
 
 import {call, Problem, withQuery} from './api.js';
 import {h} from './dom.js';
@@ -84,4 +84,20 @@ export function pickFiles(take, attributes = {}) {
   input.addEventListener('cancel', () => input.remove());
   document.body.append(input);
   input.click();
+}
+
+let web;
+
+/** Gives what the server says about tiles, or null. */
+export async function tileSource() {
+  web ??= call('/v1').then(({data}) => data.web ?? null);
+  try {
+    const said = await web;
+    return said?.tiles ? {template: said.tiles, attribution: said.attribution ?? '',
+      maxZoom: said.max_zoom ?? 19} : null;
+  } catch (problem) {
+    web = undefined;
+    if (problem instanceof Problem) return null;
+    throw problem;
+  }
 }
