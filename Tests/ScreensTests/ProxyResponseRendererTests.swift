@@ -52,12 +52,21 @@ struct ProxyResponseRendererTests {
         #expect(rendered[.contentSecurityPolicy] == "sandbox")
     }
 
+    @Test("SRV-11 An upstream sets its own cookies, and none of this server's, which would choose the session")
+    func cookies() {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        let own = ["larder-abcdef-ships=t; Path=/v1", " LARDER-abcdef-disk=t", "=larder-abcdef-notes=t"]
+        for value in own + ["sid=1; HttpOnly"] { fields.append(HTTPField(name: .setCookie, value: value)) }
+        #expect(ProxyResponseRenderer.withoutWordsForItsOrigin(fields)[values: .setCookie] == ["sid=1; HttpOnly"])
+    }
+
     @Test("TRUST-07 What an upstream says of its own origin is removed")
     func origin() {
         let names = [
             "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Service-Worker-Allowed",
             "Access-Control-Allow-Origin", "NEL", "Report-To", "Reporting-Endpoints", "Accept-CH", "Critical-CH",
-            "Origin-Agent-Cluster",
+            "Origin-Agent-Cluster", "Use-As-Dictionary", "Public-Key-Pins", "Public-Key-Pins-Report-Only", "Expect-CT",
+            "Set-Login", "Sec-Session-Registration", "Secure-Session-Registration",
         ]
         let fields = HTTPFields(names.compactMap { HTTPField.Name($0) }.map { HTTPField(name: $0, value: "x") })
         let rendered = ProxyResponseRenderer.withoutWordsForItsOrigin(fields)

@@ -27,12 +27,12 @@ struct SessionStoreLifetimeTests {
         SessionStore(database, lifetime: .seconds(400 * 86_400), clock: clock.wallClock)
     }
 
-    private func open(_ account: String = "a", app: String = "ships") async throws -> BearerCredential {
+    private func open(_ account: String = "a", app: String = "ships") async throws -> SessionCredentials {
         let session = Session(app: app, kind: .user, account: account, name: nil, createdAt: clock.now)
-        return BearerCredential([.authorization: "Bearer \(try await store.open(session))"])
+        return SessionCredentials([.authorization: "Bearer \(try await store.open(session))"])
     }
 
-    private func isOpen(_ credential: BearerCredential, app: String = "ships") throws -> Bool {
+    private func isOpen(_ credential: SessionCredentials, app: String = "ships") throws -> Bool {
         try store.knownSession(of: credential, app: app) != nil
     }
 
@@ -41,7 +41,8 @@ struct SessionStoreLifetimeTests {
     @Test("A session ends when it was not used for its lifetime; each use, also of a cached response, prolongs it")
     func sliding() async throws {
         let (unused, used, cached) = (try await open(), try await open(), try await open())
-        let (response, others) = (store.changeToken(of: unused), store.changeToken(of: cached))
+        let response = store.changeToken(of: unused, app: "ships")
+        let others = store.changeToken(of: cached, app: "ships")
         advance(days: 399)
         #expect(try isOpen(used))
         others.noteUse(at: .now())
@@ -62,7 +63,7 @@ struct SessionStoreLifetimeTests {
     @Test("An expired session opens nothing, even before anything has ended it; its stream of events ends as well")
     func expired() async throws {
         let credential = try await open()
-        let hash = try #require(try credential.tokenHash)
+        let hash = try #require(try credential.tokenHash(of: "ships"))
         advance(days: 401)
         #expect(try !isOpen(credential) && store.storedSession(hash) == nil)
         let ended = Watched<[Data]>([])

@@ -32,14 +32,14 @@ struct SessionTokenTests {
         arguments: ["Bearer abc", "bearer abc", "BEARER   abc", "Bearer abc "]
     )
     func bearer(value: String) throws {
-        #expect(try BearerCredential.token(in: [value]) == "abc")
+        #expect(try SessionCredentials.bearerToken(in: [value]) == "abc")
     }
 
     @Test("SRV-11 No field is no token; another scheme, no token after it or two fields are refused")
     func broken() async throws {
-        #expect(try BearerCredential.token(in: []) == nil)
+        #expect(try SessionCredentials.bearerToken(in: []) == nil)
         for values in [["Basic abc"], ["Bearer"], ["Bearer "], ["abc"], [""], ["Bearer a", "Bearer b"]] {
-            #expect(#expect(throws: Problem.self) { try BearerCredential.token(in: values) }?.code == .sessionRequired)
+            #expect(#expect(throws: Problem.self) { try SessionCredentials.bearerToken(in: values) }?.code == .sessionRequired)
         }
     }
 }
@@ -60,8 +60,8 @@ struct SessionStoreTests {
         store = SessionStore(database)
     }
 
-    private func credential(_ token: String) -> BearerCredential {
-        BearerCredential([.authorization: "Bearer \(token)"])
+    private func credential(_ token: String) -> SessionCredentials {
+        SessionCredentials([.authorization: "Bearer \(token)"])
     }
 
     /// A session as it is read back by its token: with the identity that follows from the token.
@@ -101,7 +101,7 @@ struct SessionStoreTests {
                 == .sessionExpired
         )
         #expect(
-            #expect(throws: Problem.self) { try store.session(of: BearerCredential([:]), app: "ships") }?.code
+            #expect(throws: Problem.self) { try store.session(of: SessionCredentials([:]), app: "ships") }?.code
                 == .sessionRequired
         )
     }
@@ -111,7 +111,7 @@ struct SessionStoreTests {
         let guest = Session(app: "ships", kind: .guest, account: "guest:1", name: nil, createdAt: ten)
         let (first, second) = (try await store.open(guest), try await store.open(guest))
         #expect(first != second)
-        try await store.close(credential(first))
+        try await store.close(credential(first), app: "ships")
         #expect(throws: Problem.self) { try store.session(of: credential(first), app: "ships") }
         #expect(try store.session(of: credential(second), app: "ships") == stored(guest, second))
     }
@@ -125,7 +125,7 @@ struct SessionStoreTests {
         let tokens = PossibleTokens(in: [.authorization: scheme + token])
         let changeToken = store.changeToken(ofAny: tokens)
         #expect(try store.session(ofAny: tokens) == stored(session, token) && changeToken.holds(at: .now()))
-        try await store.close(credential(token))
+        try await store.close(credential(token), app: "ships")
         #expect(try store.session(ofAny: tokens) == nil && !changeToken.holds(at: .now()))
         #expect(store.changeToken(ofAny: PossibleTokens(in: [:])).holds(at: .now()))
         let others = PossibleTokens(in: [.authorization: scheme + other])
@@ -135,9 +135,9 @@ struct SessionStoreTests {
     @Test("Closing twice, or nothing, is no error")
     func closing() async throws {
         let token = try await store.open(session)
-        try await store.close(credential(token))
-        try await store.close(credential(token))
-        try await store.close(BearerCredential([:]))
+        try await store.close(credential(token), app: "ships")
+        try await store.close(credential(token), app: "ships")
+        try await store.close(SessionCredentials([:]), app: "ships")
     }
 
     @Test("SRV-11 The database holds no token, only its hash")

@@ -39,7 +39,12 @@ struct ServerResources: Sendable {
         self.logger = logger
         clock = configuration.clockStart.map { WallClock.starting(at: $0) } ?? .system
         run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
-        sessions = SessionStore(database, lifetime: configuration.sessionLifetime, clock: clock)
+        sessions = SessionStore(
+            database,
+            lifetime: configuration.sessionLifetime,
+            cookies: try SessionCookies(SealedSecrets(database)),
+            clock: clock
+        )
         events = EventStream(run: run, clock: clock)
         let http = configuration.http
         connections = OpenConnections(

@@ -375,7 +375,7 @@ struct ContentTests {
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
             let files = app.app.composition.diskFiles
-            let credential = BearerCredential([.authorization: "Bearer \(token)"])
+            let credential = SessionCredentials([.authorization: "Bearer \(token)"])
             let session = try app.sessions.session(of: credential, app: DiskApp.name)
             for _ in 0..<2 {
                 let content = try await files.content("/a.bin", session)

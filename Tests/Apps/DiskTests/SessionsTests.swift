@@ -38,6 +38,28 @@ struct SessionsTests {
         }
     }
 
+    @Test("WEB-05 WEB-06 SRV-11 a session by cookie is for pages of this server; browsers ask for each picture again")
+    func byCookie() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/photo.png", bytes: Array(FakeYandexDisk.png))
+        try await DiskHarness.run(disk) { app in
+            let login = #"{"mode":"oauth_token","access_token":"good"}"#
+            try await app.expectSessionsByCookie(
+                login: login,
+                age: 34_560_000,
+                end: "/v1/disk/session?confirm=true"
+            )
+            let own = HTTPFields.ofOwnPage(try await app.enterByCookie(login))
+            for path in ["file/content?path=/photo.png", "file?path=/photo.png", "profile/chart.svg"] {
+                let response = try await app.get("/v1/disk/\(path)", as: nil, own)
+                #expect(response.status == 200 && response.headerFields[.cacheControl] == "private, no-cache")
+                #expect(response.headerFields[.vary]?.hasPrefix("Authorization, Cookie") == true)
+            }
+            let unasked = try await app.ask(.delete, "/v1/disk/session", as: nil, own)
+            #expect(unasked.status == 409 && unasked.headerFields[.setCookie] == nil, "it only asks first")
+        }
+    }
+
     private static func picture(of page: String) -> String { "/v1/disk/onboarding/\(page)/image" }
 
     @Test("TRUST-05 changes of the onboarding honour If-Match and If-None-Match; Content-Range is refused")

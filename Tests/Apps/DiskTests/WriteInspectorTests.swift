@@ -468,7 +468,7 @@ struct WriteInspectorTests {
     func otherApps() async throws {
         let disk = EachWrite.disk()
         try await DiskHarness.run(disk) { app in
-            let credential = BearerCredential([.authorization: "Bearer \(try await app.logIn())"])
+            let credential = SessionCredentials([.authorization: "Bearer \(try await app.logIn())"])
             let session = try app.sessions.session(of: credential, app: DiskApp.name)
             let files = app.app.composition.diskFiles
             disk.intercept { [disk] (request) throws(UpstreamError) in

@@ -148,6 +148,42 @@ struct YandexOAuthClientTests {
         }
     }
 
+    @Test("WEB-15 SRV-11 the code of a login that began in another browser opens no session by cookie in this one")
+    func foreignLogin() async throws {
+        let disk = FakeYandexDisk()
+        try await DiskHarness.run(disk, DiskHarness.Settings(client: Self.client, oauth: Self.oauth(disk))) { app in
+            func begin() async throws -> (state: String, cookie: String) {
+                let begun = try await app.ask(.post, Self.authorization, as: nil, [.larderSession: "cookie"])
+                let cookie = try #require(begun.headerFields[.setCookie])
+                #expect(cookie.hasSuffix("; Path=/v1; HttpOnly; SameSite=Strict; Max-Age=600"))
+                return (try text(begun["data.state"]), String(cookie.prefix { $0 != ";" }))
+            }
+            let (mine, theirs) = (try await begin(), try await begin())
+            #expect(mine.cookie.hasPrefix(app.sessions.cookies.name(of: "disk-login") + "="))
+            func finish(_ state: String, _ cookies: String) async throws -> Exchanged {
+                let fields = HTTPFields.ofOwnPage(cookies)
+                let login = #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#
+                return try await app.ask(
+                    .post,
+                    "/v1/disk/session",
+                    as: nil,
+                    fields.merging([.larderSession: "cookie"]),
+                    json: login
+                )
+            }
+            for cookies in ["a=b", mine.cookie, "\(theirs.cookie); \(mine.cookie)"] {
+                let refused = try await finish(theirs.state, cookies)
+                refused.expectProblem("validation-failed", 422)
+                #expect(refused["errors.0.pointer"] == "/state" && refused.headerFields[.setCookie] == nil)
+            }
+            #expect(try await finish(mine.state, mine.cookie).status == 201, "it was not used up")
+            let program = #"{"mode":"oauth_code","code":"1234567","state":"\#(theirs.state)"}"#
+            #expect(try await app.ask(.post, "/v1/disk/session", json: program).status == 201, "as before")
+        }
+    }
+
+    private static let authorization = "/v1/disk/session/authorization"
+
     @Test("without an application there is no code flow, and it says which setting is missing")
     func unconfigured() async throws {
         try await DiskHarness.run { app in

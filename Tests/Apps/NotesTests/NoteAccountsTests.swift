@@ -141,7 +141,7 @@ struct NoteAccountsTests {
             try await accounts.resetPassword(of: "BOB", to: "another")
             #expect(try await app.session("login", "bob").status == 401)
             #expect(try await app.session("login", "bob", "another").status == 201)
-            let credential = BearerCredential([.authorization: "Bearer \(token)"])
+            let credential = SessionCredentials([.authorization: "Bearer \(token)"])
             #expect(try SessionStore(app.database).knownSession(of: credential, app: "notes") == nil)
         }
     }

@@ -25,7 +25,7 @@ struct NoteMappingTests {
             let second = try await app.add("two\\nlines", location(48.86, 2.35, "Paris"), as: token)
             let map = try await app.get("/v1/notes/map?lat=1&lon=2", as: token)
             #expect(map.status == 200 && map["meta.screen"] == "notes.map" && map["meta.state"] == "content")
-            #expect(map.headerFields[.vary] == "Authorization, Accept, Accept-Language, Accept-Encoding")
+            #expect(map.headerFields[.vary] == "Authorization, Cookie, Accept, Accept-Language, Accept-Encoding")
             #expect(map.all("note_id", in: "data.pins") == [.string(second), .string(first)])
             #expect(map["data.pins.0.title"] == "two lines" && map["data.pins.0.subtitle"] == "Today at 10:00 • Paris")
             #expect(map["data.pins.1.title"] == "A dog outside, and this text i")
@@ -181,7 +181,7 @@ struct NoteMappingTests {
                 response.status == 200 && response.headerFields[.contentType] == "application/geo+json; charset=utf-8"
             )
             #expect(
-                response.headerFields[.vary] == "Authorization, Accept, Accept-Language, Accept-Encoding"
+                response.headerFields[.vary] == "Authorization, Cookie, Accept, Accept-Language, Accept-Encoding"
                     && response.headerFields[.cacheControl] == "private, no-cache"
                     && response.headerFields[.contentLanguage] == "en"
             )

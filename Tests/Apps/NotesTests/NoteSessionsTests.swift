@@ -29,6 +29,27 @@ struct NoteSessionsTests {
         }
     }
 
+    @Test("WEB-05 SRV-11 A session by cookie is for pages of this server, and for the carrier that it was opened for")
+    func byCookie() async throws {
+        try await NotesHarness.run { app in
+            _ = try await app.register("bob")
+            let login = #"{"mode":"login","username":"bob","password":"secret"}"#
+            let session = "/v1/notes/session"
+            try await app.expectSessionsByCookie(login: login, age: 34_560_000, end: session)
+            let (mine, other) = (try await app.enterByCookie(login), try await app.enterByCookie(login))
+            let own = HTTPFields.ofOwnPage(mine)
+            let change = #"{"password":"secret","new_password":"another"}"#
+            let changed = try await app.ask(.put, "/v1/notes/account/password", as: nil, own, json: change)
+            #expect(changed.status == 200 && changed.headerFields[.setCookie] == nil, "\(changed.text)")
+            #expect(try await app.get(session, as: nil, own).status == 200, "the cookie that asked for it stays")
+            #expect(try await app.get(session, as: nil, [.cookie: other]).status == 401)
+            let deletion = #"{"password":"another"}"#
+            let deleted = try await app.ask(.post, "/v1/notes/account/deletion", as: nil, own, json: deletion)
+            #expect(deleted.status == 200 && deleted.headerFields[.setCookie]?.contains("Max-Age=0") == true)
+            #expect(deleted.headerFields.contains(.init("Clear-Site-Data")!))
+        }
+    }
+
     @Test("NOTE-01 Bad credentials, taken and empty names are distinct problems with the app's texts")
     func faults() async throws {
         try await NotesHarness.run { app in

@@ -135,7 +135,7 @@ import Testing
             )
             #expect(
                 whole.headerFields[.acceptRanges] == "bytes"
-                    && whole.headerFields[.vary] == "Authorization, Larder-Profile"
+                    && whole.headerFields[.vary] == "Authorization, Cookie, Larder-Profile"
             )
             let tag = try #require(whole.headerFields[.eTag])
             let part = try await app.routes.get("\(href)/file", [.range: "bytes=5-9"])

@@ -22,7 +22,7 @@ import Testing
             #expect(picture.headerFields[.contentType] == "image/jpeg")
             #expect(
                 picture.headerFields[.cacheControl] == "private, no-cache"
-                    && picture.headerFields[.vary] == "Authorization, Larder-Profile"
+                    && picture.headerFields[.vary] == "Authorization, Cookie, Larder-Profile"
             )
             #expect(picture.headerFields[.eTag] != nil && picture.headerFields[.contentTypeOptions] == "nosniff")
             #expect(

@@ -103,6 +103,19 @@ struct SessionsTests {
         }
     }
 
+    @Test("WEB-05 SRV-11 a session by cookie is for pages of this server, and for the carrier that it was opened for")
+    func byCookie() async throws {
+        try await ShipsHarness.run { app in
+            try await app.expectSessionsByCookie(login: Self.login, age: nil, end: "/v1/ships/session")
+            let pair = try await app.enterByCookie(Self.login)
+            let list = try await app.get("/v1/ships", as: nil, [.cookie: pair])
+            #expect(list.status == 200 && list.headerFields[.vary]?.contains("Cookie") == true)
+            let own = HTTPFields.ofOwnPage(pair)
+            let image = try await app.get("/v1/ships/b0b/image", as: nil, own)
+            #expect(image.status == 200 && image.headerFields[.cacheControl]?.contains("max-age") == false)
+        }
+    }
+
     @Test(
         "SHIP-02 a malformed login is refused at once, with every field at fault",
         arguments: [

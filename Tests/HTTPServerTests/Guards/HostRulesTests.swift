@@ -10,7 +10,7 @@ struct HostRulesTests {
         arguments: [
             "localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "::1", "192.168.1.5", "larder.example",
             "larder.example.:80", "shop.example",
-            "localhost:",
+            "localhost:", "larder.localhost:8080", "Larder.Localhost",
         ]
     )
     func own(authority: String) {
@@ -22,7 +22,8 @@ struct HostRulesTests {
         arguments: [
             "evil.test", "localhost.evil.test", "evil.test:8080", "127.0.0.1.evil.test", "127.0.0.2", "xlocalhost",
             "localhost..", "localhost:80@evil.test",
-            "evil.test@localhost", "user@localhost", "[::1]evil.test", "[::1]:80@evil.test", "[::2]", "[::1", "::1]",
+            "evil.test@localhost", "evil.localhost", "a.larder.localhost", "larder.localhost.evil.test",
+            "user@localhost", "[::1]evil.test", "[::1]:80@evil.test", "[::2]", "[::1", "::1]",
             "localhost:80:80", "localhost:x",
             "localhost evil",
             "localhost/", "localhost, evil.test", "", ".", ":80", "[]",

@@ -30,7 +30,9 @@ struct OriginRulesTests {
         #expect(
             !rules.allows(.post, headerFields: [.origin: "https://larder.example:8443"], authority: "larder.example")
         )
-        #expect(!OriginRules(allowed: []).allows(.post, headerFields: fields, authority: "larder.example"))
+        let unset = OriginRules(allowed: [])
+        #expect(!unset.allows(.post, headerFields: [.origin: "https://larder.example"], authority: "larder.example"))
+        #expect(unset.allows(.post, headerFields: fields, authority: "larder.example"), "the browser knows it")
     }
 
     @Test("TRUST-07 Only requests of CORS get what other origins may embed, or every request if all origins may")
@@ -53,6 +55,36 @@ struct OriginRulesTests {
             [:], [.secFetchSite: "none"], [.secFetchSite: "same-origin"], [.origin: "https://shop.example"],
         ]
         for fields in own { #expect(rules.allowsEffects(fields, authority: "localhost:8080"), "\(fields)") }
+    }
+
+    @Test("WEB-05 Cookies count on requests of own pages, whatever their origin is called; without a word on reads")
+    func browser() {
+        func rules(_ method: HTTPRequest.Method, _ fields: HTTPFields) -> BrowserRules {
+            OriginRules(allowed: ["https://shop.example"], own: ["https://larder.example"]).browser(
+                method,
+                fields,
+                authority: "larder.example"
+            )
+        }
+        let silent = BrowserRules(sendsCookies: true, mayGetCookies: true, isSecure: true)
+        for method in [HTTPRequest.Method.get, .head, .options] { #expect(rules(method, [:]) == silent) }
+        let own: [HTTPFields] = [
+            [.secFetchSite: "same-origin"], [.secFetchSite: "none"], [.origin: "https://larder.example"],
+            [.secFetchSite: "same-origin", .origin: "https://other.example"],
+        ]
+        let foreign: [HTTPFields] = [
+            [.secFetchSite: "same-site"], [.secFetchSite: "cross-site"], [.origin: "https://shop.example"],
+            [.origin: "null"], [.secFetchSite: "none", .origin: "null"], [.secFetchSite: "SAME-ORIGIN"],
+            [.secFetchSite: "cross-site", .origin: "https://larder.example"],
+        ]
+        for method in Self.writes + [.get] {
+            for fields in own { #expect(rules(method, fields).sendsCookies && rules(method, fields).mayGetCookies) }
+            for fields in foreign {
+                #expect(!rules(method, fields).sendsCookies && !rules(method, fields).mayGetCookies, "\(fields)")
+            }
+        }
+        for method in Self.writes { #expect(!rules(method, [:]).sendsCookies && rules(method, [:]).mayGetCookies) }
+        #expect(!rules(.post, [.origin: "http://larder.example"]).isSecure)
     }
 
     @Test("SRV-11 Writes from anywhere else are refused", arguments: writes)

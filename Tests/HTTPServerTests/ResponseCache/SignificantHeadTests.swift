@@ -11,7 +11,7 @@ import Testing
     private static func head(_ fields: String) -> String { CachingConnection.head("/kept", fields) }
 
     private static func significant(_ text: String) -> String? {
-        SignificantHead.bytes(of: ByteBuffer(string: text)).map { String(buffer: $0) }
+        SignificantHead(ByteBuffer(string: text)).map { String(buffer: $0.bytes) }
     }
 
     @Test("They are left out wherever they are, in any case and number; everything else stays byte for byte")
@@ -120,7 +120,7 @@ import Testing
     @Test("SRV-11 Requests for one language share a response, whatever Accept-Language says besides")
     func languages() {
         func bytes(_ fields: String) -> String? {
-            SignificantHead.bytes(of: ByteBuffer(string: Self.head(fields)), ["en", "ru"]).map { String(buffer: $0) }
+            SignificantHead(ByteBuffer(string: Self.head(fields)), ["en", "ru"]).map { String(buffer: $0.bytes) }
         }
         let russian = bytes("Accept-Language: ru-RU,ru;q=0.9,en;q=0.8\r\n")
         #expect(russian == Self.head("") + "ru")
@@ -129,6 +129,59 @@ import Testing
         #expect(bytes("Accept-Language: de\r\n") == Self.head(""))
         #expect(bytes("Accept-Language: de\r\nAccept-Language: ru;q=0.1\r\n") == russian)
         #expect(bytes("X-Forwarded-For: ru\r\n") == Self.head(""))
+    }
+
+    @Test("SRV-11 Of cookies only the server's own matter; they follow the head in their order")
+    func cookies() {
+        func bytes(_ fields: String) -> String? {
+            let head = SignificantHead(ByteBuffer(string: Self.head(fields)), ["en", "ru"], cookies: "larder-x-")
+            return head.map { String(buffer: $0.bytes) }
+        }
+        let plain = Self.head("")
+        #expect(bytes("Cookie: theme=dark\r\n") == plain && bytes("cookie:a=b; c=d\r\nCOOKIE: e\r\n") == plain)
+        let own = plain + "\nlarder-x-disk=1\nlarder-x-ships=2"
+        #expect(bytes("Cookie: a; larder-x-disk=1;larder-x-ships=2; b=c\r\n") == own)
+        #expect(bytes("Cookie: larder-x-disk=1\r\nVia: a\r\nCookie: larder-x-ships=2\r\n") == own)
+        #expect(bytes("Cookie: larder-x-ships=2; larder-x-disk=1\r\n") != own)
+        #expect(bytes("Accept-Language: ru\r\nCookie: larder-x-disk=1\r\n") == plain + "ru\nlarder-x-disk=1")
+        #expect(bytes("Cookie: larder-y-disk=1; Larder-x-disk=1\r\n") == plain)
+        #expect(bytes("Cookie: a=\u{E4}; larder-x-disk=1\r\n") == nil && bytes("Cookies: a\r\n") == nil)
+    }
+
+    @Test("SRV-11 A response that depends on cookies of sessions is shared by browsers whose other cookies differ")
+    func sharedByCookies() throws {
+        let cache = ResponseCache(budgetBytes: 1 << 20, cookies: "larder-x-", run: "run", logger: .quiet)
+        let kept = try CachingConnection(responses: cache)
+        func answer(_ fields: String, _ text: String, isSelective: Bool) throws -> String {
+            let connection = try CachingConnection(responses: cache)
+            connection.connection.receive(Self.head(fields))
+            guard connection.passed > 0 else { return try connection.connection.sent() }
+            connection.connection.annotations.update { $0.isSelective = isSelective }
+            connection.respond(text, fields: isSelective ? ["Vary": "Authorization, Cookie"] : [:])
+            return try connection.connection.sent()
+        }
+        _ = try answer("Cookie: larder-x-disk=1; a=b\r\n", "one's", isSelective: true)
+        for fields in ["Cookie: larder-x-disk=1\r\n", "Cookie: c=d; larder-x-disk=1\r\nUser-Agent: e\r\n"] {
+            #expect(try answer(fields, "other", isSelective: true).hasSuffix("one's"))
+        }
+        for fields in ["Cookie: larder-x-disk=2; a=b\r\n", "Cookie: a=b\r\n", "Cookie: larder-x-ships=1\r\n"] {
+            #expect(try answer(fields, "another's \(fields)", isSelective: true).hasSuffix("another's \(fields)"))
+        }
+        let none = try answer("", "nobody's", isSelective: true)
+        #expect(none.hasSuffix("another's Cookie: a=b\r\n"), "neither has a cookie that matters")
+        #expect(try kept.connection.sent().isEmpty)
+    }
+
+    @Test("SRV-11 Cookies are credentials for the upstream of a mount: its responses are those of the whole head")
+    func cookiesOfMounts() throws {
+        let cache = ResponseCache(budgetBytes: 1 << 20, cookies: "larder-x-", run: "run", logger: .quiet)
+        for (index, fields) in ["", "Cookie: a=b\r\n", "Cookie: a=c\r\n", "Cookie: larder-x-a=b\r\n"].enumerated() {
+            let kept = try CachingConnection(responses: cache)
+            _ = try kept.record(Self.head(fields), "body \(index)")
+            #expect(kept.passed == 1)
+            kept.connection.receive(Self.head(fields))
+            #expect(try kept.connection.sent().hasSuffix("body \(index)") && kept.passed == 1)
+        }
     }
 
     /// Records the trace of each line.

@@ -104,7 +104,7 @@ public struct Exchanged: Sendable {
         #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)
         #expect(headerFields[.contentLanguage] == language, sourceLocation: sourceLocation)
         #expect(
-            headerFields[.vary] == "Authorization, Accept-Language, Accept-Encoding",
+            headerFields[.vary] == "Authorization, Cookie, Accept-Language, Accept-Encoding",
             sourceLocation: sourceLocation
         )
         #expect(headerFields[.requestID] != nil, sourceLocation: sourceLocation)

@@ -1,4 +1,5 @@
 import Freshness
+import HTTPServer
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -83,9 +84,24 @@ struct EventHarness {
         let session = Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)
         return [.authorization: "Bearer \(try await harness.sessions.open(session))"]
     }
+
+    /// Opens a session of an account and returns its cookie.
+    func cookie(_ account: String, of app: String) async throws -> String {
+        let session = Session(app: app, kind: .user, account: account, name: nil, createdAt: ten)
+        let token = try await harness.sessions.open(session, for: .cookie)
+        return "\(harness.sessions.cookies.name(of: app))=\(token)"
+    }
+
+    /// What a listener hears last if a session of it has ended.
+    static func ended(_ app: String) -> String { "event: session-ended\ndata: {\"app\":\"\(app)\"}\n\n" }
 }
 
 extension HTTPFields {
+    /// The fields of a browser with cookies.
+    static func browser(_ cookies: [String], site: String = "same-origin") -> HTTPFields {
+        [.cookie: cookies.joined(separator: "; "), .secFetchSite: site]
+    }
+
     func merging(_ other: HTTPFields) -> HTTPFields {
         var fields = self
         fields.append(contentsOf: other)

@@ -12,7 +12,7 @@ struct OnboardingScreen: Encodable, Sendable {
     struct Page: Encodable, Sendable {
         let id: String
         let text: Text
-        let imageUrl: String
+        let imageUrl: Link
 
         init(_ page: OnboardingPage) {
             id = page.rawValue
@@ -39,8 +39,10 @@ struct OnboardingScreen: Encodable, Sendable {
 struct AuthorizationScreen: Encodable, Sendable {
     let authorizeUrl: String
     let state: String
+    /// Seconds until a login expires.
+    static let lifetime = 600
     /// Seconds until the login expires.
-    let expiresInS = 600
+    let expiresInS = Self.lifetime
 
     private enum CodingKeys: CodingKey { case authorizeUrl, state, expiresInS }
 }
@@ -52,12 +54,12 @@ struct DiskSessionScreen: Encodable, Sendable {
     @Nullable var name: String?
     let linkedAt: Date
     let createdAt: Date
-    /// Larder's bearer token; only in the response that opens the session.
-    let token: String?
+    /// Larder's token; only in the response that opens the session.
+    let token: SessionGrant?
     /// The next screen.
     let route = ScreenLink.diskHome
 
-    init(_ session: Session, linkedAt: Date, token: String? = nil) {
+    init(_ session: Session, linkedAt: Date, token: SessionGrant? = nil) {
         kind = session.kind
         _name = Nullable(wrappedValue: session.name)
         self.linkedAt = linkedAt
@@ -96,5 +98,5 @@ enum LogoutDialog {
     static let title = Text.exit
     static let message = Text.confirmLogout
     static let buttons = [Text.yes, .no]
-    static let href = "/v1/disk/session?confirm=true"
+    static let href: Link = "/v1/disk/session?confirm=true"
 }

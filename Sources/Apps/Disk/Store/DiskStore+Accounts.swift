@@ -59,10 +59,14 @@ extension DiskStore {
 
     /// Stores an account, and a session with a token of its own. Other sessions of the account keep theirs.
     ///
-    /// - Returns: The account, and the bearer token of the session.
-    func link(_ session: Session, _ space: DiskSpace, _ token: DiskToken, sessions: SessionStore) async throws -> (
-        account: DiskAccount?, bearer: String
-    ) {
+    /// - Returns: The account, and the token of the session.
+    func link(
+        _ session: Session,
+        _ space: DiskSpace,
+        _ token: DiskToken,
+        for carrier: SessionCarrier = .bearer,
+        sessions: SessionStore
+    ) async throws -> (account: DiskAccount?, token: String) {
         let sealed = try JSONEncoder().encode(token)
         let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
         return try await database.write { [self] db in
@@ -73,13 +77,13 @@ extension DiskStore {
                     Int64.random(in: 1...(Int64.max / 2)),
                 ]
             )
-            let (bearer, id) = try sessions.open(session, in: db)
+            let (opened, id) = try sessions.open(session, for: carrier, in: db)
             let name = "disk/token/\(account)/\(id)"
             try secrets.store(sealed, name: name, in: db)
             try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
             try retryOffline(account: account, db)
             bump(account, after: db)
-            return (try Self.account(account, session: id, db), bearer)
+            return (try Self.account(account, session: id, db), opened)
         }
     }
 

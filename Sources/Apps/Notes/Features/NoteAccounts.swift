@@ -14,7 +14,7 @@ struct NoteAccounts: Sendable {
         let account = try await account(of: session, present, request)
         let hash = try await passwords.hash(new, from: request.clientAddress)
         let isReplaced = try await store.replace(account.password, by: hash, of: account.id) { [sessions] db in
-            try sessions.close(app: NotesApp.name, account: session.account, except: request.credential, in: db)
+            try sessions.close(app: NotesApp.name, account: session.account, except: request.credentials, in: db)
         }
         guard isReplaced else { throw Self.wrongPassword }
         return try .local(
@@ -37,7 +37,8 @@ struct NoteAccounts: Sendable {
             throw Self.wrongPassword
         }
         let farewell = FarewellScreen(route: .login(to: NotesApp.name))
-        return try .local(farewell, "notes.session", request, selfLink: "/v1/notes/session")
+        return try ScreenResponse.local(farewell, "notes.session", request, selfLink: "/v1/notes/session")
+            .endingSession(of: NotesApp.name, request)
     }
 
     /// Returns the account of a session.

@@ -35,7 +35,7 @@ struct NoteMapping: Sendable {
                 revision: map.revision
             )
         // `Accept` selects one of the two.
-        response.headerFields[.vary] = "Authorization, Accept, Accept-Language, Accept-Encoding"
+        response.headerFields[.vary] = "Authorization, Cookie, Accept, Accept-Language, Accept-Encoding"
         let ends = changeToken.and(ChangeToken(until: time.deadline))
         response.changeToken = if let address { address.changeToken?.and(ends) } else { ends }
         return response

@@ -12,13 +12,14 @@ struct NoteSessions: Sendable {
 
     /// `GET /v1/notes/launch`: the notes with a session, the login without one.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try sessions.knownSession(of: request.credential, app: NotesApp.name)
+        let session = try sessions.knownSession(of: request.credentials, app: NotesApp.name)
         let route: ScreenLink = session == nil ? .login(to: NotesApp.name) : .noteList
         return try .local(LaunchScreen(route: route), "notes.launch", request)
     }
 
     /// `POST /v1/notes/session`: registers, or logs in.
     @Sendable func open(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let carrier = try request.sessionCarrier()
         let fields = try await request.jsonObject()
         let mode = try fields.string("mode")
         guard mode == "register" || mode == "login" else {
@@ -32,10 +33,12 @@ struct NoteSessions: Sendable {
         let account =
             try await mode == "register"
             ? register(name, password, request.clientAddress) : logIn(name, password, from: request.clientAddress)
-        return try await openSession(of: account, request)
+        return try await openSession(of: account, carrier, request)
     }
 
-    private func openSession(of account: NoteAccount, _ request: ScreenRequest) async throws -> ScreenResponse {
+    private func openSession(of account: NoteAccount, _ carrier: SessionCarrier, _ request: ScreenRequest) async throws
+        -> ScreenResponse
+    {
         let session = Session(
             app: NotesApp.name,
             kind: .user,
@@ -45,18 +48,19 @@ struct NoteSessions: Sendable {
         )
         let token: String
         do {
-            token = try await sessions.open(session) { try NoteStore.check(account, $0) }
+            token = try await sessions.open(session, for: carrier) { try NoteStore.check(account, $0) }
         } catch is NoteStore.AccountChanged {
             throw Problem(.invalidCredentials, "The password was changed meanwhile.", dialog: .passwordInvalid)
         }
-        return try .local(
-            SessionScreen(session, token: token, route: .noteList),
+        let grant = SessionGrant(token, carrier)
+        return try ScreenResponse.local(
+            SessionScreen(session, token: grant, route: .noteList),
             "notes.session",
             request,
             status: .created,
             selfLink: "/v1/notes/session",
             headerFields: [.location: "/v1/notes/session"]
-        )
+        ).granting(grant, of: NotesApp.name, .lasting, request)
     }
 
     private func register(_ name: UserName, _ password: Password, _ address: String?) async throws -> NoteAccount {
@@ -97,7 +101,8 @@ struct NoteSessions: Sendable {
     /// `DELETE /v1/notes/session`: ends the session.
     @Sendable func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: session.version, of: "The session")
-        try await sessions.close(request.credential)
-        return try .local(FarewellScreen(route: .login(to: NotesApp.name)), "notes.session", request)
+        try await sessions.close(request.credentials, app: NotesApp.name)
+        return try ScreenResponse.local(FarewellScreen(route: .login(to: NotesApp.name)), "notes.session", request)
+            .endingSession(of: NotesApp.name, request)
     }
 }

@@ -17,6 +17,7 @@ struct Sessions: Sendable {
 
     /// `POST /v1/ships/session`: opens a session for a guest at once, or for a user after a simulated login.
     func open(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let carrier = try request.sessionCarrier()
         let fields = try await request.jsonObject()
         switch try fields.string("mode") {
         case "login":
@@ -24,9 +25,9 @@ struct Sessions: Sendable {
             // Suspends this request only; the event loop serves others meanwhile.
             try await clock.sleep(loginDelay)
             let account = "user:\(username.lowercased().precomposedStringWithCanonicalMapping)"
-            return try await open(.user, account: account, name: username, request)
+            return try await open(.user, account: account, name: username, carrier, request)
         case "guest":
-            return try await open(.guest, account: Self.guestPrefix + SessionToken.make(), name: nil, request)
+            return try await open(.guest, account: Self.guestPrefix + SessionToken.make(), name: nil, carrier, request)
         case let other:
             let detail = Text.modeForm
             throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])
@@ -42,8 +43,9 @@ struct Sessions: Sendable {
     /// `DELETE /v1/ships/session`: closes the session and keeps the ships.
     func close(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: session.version, of: "The session")
-        try await store.close(request.credential)
-        return try .local(Self.farewell(to: session.kind), "ships.session", request)
+        try await store.close(request.credentials, app: ShipsApp.name)
+        return try ScreenResponse.local(Self.farewell(to: session.kind), "ships.session", request)
+            .endingSession(of: ShipsApp.name, request)
     }
 
     /// Returns the farewell of a session: guests are thanked, users are shown nothing.
@@ -52,20 +54,25 @@ struct Sessions: Sendable {
         return FarewellScreen(route: .login(to: ShipsApp.name), alert: kind == .guest ? thanks : nil)
     }
 
-    private func open(_ kind: Session.Kind, account: String, name: String?, _ request: ScreenRequest) async throws
-        -> ScreenResponse
-    {
+    private func open(
+        _ kind: Session.Kind,
+        account: String,
+        name: String?,
+        _ carrier: SessionCarrier,
+        _ request: ScreenRequest
+    ) async throws -> ScreenResponse {
         // There is no session yet that a version could be of.
         try request.writePreconditions().check(version: nil, of: "The session")
         let session = Session(app: ShipsApp.name, kind: kind, account: account, name: name, createdAt: clock.now())
-        let token = try await store.open(session)
-        return try .local(
-            SessionScreen(session, token: token, route: .shipList),
+        let grant = SessionGrant(try await store.open(session, for: carrier), carrier)
+        // As in the original app, each start begins with the login.
+        return try ScreenResponse.local(
+            SessionScreen(session, token: grant, route: .shipList),
             "ships.session",
             request,
             status: .created,
             headerFields: [.location: "/v1/ships/session"]
-        )
+        ).granting(grant, of: ShipsApp.name, .untilBrowserCloses, request)
     }
 
     /// The username of an acceptable login. Any password that is not empty is accepted: the login is a simulation.

@@ -69,7 +69,7 @@ struct Sharing: Sendable {
         if accepted.weight(of: "text/plain") > accepted.weight(of: "application/json") {
             let fields: HTTPFields = [
                 .cacheControl: "private, no-cache", .contentLanguage: Language.current.rawValue,
-                .vary: "Authorization, Accept-Language, Accept-Encoding",
+                .vary: "Authorization, Cookie, Accept-Language, Accept-Encoding",
             ]
             let body = ScreenResponse.Body.bytes(Data(screen.text[Language.current].utf8), type: MediaType.text)
             response = ScreenResponse(headerFields: fields, body: body, changeToken: changeToken)

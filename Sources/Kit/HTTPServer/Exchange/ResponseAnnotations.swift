@@ -14,8 +14,9 @@ public final class ResponseAnnotations: Sendable {
         public var changeToken: ChangeToken?
         /// `Date` of a response that another origin has generated. RFC 9110 §6.6.1: it is not to be replaced.
         public var originDate: String?
-        /// Whether the response depends on the language that `Accept-Language` selects, and not on the field itself.
-        public var isInLanguage = false
+        /// Whether the response depends on the language that `Accept-Language` selects and on the cookies of sessions
+        /// in `Cookie`, and not on these fields themselves.
+        public var isSelective = false
         /// What is counted and logged each time when the response is sent from the response cache.
         public var record: RequestRecord?
     }

@@ -6,9 +6,14 @@ public struct HostRules: Sendable, Equatable {
     /// Names and addresses, lower case, without ports.
     public let allowedHosts: Set<String>
 
+    /// A name of the loopback interface for browsers: cookies for it are sent to no other server of this machine, unless
+    /// it has the same name. No name server has names below `localhost` (RFC 6761 §6.3).
+    public static let browserHost = "larder.localhost"
+
     /// Allows the bound address, the names of the loopback interface, and the hosts that `http.allowed_hosts` lists.
     public init(boundHost: String, allowed: [String]) {
-        allowedHosts = Set(([boundHost, "localhost", "127.0.0.1", "::1"] + allowed).compactMap { Self.name(of: $0) })
+        let own = [boundHost, "localhost", "127.0.0.1", "::1", Self.browserHost]
+        allowedHosts = Set((own + allowed).compactMap { Self.name(of: $0) })
     }
 
     /// Whether a `Host` field names this server; its port does not matter, since ports are mapped.

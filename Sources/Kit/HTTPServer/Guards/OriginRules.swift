@@ -34,11 +34,31 @@ public struct OriginRules: Sendable, Equatable {
     /// listed origin, from the user's own input, or from a client that is no browser. Any page can make a browser send
     /// a GET.
     public func allowsEffects(_ headerFields: HTTPFields, authority: String?) -> Bool {
-        if let origin = headerFields[.origin] {
-            return lists(origin) || isOwn(origin, authority: authority)
-        }
-        // A browser that sends no Origin still says where a request comes from (Fetch Metadata).
-        return headerFields[.secFetchSite].map { ["same-origin", "none"].contains($0) } ?? true
+        if let origin = headerFields[.origin], lists(origin) { return true }
+        return isOfOwnPage(headerFields, authority: authority) ?? true
+    }
+
+    /// Whether a request comes from a page of this server or from the user's own input; nil if it does not say so.
+    ///
+    /// What a browser says of both origins counts (Fetch Metadata): behind a proxy for TLS or another host name, only
+    /// the browser knows that they are the same.
+    func isOfOwnPage(_ headerFields: HTTPFields, authority: String?) -> Bool? {
+        let site = headerFields[.secFetchSite]
+        if site == "same-origin" { return true }
+        if let site, site != "none" { return false }
+        if let origin = headerFields[.origin] { return isOwn(origin, authority: authority) }
+        return site == nil ? nil : true
+    }
+
+    /// Returns what the browser of a request may do with cookies.
+    public func browser(_ method: HTTPRequest.Method, _ headerFields: HTTPFields, authority: String?) -> BrowserRules {
+        let isOwn = isOfOwnPage(headerFields, authority: authority)
+        let isSafe = [.get, .head, .options].contains(method)
+        let origin = headerFields[.origin]?.lowercased()
+        let isSecure =
+            origin.map { $0.hasPrefix("https://") }
+            ?? authority.map { ownOrigins.contains("https://\($0.lowercased())") } ?? false
+        return BrowserRules(sendsCookies: isOwn ?? isSafe, mayGetCookies: isOwn ?? true, isSecure: isSecure)
     }
 
     /// Whether a browser has sent a request: it says what page has made it do so.
@@ -94,5 +114,5 @@ public struct OriginRules: Sendable, Equatable {
 
 extension HTTPField.Name {
     /// `Sec-Fetch-Site`, Fetch Metadata Request Headers.
-    static let secFetchSite = HTTPField.Name(literal: "Sec-Fetch-Site")
+    public static let secFetchSite = HTTPField.Name(literal: "Sec-Fetch-Site")
 }

@@ -9,6 +9,8 @@ final class CachedBytes: Sendable {
     let cost: Int
     /// Whether its `Vary` names fields that most responses do not depend on.
     let dependsOnWholeHead: Bool
+    /// Whether it depends on the server's own cookies only.
+    private let isSelective: Bool
 
     private let headCount: Int
     private let pieces: [CachedBytesHead.Piece]
@@ -20,7 +22,8 @@ final class CachedBytes: Sendable {
         guard ticket.changeToken.age != nil || (head.age == nil && head.timeToLive == nil) else { return nil }
         let bodyCount = bytes.readableBytes - head.count
         guard ticket.record.hasBody ? head.contentLength == bodyCount : bodyCount == 0 else { return nil }
-        let vary = head.vary.filter { !(ticket.isInLanguage && $0 == "accept-language") }
+        isSelective = ticket.isSelective
+        let vary = head.vary.filter { !(ticket.isSelective && ["accept-language", "cookie"].contains($0)) }
         dependsOnWholeHead = SignificantHead.isNamed(in: vary)
         headCount = head.count
         pieces = head.pieces
@@ -29,6 +32,10 @@ final class CachedBytes: Sendable {
         record = ticket.record
         cost = bytes.capacity + head.fixed.count + 512
     }
+
+    /// Whether it is the response to a head, of which it is known what is left: other cookies than the server's own may
+    /// be credentials for the upstream of a mount.
+    func isFor(_ head: SignificantHead) -> Bool { isSelective || !head.hadCookies }
 
     /// Largest number of bytes that ``write(to:date:requestID:now:)`` writes.
     var size: Int { headCount + body.readableBytes + 256 }

@@ -18,8 +18,8 @@ public final class ResponseCache: Sendable {
         let record: RequestRecord
         /// Whether its `Date` is that of another origin, which stays.
         var keepsDate = false
-        /// Whether it depends on the language that `Accept-Language` selects, and not on the field itself.
-        var isInLanguage = false
+        /// As in ``ResponseAnnotations``.
+        var isSelective = false
     }
 
     /// A shard under its lock.
@@ -39,6 +39,7 @@ public final class ResponseCache: Sendable {
     let hits = Counter(label: "larder_rendered_hits_total")
     private let sleep: SleepWatch
     private let languages: [String]
+    private let cookies: String?
     private let shards: [Shard]
 
     /// Creates an empty cache.
@@ -46,12 +47,14 @@ public final class ResponseCache: Sendable {
     ///   - budgetBytes: size limit in bytes, as responses are in memory
     ///   - entries: largest number of responses
     ///   - languages: the languages that the server speaks, by their tags
+    ///   - cookies: what the names of the server's own cookies begin with; nil if it has none
     ///   - run: tells the runs of the server apart in request identities
     ///   - logger: gets a line for every request
     public convenience init(
         budgetBytes: Int,
         entries: Int = 65_536,
         languages: [String] = [],
+        cookies: String? = nil,
         run: String,
         logger: Logger
     ) {
@@ -59,6 +62,7 @@ public final class ResponseCache: Sendable {
             budgetBytes: budgetBytes,
             entries: entries,
             languages: languages,
+            cookies: cookies,
             run: run,
             sleep: SleepWatch(),
             logger: logger
@@ -69,12 +73,14 @@ public final class ResponseCache: Sendable {
         budgetBytes: Int,
         entries: Int = 65_536,
         languages: [String] = [],
+        cookies: String? = nil,
         run: String,
         sleep: SleepWatch,
         logger: Logger
     ) {
         self.sleep = sleep
         self.languages = languages
+        self.cookies = cookies
         identities = RequestIdentities(run: run)
         self.logger = logger
         let (bytes, count) = (budgetBytes / Self.shardCount, max(1, entries / Self.shardCount))
@@ -98,19 +104,21 @@ public final class ResponseCache: Sendable {
     ///   - head: bytes of the request head
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
-        let significant = response.dependsOnWholeHead ? nil : SignificantHead.bytes(of: head, languages)
+        let significant = response.dependsOnWholeHead ? nil : SignificantHead(head, languages, cookies: cookies)
+        let isWhole = response.dependsOnWholeHead || significant.map { !response.isFor($0) } == true
         // A copy: what arrived is a slice of a whole read.
-        let bytes = significant ?? ByteBuffer(bytes: head.readableBytesView)
-        let key = ResponseCacheKey(bytes, isWhole: response.dependsOnWholeHead)
+        let bytes = isWhole ? nil : significant?.bytes
+        let key = ResponseCacheKey(bytes ?? ByteBuffer(bytes: head.readableBytesView), isWhole: isWhole)
         shard(key).content.withLock { $0.insert(response, for: key) }
     }
 
     /// Returns the response to a head, if one is cached and valid.
     func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? {
         sleep.forgetAfterSleep { for shard in shards { shard.content.withLock { $0.removeAll() } } }
-        let significant = SignificantHead.bytes(of: head, languages) ?? head
-        return response(ResponseCacheKey(significant, isWhole: false), now: now)
-            ?? response(ResponseCacheKey(head, isWhole: true), now: now)
+        let significant = SignificantHead(head, languages, cookies: cookies)
+        let found = response(ResponseCacheKey(significant?.bytes ?? head, isWhole: false), now: now)
+        if let found, significant.map(found.isFor) != false { return found }
+        return response(ResponseCacheKey(head, isWhole: true), now: now)
     }
 
     private func response(_ key: ResponseCacheKey, now: NIODeadline) -> CachedBytes? {
@@ -137,7 +145,7 @@ extension ResponseCache.Ticket {
             changeToken: changeToken,
             record: record,
             keepsDate: annotations.originDate != nil,
-            isInLanguage: annotations.isInLanguage
+            isSelective: annotations.isSelective
         )
     }
 }

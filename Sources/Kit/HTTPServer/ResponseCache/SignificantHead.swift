@@ -3,7 +3,12 @@ import NIOCore
 
 /// A request head without the fields that differ by client, way or request, and that no response depends on unless its
 /// `Vary` names them. See docs/decisions/0092.
-enum SignificantHead {
+struct SignificantHead {
+    /// What is left, followed by what the fields that were left out select.
+    let bytes: ByteBuffer
+    /// Whether cookies were left out, except the server's own.
+    let hadCookies: Bool
+
     /// Field lines that a head may have; one with more is passed on as it is.
     private static let maximumLines = ConnectionLimits.standard.headerCount
 
@@ -22,41 +27,76 @@ enum SignificantHead {
 
     /// Whether a response whose `Vary` has these members depends on fields that are left out.
     static func isNamed(in vary: [String]) -> Bool {
-        vary.contains { $0 == "*" || insignificant.contains($0) }
+        vary.contains { $0 == "*" || $0 == "cookie" || insignificant.contains($0) }
     }
 
-    /// Returns a head without these fields; the language that `Accept-Language` selects follows it. Nil if there is no
-    /// such field, or if another reader could divide the head otherwise:
-    /// lines that continue others (RFC 9112 §5.2), values with other bytes than visible ASCII, spaces and tabs.
+    /// Takes these fields out of a head. Nil if there is no such field, or if another reader could divide the head
+    /// otherwise: lines that continue others (RFC 9112 §5.2), values with other bytes than visible ASCII, spaces and
+    /// tabs.
     ///
-    /// - Parameter languages: The languages that the server speaks, by their tags.
-    static func bytes(of head: ByteBuffer, _ languages: [String] = []) -> ByteBuffer? {
-        head.withUnsafeReadableBytes { bytes in
+    /// - Parameters:
+    ///   - languages: The languages that the server speaks, by their tags; the preferred one follows the head.
+    ///   - cookies: What the names of the server's own cookies begin with; those follow the head. Nil leaves `Cookie`
+    ///     where it is.
+    init?(_ head: ByteBuffer, _ languages: [String] = [], cookies: String? = nil) {
+        var (selected, preferences, pairs) = (Selected(), [String](), [Substring]())
+        let isDivided = head.withUnsafeReadableBytes { bytes -> Bool in
             var lines = FieldLines(bytes)
-            var (kept, keptUpTo, count): (ByteBuffer?, Int, Int) = (nil, 0, 0)
-            var preferences: [String] = []
+            var count = 0
             while let line = lines.next() {
                 count += 1
-                guard count <= maximumLines, bytes[line.lowerBound] != 0x20, bytes[line.lowerBound] != 0x09 else {
-                    return nil
+                guard count <= Self.maximumLines, bytes[line.lowerBound] != 0x20, bytes[line.lowerBound] != 0x09 else {
+                    return false
                 }
-                guard let name = nameLength(bytes, line) else { continue }
-                guard bytes[line.upperBound] == 0x0D, bytes[line].dropFirst(name).allSatisfy(isPlain) else {
-                    return nil
+                let isCookie = cookies != nil && Self.isCookie(bytes, line)
+                guard let name = isCookie ? Self.cookie.count : Self.nameLength(bytes, line) else { continue }
+                guard bytes[line.upperBound] == 0x0D, bytes[line].dropFirst(name).allSatisfy(Self.isPlain) else {
+                    return false
                 }
-                if kept == nil { kept = ByteBufferAllocator().buffer(capacity: bytes.count) }
-                kept?.writeBytes(bytes[keptUpTo..<line.lowerBound])
-                keptUpTo = line.upperBound + 2
-                if name == acceptLanguage.count, equals(bytes[line].prefix(name), acceptLanguage) {
-                    preferences.append(String(decoding: bytes[line].dropFirst(name + 1), as: UTF8.self))
+                selected.leaveOut(line, of: bytes)
+                func value() -> String { String(decoding: bytes[line].dropFirst(name + 1), as: UTF8.self) }
+                if isCookie, let cookies {
+                    selected.hadCookies = true
+                    pairs += CookiePairs.named(cookies, in: value())
+                } else if name == Self.acceptLanguage.count, Self.equals(bytes[line].prefix(name), Self.acceptLanguage)
+                {
+                    preferences.append(value())
                 }
             }
-            kept?.writeBytes(bytes[keptUpTo...])
-            if !preferences.isEmpty, let language = AcceptedLanguages(preferences).preferred(of: languages) {
-                kept?.writeString(language)
-            }
-            return kept
+            selected.finish(bytes)
+            return true
         }
+        guard isDivided, var kept = selected.kept else { return nil }
+        if !preferences.isEmpty, let language = AcceptedLanguages(preferences).preferred(of: languages) {
+            kept.writeString(language)
+        }
+        // No language has a line end, and no value of a field.
+        for pair in pairs { kept.writeString("\n\(pair)") }
+        (bytes, hadCookies) = (kept, selected.hadCookies)
+    }
+
+    /// What is kept of a head.
+    private struct Selected {
+        var kept: ByteBuffer?
+        var hadCookies = false
+        private var keptUpTo = 0
+
+        mutating func leaveOut(_ line: Range<Int>, of bytes: UnsafeRawBufferPointer) {
+            if kept == nil { kept = ByteBufferAllocator().buffer(capacity: bytes.count) }
+            kept?.writeBytes(bytes[keptUpTo..<line.lowerBound])
+            keptUpTo = line.upperBound + 2
+        }
+
+        mutating func finish(_ bytes: UnsafeRawBufferPointer) { kept?.writeBytes(bytes[keptUpTo...]) }
+    }
+
+    private static let cookie = Array("cookie".utf8)
+
+    private static func isCookie(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
+        guard bytes[line.lowerBound] | 0x20 == UInt8(ascii: "c"), line.count > cookie.count,
+            bytes[line.lowerBound + cookie.count] == UInt8(ascii: ":")
+        else { return false }
+        return equals(bytes[line].prefix(cookie.count), cookie)
     }
 
     /// Returns the trace of the request (W3C Trace Context §3.2); nil if it belongs to none.

@@ -31,6 +31,7 @@ struct GuardMiddleware: RouterMiddleware {
             )
         }
         var context = context
+        context.browser = origins.browser(request.method, request.headers, authority: request.head.authority)
         context.allowsEffects = origins.allowsEffects(request.headers, authority: request.head.authority)
         return try await next(request, context)
     }

@@ -151,6 +151,7 @@ public struct MountRoutes: Sendable {
         of mount: Mount
     ) async throws -> MountRequest {
         var fields = request.headers
+        fields.removeSessionCookies()
         var credential: MountCredential?
         if let session = try sessions.session(ofAny: tokens) {
             fields[.authorization] = nil

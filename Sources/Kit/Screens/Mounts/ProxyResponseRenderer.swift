@@ -30,6 +30,10 @@ enum ProxyResponseRenderer {
         "clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed",
         // These would make browsers report requests to this origin, or send more fields with them, from then on.
         "nel", "report-to", "reporting-endpoints", "accept-ch", "critical-ch", "origin-agent-cluster",
+        "use-as-dictionary",
+        // These bind this origin to keys or to sessions that the upstream has made.
+        "public-key-pins", "public-key-pins-report-only", "expect-ct", "set-login", "sec-session-registration",
+        "secure-session-registration",
     ]
 
     /// Removes what an upstream says to browsers about its own origin, since they would apply it to this one: which
@@ -40,6 +44,8 @@ enum ProxyResponseRenderer {
         result.removeAll { field in
             let name = field.name.canonicalName
             return name.utf8.starts(with: "access-control-".utf8) || wordsForItsOrigin.contains(name)
+                // A session of a page is for this server alone to give.
+                || name == "set-cookie" && CookiePairs.sets(field.value, SessionCookies.common)
         }
         if !PassiveType.isNamed(by: fields[values: .contentType]) {
             result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))

@@ -27,7 +27,7 @@ extension ScreenResponse {
     /// makes cheap: the same address shows another picture after a change.
     public static func localPicture(_ bytes: Data, type: String, changeToken: ChangeToken? = nil) -> ScreenResponse {
         let fields: HTTPFields = [
-            .cacheControl: "private, no-cache", .vary: "Authorization",
+            .cacheControl: "private, no-cache", .vary: "Authorization, Cookie",
             .contentSecurityPolicy: "default-src 'none'; sandbox",
         ]
         return ScreenResponse(headerFields: fields, body: .bytes(bytes, type: type), changeToken: changeToken)

@@ -13,6 +13,8 @@ public struct ScreenContext: RequestContext {
     public var clientAddress: IPAddress?
     /// Whether the request may change what a user sees, whatever its method.
     var allowsEffects = false
+    /// What the browser of the request may do with cookies.
+    var browser = BrowserRules()
     /// What the connection has to know of the response. Shared by the copies of this context.
     public let annotations: ResponseAnnotations
 

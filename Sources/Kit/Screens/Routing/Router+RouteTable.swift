@@ -47,29 +47,39 @@ private struct RouteResponder: HTTPResponder {
     func respond(to request: Request, context: ScreenContext) async throws -> Response {
         try QueryItems.requireText(request.uri.query)
         let parameters = try parameters(of: context)
-        let credential = BearerCredential(request.headers)
         let screenRequest = ScreenRequest(
             request,
             context: context,
             parameters: parameters,
-            credential: credential,
+            sessions: sessions,
             input: route.input,
             maximumBodyBytes: route.maximumBodyBytes
         )
         try route.input.check(screenRequest.query)
         try screenRequest.requireWholeContent()
+        let profile = try route.profileApp.flatMap { Link.Profile(try screenRequest.profile(), of: $0) }
+        guard let profile else { return try await respond(to: request, screenRequest, context) }
+        return try await Link.Profile.$current.withValue(profile) {
+            try await respond(to: request, screenRequest, context)
+        }
+    }
+
+    private func respond(to request: Request, _ screenRequest: ScreenRequest, _ context: ScreenContext) async throws
+        -> Response
+    {
         let screen: ScreenResponse
         var sessionToken = ChangeToken.unlimited
         switch route.handling {
         case .open(let handler):
             screen = try await handler(screenRequest)
         case .session(let app, let handler):
-            sessionToken = sessions.changeToken(of: credential)
-            let session = try sessions.session(of: credential, app: app)
+            sessionToken = sessions.changeToken(of: screenRequest.credentials, app: app)
+            let session = try sessions.session(of: screenRequest.credentials, app: app)
             screen = try await handler(screenRequest, session)
         case .knownSession(let app, let handler):
-            sessionToken = sessions.changeToken(of: credential)
-            screen = try await handler(screenRequest, try sessions.knownSession(of: credential, app: app))
+            let credentials = screenRequest.credentials
+            sessionToken = sessions.changeToken(of: credentials, app: app)
+            screen = try await handler(screenRequest, try sessions.knownSession(of: credentials, app: app))
         case .raw(let raw):
             return try await raw.handler(request, context)
         }
@@ -77,7 +87,7 @@ private struct RouteResponder: HTTPResponder {
         if let changeToken = screen.changeToken {
             context.annotations.update {
                 $0.changeToken = changeToken.and(sessionToken)
-                $0.isInLanguage = true
+                $0.isSelective = true
             }
         }
         return response

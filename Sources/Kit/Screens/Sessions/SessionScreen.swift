@@ -5,16 +5,16 @@ public struct SessionScreen: Encodable, Sendable {
     let kind: Session.Kind
     @Nullable var name: String?
     let createdAt: Date
-    /// The bearer token; only in the response that opens the session.
-    let token: String?
+    /// The token; only in the response that opens the session.
+    let token: SessionGrant?
     /// The screen that the front end shows next.
     let route: ScreenLink
 
     /// Shows a session.
     /// - Parameters:
-    ///   - token: the bearer token of a session that was just opened
+    ///   - token: the token of a session that was just opened
     ///   - route: the screen that the front end shows next
-    public init(_ session: Session, token: String? = nil, route: ScreenLink) {
+    public init(_ session: Session, token: SessionGrant? = nil, route: ScreenLink) {
         kind = session.kind
         _name = Nullable(wrappedValue: session.name)
         createdAt = session.createdAt

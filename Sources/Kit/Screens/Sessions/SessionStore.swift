@@ -21,6 +21,8 @@ public struct SessionStore: Sendable {
     let database: LarderDatabase
     let uses = SessionUses()
     let removals = Removals()
+    /// The cookies that carry tokens.
+    public let cookies: SessionCookies
     private let lifetime: Duration?
     private let clock: WallClock
     private let ends = VersionCounters()
@@ -29,9 +31,17 @@ public struct SessionStore: Sendable {
 
     /// Creates a store in a database.
     ///
-    /// - Parameter lifetime: time without a use after which a session ends; nil for none.
-    public init(_ database: LarderDatabase, lifetime: Duration? = nil, clock: WallClock = .system) {
+    /// - Parameters:
+    ///   - lifetime: time without a use after which a session ends; nil for none.
+    ///   - cookies: the cookies that carry tokens.
+    public init(
+        _ database: LarderDatabase,
+        lifetime: Duration? = nil,
+        cookies: SessionCookies = SessionCookies(instance: "local"),
+        clock: WallClock = .system
+    ) {
         self.database = database
+        self.cookies = cookies
         self.lifetime = lifetime
         self.clock = clock
     }
@@ -41,26 +51,34 @@ public struct SessionStore: Sendable {
 
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Throws: `StorageError`.
-    public func open(_ session: Session) async throws -> String {
-        try await open(session) { _ in }
+    public func open(_ session: Session, for carrier: SessionCarrier = .bearer) async throws -> String {
+        try await open(session, for: carrier) { _ in }
     }
 
     /// Stores a session if a check in the same transaction passes, and returns its token.
-    /// - Parameter check: throws if the account may not have a session any more.
+    /// - Parameters:
+    ///   - carrier: how the client will send the token.
+    ///   - check: throws if the account may not have a session any more.
     /// - Throws: `StorageError`; what `check` throws.
-    public func open(_ session: Session, check: @escaping @Sendable (Database) throws -> Void) async throws -> String {
+    public func open(
+        _ session: Session,
+        for carrier: SessionCarrier = .bearer,
+        check: @escaping @Sendable (Database) throws -> Void
+    ) async throws -> String {
         try await database.write { db in
             try check(db)
-            return try open(session, in: db).token
+            return try open(session, for: carrier, in: db).token
         }
     }
 
     /// Stores a session in the transaction that stores what belongs to it.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: GRDB's errors.
-    public func open(_ session: Session, in db: Database) throws -> (token: String, id: String) {
+    public func open(_ session: Session, for carrier: SessionCarrier = .bearer, in db: Database) throws -> (
+        token: String, id: String
+    ) {
         let token = SessionToken.make()
-        let hash = SessionToken.hash(token)
+        let hash = SessionToken.hash(token, carrier)
         try db.execute(
             sql: """
                 INSERT INTO session (token_hash, app, kind, account, name, created_at, used_at)
@@ -79,14 +97,14 @@ public struct SessionStore: Sendable {
         tokenHash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
     }
 
-    /// Returns the session of a credential.
+    /// Returns the session of an app that a request carries the token of.
     /// - Throws: 401 `session-required` without a token, `session-expired` if the token opens no session of this app;
     ///   `StorageError`.
-    public func session(of credential: BearerCredential, app: String) throws -> Session {
-        guard let hash = try credential.tokenHash else {
+    public func session(of credentials: SessionCredentials, app: String) throws -> Session {
+        guard let hash = try credentials.tokenHash(of: app) else {
             throw Problem(
                 .sessionRequired,
-                "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer."
+                "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer, or its cookie."
             )
         }
         guard let session = try session(tokenHash: hash), session.app == app else {
@@ -95,10 +113,10 @@ public struct SessionStore: Sendable {
         return session
     }
 
-    /// Returns the session of a credential, if there is one: for routes that do not require a session.
+    /// Returns the same session, if there is one: for routes that do not require a session.
     /// - Throws: `StorageError`.
-    public func knownSession(of credential: BearerCredential, app: String) throws -> Session? {
-        guard let hash = try? credential.tokenHash else { return nil }
+    public func knownSession(of credentials: SessionCredentials, app: String) throws -> Session? {
+        guard let hash = try? credentials.tokenHash(of: app) else { return nil }
         return try session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
     }
 
@@ -111,10 +129,10 @@ public struct SessionStore: Sendable {
         return nil
     }
 
-    /// Ends the session of a credential.
-    /// - Throws: 401 if `Authorization` is malformed; `StorageError`.
-    public func close(_ credential: BearerCredential) async throws {
-        guard let hash = try credential.tokenHash else { return }
+    /// Ends the session of an app that a request carries the token of.
+    /// - Throws: 401 if the credentials are malformed; `StorageError`.
+    public func close(_ credentials: SessionCredentials, app: String) async throws {
+        guard let hash = try credentials.tokenHash(of: app) else { return }
         defer { ended(hash) }
         try await database.writeErasing { db in
             try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [hash])
@@ -122,14 +140,18 @@ public struct SessionStore: Sendable {
     }
 
     /// Ends all sessions of an account of an app, in the transaction that removes its data or changes its password.
-    /// - Parameter credential: the credential of a session that stays; nil for none.
-    /// - Throws: 401 if the credential is malformed; GRDB's errors.
-    public func close(app: String, account: String, except credential: BearerCredential? = nil, in db: Database) throws
-    {
+    /// - Parameter credentials: those of a session that stays; nil for none.
+    /// - Throws: 401 if the credentials are malformed; GRDB's errors.
+    public func close(
+        app: String,
+        account: String,
+        except credentials: SessionCredentials? = nil,
+        in db: Database
+    ) throws {
         let hashes = try Data.fetchAll(
             db,
             sql: "DELETE FROM session WHERE app = ? AND account = ? AND token_hash IS NOT ? RETURNING token_hash",
-            arguments: [app, account, try credential?.tokenHash]
+            arguments: [app, account, try credentials?.tokenHash(of: app)]
         )
         db.afterNextTransaction { _ in
             for hash in hashes { ended(hash) }
@@ -146,9 +168,9 @@ public struct SessionStore: Sendable {
         endListeners.functions.withLock { $0.append(listener) }
     }
 
-    /// Returns how long a credential opens the session that it opens now. To be taken before ``session(of:app:)``.
-    func changeToken(of credential: BearerCredential) -> ChangeToken {
-        guard let hash = try? credential.tokenHash else { return .unlimited }
+    /// Returns how long credentials open the session that they open now. To be taken before ``session(of:app:)``.
+    func changeToken(of credentials: SessionCredentials, app: String) -> ChangeToken {
+        guard let hash = try? credentials.tokenHash(of: app) else { return .unlimited }
         let unended = ChangeToken(of: ends[hash])
         guard lifetime != nil else { return unended }
         // A cached response is a use as well.

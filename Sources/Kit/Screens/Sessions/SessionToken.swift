@@ -9,8 +9,15 @@ public enum SessionToken {
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Returns the SHA-256 of a token: enough for 256 random bits, and useless to a reader of the database.
-    public static func hash(_ token: String) -> Data {
-        Data(SHA256.hash(data: Data(token.utf8)))
+    private static let cookieKey = SymmetricKey(data: Data("larder session cookie".utf8))
+
+    /// Returns the SHA-256 of a token: enough for 256 random bits, and useless to a reader of the database. That of a
+    /// cookie's is keyed by a constant, so that the token opens nothing by another carrier.
+    public static func hash(_ token: String, _ carrier: SessionCarrier = .bearer) -> Data {
+        let bytes = Data(token.utf8)
+        switch carrier {
+        case .bearer: return Data(SHA256.hash(data: bytes))
+        case .cookie: return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: cookieKey))
+        }
     }
 }

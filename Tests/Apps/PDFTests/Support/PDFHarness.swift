@@ -68,7 +68,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         return try await routes.ask(.post, "/v1/pdf/documents\(query)", headerFields, body: form.body)
     }
 
-    /// A draft of these photos; its address.
+    /// A draft of these photos; the path of its address.
     func draft(_ photos: String..., profile: String? = nil) async throws -> String {
         try await draft(of: photos, profile: profile)
     }
@@ -76,7 +76,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     func draft(of photos: [String], profile: String? = nil) async throws -> String {
         let response = try await create(photos.map { Self.photo($0) }, profile.map { [.larderProfile: $0] } ?? [:])
         #expect(response.status == 201, "\(response.text)")
-        return try response.string("data.href")
+        return String(try response.string("data.href").prefix { $0 != "?" })
     }
 
     /// A saved document of these photos; its address.
@@ -120,7 +120,7 @@ extension Exchanged {
         #expect(headerFields[.cacheControl] == "private, no-cache", sourceLocation: sourceLocation)
         #expect(headerFields[.contentLanguage] == "en", sourceLocation: sourceLocation)
         #expect(
-            headerFields[.vary] == "Authorization, Accept-Language, Accept-Encoding, Larder-Profile",
+            headerFields[.vary] == "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile",
             sourceLocation: sourceLocation
         )
         #expect(cacheStatus == nil && age == nil, sourceLocation: sourceLocation)

@@ -29,7 +29,7 @@ struct Profile: Sendable {
         let (account, result) = try await sizes(request, session)
         var fields: HTTPFields = [
             .cacheControl: "private, no-cache", .contentLanguage: Language.current.rawValue,
-            .vary: "Authorization, Accept-Language",
+            .vary: "Authorization, Cookie, Accept-Language",
         ]
         fields.add(result.provenance, now: clock.now())
         return ScreenResponse(

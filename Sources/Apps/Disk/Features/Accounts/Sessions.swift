@@ -20,9 +20,14 @@ struct Sessions: Sendable {
     let clock: WallClock
     let logger: Logger
 
+    /// Where a browser keeps the `state` of its login (RFC 6749 §10.12): a link that brings the code of another login
+    /// opens no session in it.
+    private static let loginCookie = "disk-login"
+
     /// `POST /v1/disk/session/authorization`: the address at which the user gives consent in a browser. The PKCE
     /// verifier stays here (RFC 7636 §4.1).
     @Sendable func authorize(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let carrier = try request.sessionCarrier()
         let oauth = try requiredOAuth()
         try request.writePreconditions().check(version: nil, of: "The login")
         let (state, verifier) = (SessionToken.make(), SessionToken.make())
@@ -31,17 +36,20 @@ struct Sessions: Sendable {
             authorizeUrl: oauth.authorizeURL(state: state, verifier: verifier),
             state: state
         )
-        return try .local(screen, "disk.session", request, status: .created)
+        let response = try ScreenResponse.local(screen, "disk.session", request, status: .created)
+        guard carrier == .cookie else { return response }
+        return response.settingCookie(Self.loginCookie, state, age: AuthorizationScreen.lifetime, request)
     }
 
     /// `POST /v1/disk/session`: with a token, or with the code that Yandex OAuth gave the browser. The API is asked
     /// whose token it is.
     @Sendable func open(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let carrier = try request.sessionCarrier()
         let fields = try await request.jsonObject()
         let token: DiskToken
         switch try fields.string("mode") {
         case "oauth_token": token = try Self.broughtToken(fields)
-        case "oauth_code": token = try await exchangeCode(fields)
+        case "oauth_code": token = try await exchangeCode(fields, carrier, request)
         case let other:
             throw Problem.validation([
                 .field("/mode", other == nil ? "required" : "invalid", "mode must be oauth_token or oauth_code.")
@@ -50,7 +58,7 @@ struct Sessions: Sendable {
         let info = try await info(token)
         // There is no session yet that a version could be of.
         try request.writePreconditions().check(version: nil, of: "The session")
-        return try await link(token, info, request)
+        return try await link(token, info, carrier, request)
     }
 
     /// `GET /v1/disk/session`.
@@ -75,7 +83,8 @@ struct Sessions: Sendable {
         queue.cancel(account: session.account)
         keeper.cancel(account: session.account)
         for token in tokens { revoke(token) }
-        return try .local(FarewellScreen(route: .login(to: DiskApp.name)), "disk.session", request)
+        return try ScreenResponse.local(FarewellScreen(route: .login(to: DiskApp.name)), "disk.session", request)
+            .endingSession(of: DiskApp.name, request)
     }
 
     private func requiredOAuth() throws -> YandexOAuthClient {
@@ -105,13 +114,16 @@ struct Sessions: Sendable {
         return DiskToken(accessToken: text)
     }
 
-    private func exchangeCode(_ fields: JSONFields) async throws -> DiskToken {
+    private func exchangeCode(_ fields: JSONFields, _ carrier: SessionCarrier, _ request: ScreenRequest) async throws
+        -> DiskToken
+    {
         let oauth = try requiredOAuth()
         let code = (try fields.string("code") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !code.isEmpty, code.utf8.count <= 4096 else {
             throw Problem.validation([.field("/code", "required", "code must be the code that Yandex OAuth gave.")])
         }
-        let verifier = try await verifier(fields)
+        let isOfBrowser = carrier == .cookie
+        let verifier = try await verifier(fields, begunIn: isOfBrowser ? request.credentials : nil)
         do {
             return DiskToken(try await oauth.grant(code: code, verifier: verifier), at: clock.now())
         } catch let refusal as YandexOAuthClient.Refusal {
@@ -125,10 +137,12 @@ struct Sessions: Sendable {
         }
     }
 
-    /// Returns the PKCE verifier of a login that has begun here; nil for a request without `state`.
-    private func verifier(_ fields: JSONFields) async throws -> String? {
+    /// Returns the PKCE verifier of a login that has begun here, and in this browser if its cookies are given; nil for a
+    /// request without `state`.
+    private func verifier(_ fields: JSONFields, begunIn browser: SessionCredentials?) async throws -> String? {
         guard let state = try fields.string("state") else { return nil }
-        guard let verifier = try await store.endAuthorization(state: state, at: clock.now()) else {
+        let isOfBrowser = browser.map { $0.text(keptIn: Self.loginCookie) == state } ?? true
+        guard isOfBrowser, let verifier = try await store.endAuthorization(state: state, at: clock.now()) else {
             throw Problem.validation([
                 .field("/state", "unknown", "state belongs to no login that has begun here in the last ten minutes.")
             ])
@@ -150,9 +164,12 @@ struct Sessions: Sendable {
         }
     }
 
-    private func link(_ token: DiskToken, _ info: DiskInfoRecord, _ request: ScreenRequest) async throws
-        -> ScreenResponse
-    {
+    private func link(
+        _ token: DiskToken,
+        _ info: DiskInfoRecord,
+        _ carrier: SessionCarrier,
+        _ request: ScreenRequest
+    ) async throws -> ScreenResponse {
         guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
             throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
         }
@@ -163,14 +180,15 @@ struct Sessions: Sendable {
             name: info.user?.login,
             createdAt: clock.now()
         )
-        let (account, bearer) = try await store.link(session, info.space, token, sessions: sessions)
-        return try .local(
-            DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: bearer),
+        let (account, opened) = try await store.link(session, info.space, token, for: carrier, sessions: sessions)
+        let grant = SessionGrant(opened, carrier)
+        return try ScreenResponse.local(
+            DiskSessionScreen(session, linkedAt: account?.linkedAt ?? session.createdAt, token: grant),
             "disk.session",
             request,
             status: .created,
             headerFields: [.location: "/v1/disk/session"]
-        )
+        ).granting(grant, of: DiskApp.name, .lasting, request)
     }
 
     /// Revokes a token that was obtained here, if that is possible, in the background. A token without a refresh token
