@@ -34,8 +34,7 @@ struct EventInterestTests {
     func profiles() async throws {
         var lines = try await listen([
             ([.larderProfile: "anna"], ""), ([:], "?profile=anna"), ([.larderProfile: "bert"], ""),
-            // The header field counts more.
-            ([.larderProfile: "bert"], "?profile=anna"), ([:], ""), (try await stream.bearer("anna"), ""),
+            ([.larderProfile: "bert"], "?profile=bert"), ([:], ""), (try await stream.bearer("anna"), ""),
         ])
         stream.publish(1, to: Self.list("anna"))
         stream.publish(2, to: Self.list("anna", app: "pdf"))
@@ -105,6 +104,45 @@ struct EventInterestTests {
         stream.events.finish()
     }
 
+    @Test("WEB-14 A listener hears the accounts of all its cookies, beside that of a token; not those of ended ones")
+    func cookies() async throws {
+        let (ships, disk) = (try await stream.cookie("a", of: "ships"), try await stream.cookie("d", of: "disk"))
+        let stale = "\(stream.harness.sessions.cookies.name(of: "notes"))=none"
+        let own = HTTPFields.browser([ships, disk, stale, "theme=dark"])
+        let (bearer, foreign) = (try await stream.bearer("b"), HTTPFields.browser([ships, disk], site: "same-site"))
+        var lines = try await listen([
+            (own, ""), (own.merging(bearer), ""), (own, "?app=disk"), (foreign, ""),
+            (.browser([ships, "\(ships)x"]), ""),
+        ])
+        stream.publish(1, to: "a")
+        stream.publish(2, to: .account(app: "disk", account: "d"))
+        stream.publish(3, to: "b")
+        stream.publish(4)
+        for (index, heard) in [[1, 2, 4], [2, 3, 4], [2, 4], [4], [4]].enumerated() {
+            for number in heard { #expect(await lines[index].next() == stream.text(number), "\(index)") }
+        }
+        stream.events.finish()
+    }
+
+    @Test("WEB-14 The end of any of its sessions ends a stream, which says so; the next one has the others")
+    func endOfOne() async throws {
+        let (ships, disk) = (try await stream.cookie("a", of: "ships"), try await stream.cookie("d", of: "disk"))
+        let own = HTTPFields.browser([ships, disk])
+        var lines = try await listen([(own, ""), (own, "?app=ships"), (.browser([ships]), "")])
+        let cookies = stream.harness.sessions.cookies
+        try await stream.harness.sessions.close(SessionCredentials(own, cookies: cookies), app: "disk")
+        #expect(await lines[0].next() == EventHarness.ended("disk"))
+        #expect(await lines[0].next() == nil)
+        stream.publish(1, to: .account(app: "disk", account: "d"))
+        stream.publish(2, to: "a")
+        for index in [1, 2] { #expect(await lines[index].next() == stream.text(2), "it was none of its sessions") }
+        let (again, _) = try await stream.listen(own.merging([.lastEventID: "r-0"]))
+        var line = again.makeAsyncIterator()
+        #expect(await line.next() == "retry: 2000\n\n")
+        #expect(await line.next() == stream.text(2))
+        stream.events.finish()
+    }
+
     @Test("SRV-11 The end of one session wakes no listener but its own")
     func end() async throws {
         let mine = try await stream.bearer("a")
@@ -112,8 +150,9 @@ struct EventInterestTests {
         var lines = try await listen([(try await stream.bearer("a"), ""), ([:], "")])
         var line = leaving.makeAsyncIterator()
         _ = await line.next()
-        try await stream.harness.sessions.close(BearerCredential(mine))
-        #expect(await line.next() == nil, "although nothing was published")
+        try await stream.harness.sessions.close(SessionCredentials(mine), app: "ships")
+        #expect(await line.next() == EventHarness.ended("ships"), "although nothing was published")
+        #expect(await line.next() == nil)
         try await task.value
         #expect(stream.events.listenerCount == 2 && stream.events.deliveryCount == 0)
         stream.publish(1)

@@ -134,9 +134,10 @@ struct EventRoutesTests {
         let (anonymous, _) = try await stream.listen()
         var lines = [leaving, staying, anonymous].map { $0.makeAsyncIterator() }
         for index in lines.indices { _ = await lines[index].next() }
-        try await harness.sessions.close(BearerCredential(first))
+        try await harness.sessions.close(SessionCredentials(first), app: "ships")
         stream.publish(1, to: "a")
         stream.publish(2)
+        #expect(await lines[0].next() == EventHarness.ended("ships"))
         #expect(await lines[0].next() == nil)
         try await task.value
         #expect(await lines[1].next() == stream.text(1))
@@ -156,6 +157,7 @@ struct EventRoutesTests {
         try await harness.database.write { try $0.execute(sql: "DELETE FROM session") }
         let running = Task { try await events.run() }
         if byEvent { stream.publish(1, to: "a") } else { beats.tick.yield() }
+        #expect(await line.next() == EventHarness.ended("ships"))
         #expect(await line.next() == nil)
         running.cancel()
         _ = await running.result

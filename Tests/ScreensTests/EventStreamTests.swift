@@ -53,7 +53,7 @@ struct EventStreamTests {
         let (_, messages) = AsyncStream.makeStream(of: EventStream.Message.self)
         let audiences: [Set<ServerEvent.Audience>?] = [[.everyone, Self.list(1)], [.everyone], nil]
         for (number, audiences) in audiences.enumerated() {
-            listeners.add(.init(messages: messages, audiences: audiences, tokenHash: .init([1])), number)
+            listeners.add(.init(messages: messages, audiences: audiences, sessionApps: [.init([1]): "ships"]), number)
         }
         #expect(Set(listeners.numbers(of: .everyone)) == [0, 1, 2])
         #expect(Set(listeners.numbers(of: Self.list(1))) == [0, 2])

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a listener of the event stream hears: the events for all, those of the apps that it asks for, of the account of
-/// its session, and of its profile.
+/// What a listener of the event stream hears: the events for all, those of the apps that it asks for, of the accounts of
+/// its sessions, and of its profile.
 struct EventInterest: Sendable {
     /// The audiences that it belongs to.
     let audiences: Set<ServerEvent.Audience>
-    /// Hash of the token of its session, with which the stream ends.
-    let tokenHash: Data?
+    /// The apps of its sessions by the hashes of their tokens; with the first one that ends, the stream does.
+    let sessionApps: [Data: String]
     private let sessions: SessionStore
 
     /// Reads what a request asks for.
@@ -16,20 +16,40 @@ struct EventInterest: Sendable {
     ///   no session; `StorageError`.
     init(_ request: ScreenRequest, apps: [String], sessions: SessionStore) throws {
         let apps = try Self.apps(request, among: apps)
-        let profile = try request.profileOfListener()
+        let profile = try request.profile()
         var audiences: Set<ServerEvent.Audience> = [.everyone]
         for app in apps { audiences.formUnion([.app(app), .profile(app: app, profile: profile)]) }
-        tokenHash = try request.credential.tokenHash
-        if let tokenHash {
-            guard let session = try sessions.session(tokenHash: tokenHash) else {
-                throw Problem(.sessionExpired, "This token opens no session.")
-            }
-            if apps.contains(session.app) {
-                audiences.insert(.account(app: session.app, account: session.account))
-            }
+        let found = try Self.sessions(of: request.credentials, apps, sessions)
+        for session in found.values where apps.contains(session.app) {
+            audiences.insert(.account(app: session.app, account: session.account))
         }
+        sessionApps = found.mapValues(\.app)
         self.audiences = audiences
         self.sessions = sessions
+    }
+
+    /// Returns the sessions of a request: that of `Authorization`, and those of its cookies for other apps. A cookie
+    /// that opens none is ignored, since its page may have other sessions.
+    private static func sessions(
+        of credentials: SessionCredentials,
+        _ apps: [String],
+        _ store: SessionStore
+    ) throws -> [Data: Session] {
+        var found: [Data: Session] = [:]
+        if let hash = try credentials.bearerHash() {
+            guard let session = try store.session(tokenHash: hash) else {
+                throw Problem(.sessionExpired, "This token opens no session.")
+            }
+            found[hash] = session
+        }
+        let bearerApp = found.values.first?.app
+        for app in apps where app != bearerApp {
+            guard let hash = try? credentials.cookieHash(of: app), let session = try store.session(tokenHash: hash),
+                session.app == app
+            else { continue }
+            found[hash] = session
+        }
+        return found
     }
 
     /// The app that `app` names, else all.
@@ -41,11 +61,11 @@ struct EventInterest: Sendable {
         return [app]
     }
 
-    /// Whether the session is still open; always true without one. A stream lasts long: what is stored counts, whether
-    /// or not the end of the session was announced.
+    /// Returns the app of a session that has ended; nil if all are open. A stream lasts long: what is stored counts,
+    /// whether or not the end of the session was announced.
     ///
     /// - Throws: `StorageError`.
-    func isOpen() throws -> Bool {
-        try tokenHash.map { try sessions.storedSession($0) != nil } ?? true
+    func endedApp() throws -> String? {
+        try sessionApps.first { try sessions.storedSession($0.key) == nil }?.value
     }
 }

@@ -8,8 +8,8 @@ struct EventListeners: Sendable {
         let messages: AsyncStream<EventStream.Message>.Continuation
         /// The audiences that it belongs to; nil for all.
         let audiences: Set<ServerEvent.Audience>?
-        /// Hash of the token of its session.
-        let tokenHash: Data?
+        /// The apps of its sessions by the hashes of their tokens.
+        let sessionApps: [Data: String]
     }
 
     private var listeners: [Int: Listener] = [:]
@@ -34,7 +34,7 @@ struct EventListeners: Sendable {
         listeners[number] = listener
         if listener.audiences == nil { ofAllAudiences.insert(number) }
         for audience in listener.audiences ?? [] { byAudience[audience, default: []].insert(number) }
-        if let tokenHash = listener.tokenHash { bySession[tokenHash, default: []].insert(number) }
+        for tokenHash in listener.sessionApps.keys { bySession[tokenHash, default: []].insert(number) }
     }
 
     /// Returns the listener that was removed; nil if it was already.
@@ -45,7 +45,7 @@ struct EventListeners: Sendable {
             byAudience[audience]?.remove(number)
             if byAudience[audience]?.isEmpty == true { byAudience[audience] = nil }
         }
-        if let tokenHash = listener.tokenHash {
+        for tokenHash in listener.sessionApps.keys {
             bySession[tokenHash]?.remove(number)
             if bySession[tokenHash]?.isEmpty == true { bySession[tokenHash] = nil }
         }

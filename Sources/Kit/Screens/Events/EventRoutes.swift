@@ -11,7 +11,7 @@ public struct EventRoutes: Sendable {
     private let sessions: SessionStore
     private let apps: [String]
 
-    /// Creates the route. A session of any app adds the events of its account, and the stream ends with the session.
+    /// Creates the route. Each session adds the events of its account, and the stream ends with the first one that does.
     ///
     /// - Parameter apps: names of the apps that are served.
     public init(events: EventStream, sessions: SessionStore, apps: [String]) {
@@ -34,37 +34,43 @@ public struct EventRoutes: Sendable {
             let subscription = events.subscribe(
                 lastEventID: lastEventID,
                 to: interest.audiences,
-                tokenHash: interest.tokenHash
+                sessionApps: interest.sessionApps
             )
             defer { events.unsubscribe(subscription.number) }
-            guard try interest.isOpen() else { return try await writer.finish(nil) }
+            guard try interest.endedApp() == nil else { return try await writer.finish(nil) }
             try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription)))
             for (identity, event) in subscription.missed {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
                 for await message in subscription.messages {
-                    guard try !message.needsSession || interest.isOpen() else { break }
-                    try await writer.write(ByteBuffer(string: ServerSentEvents.text(of: message)))
+                    let ended = message.needsSession ? try interest.endedApp() : nil
+                    let sent = ended.map { .sessionEnded(app: $0) } ?? message
+                    try await writer.write(ByteBuffer(string: ServerSentEvents.text(of: sent)))
+                    if ended != nil { break }
                 }
             } onCancelOrGracefulShutdown: {
                 events.unsubscribe(subscription.number)
             }
             try await writer.finish(nil)
         }
-        let fields: HTTPFields = [.cacheControl: "no-store", .vary: "Authorization"]
+        let fields: HTTPFields = [.cacheControl: "no-store", .vary: "Authorization, Cookie"]
         return ScreenResponse(headerFields: fields, body: .stream(type: MediaType.events, body), hasValidator: false)
             .byProfile()
     }
 }
 
 extension EventStream.Message {
-    /// Whether the session of the listener, if it has one, has to be open still. Events of an account have to; other
+    /// Whether the sessions of the listener, if it has any, have to be open still. Events of an account have to; other
     /// events are many, and the heartbeat finds out soon.
     fileprivate var needsSession: Bool {
-        guard case .event(_, let event) = self else { return true }
-        if case .account = event.audience { return true }
-        return false
+        switch self {
+        case .heartbeat: return true
+        case .sessionEnded: return false
+        case .event(_, let event):
+            if case .account = event.audience { return true }
+            return false
+        }
     }
 }
 
@@ -88,6 +94,8 @@ enum ServerSentEvents {
         case .event(let identity, let event): text(identity: identity, event)
         // An identity without data moves the client's `Last-Event-ID` on, past events that others have heard.
         case .heartbeat(let identity): ": heartbeat\nid: \(identity)\n\n"
+        // Without an identity: the client goes on from the event before.
+        case .sessionEnded(let app): "event: session-ended\ndata: {\"app\":\"\(app)\"}\n\n"
         }
     }
 

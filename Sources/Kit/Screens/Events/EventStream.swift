@@ -13,6 +13,8 @@ public final class EventStream: Service, Sendable {
         /// Nothing happened for a while; keeps connections open and detects those that are gone. Whatever the listener
         /// hears up to the event of this identity was sent before.
         case heartbeat(identity: String)
+        /// A session of the listener has ended, and the stream ends with it.
+        case sessionEnded(app: String)
     }
 
     /// The start of a new listener.
@@ -70,12 +72,16 @@ public final class EventStream: Service, Sendable {
         }
     }
 
-    /// Ends the streams of a session that has ended, behind what was published before.
+    /// Ends the streams of a session that has ended, behind what was published before. A listener that has others
+    /// reconnects with these.
     func end(sessionOf tokenHash: Data) {
         let ended = state.withLock { state in
             state.listeners.numbers(ofSession: tokenHash).compactMap { state.listeners.remove($0) }
         }
-        for listener in ended { listener.messages.finish() }
+        for listener in ended {
+            if let app = listener.sessionApps[tokenHash] { listener.messages.yield(.sessionEnded(app: app)) }
+            listener.messages.finish()
+        }
     }
 
     /// Sends heartbeats until the server stops, then ends every listener's stream.
@@ -123,11 +129,11 @@ public final class EventStream: Service, Sendable {
     /// - Parameters:
     ///   - lastEventID: where the client was.
     ///   - audiences: the audiences that it belongs to; nil for all.
-    ///   - tokenHash: hash of the token of its session, with which it ends.
+    ///   - sessionApps: the apps of its sessions by the hashes of their tokens; it ends with the first of them.
     func subscribe(
         lastEventID: String? = nil,
         to audiences: Set<ServerEvent.Audience>? = nil,
-        tokenHash: Data? = nil
+        sessionApps: [Data: String] = [:]
     ) -> Subscription {
         state.withLock { state in
             state.nextNumber += 1
@@ -135,7 +141,11 @@ public final class EventStream: Service, Sendable {
                 of: Message.self,
                 bufferingPolicy: .bufferingOldest(Self.listenerBuffer)
             )
-            let listener = EventListeners.Listener(messages: continuation, audiences: audiences, tokenHash: tokenHash)
+            let listener = EventListeners.Listener(
+                messages: continuation,
+                audiences: audiences,
+                sessionApps: sessionApps
+            )
             if state.isFinished { continuation.finish() } else { state.listeners.add(listener, state.nextNumber) }
             var missed: [(identity: String, event: ServerEvent)] = []
             var isReset = false
