@@ -1,8 +1,8 @@
 // Disk: onboarding, login, profile.
 
-import {call, forget, Problem} from './api.js';
+import {call, Problem} from './api.js';
 import {h, replace, s} from './dom.js';
-import {reopen} from './events.js';
+import {endSession, newDocument, reopen} from './events.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {ask} from './overlay.js';
@@ -187,8 +187,6 @@ function ring(data) {
 
 async function leave(screen, action) {
   if (!await ask(action.confirm)) return;
-  await call(action.href, {method: action.method});
-  forget();
-  reopen('disk');
-  await screen.go('/disk/login', {replace: true});
+  await endSession('disk', action.href);
+  newDocument('disk');
 }

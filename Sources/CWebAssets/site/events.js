@@ -1,7 +1,7 @@
 // One event stream a browser: the tab that holds the lock listens and tells the others. Also finds out whether
 // Larder answers at all.
 
-import {forget, larder} from './api.js';
+import {call, forget, larder, unshare} from './api.js';
 
 const bus = new EventTarget();
 const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel('larder') : null;
@@ -9,6 +9,7 @@ const names = ['connectivity', 'screen-changed', 'job', 'reset', 'session-ended'
 let stream = null;
 let lastEvent = '';
 let watching = false;
+const ending = new Set();
 
 /**
  * Listens to events until the signal is aborted.
@@ -30,25 +31,51 @@ export function start() {
   else alone();
 }
 
-/** Opens the stream anew, since its audience is fixed when it begins; to be called after a login or logout. */
+/** Opens the stream anew, since its audience is fixed when it begins; to be called after a login. */
 export function reopen(app) {
-  forget();
   const message = {kind: 'reopen', app};
   channel?.postMessage(message);
   receive(message, true);
-  bus.dispatchEvent(new Event('account'));
+  bus.dispatchEvent(new CustomEvent('account', {detail: {app}}));
 }
+
+/**
+ * Ends a session, here and in the other tabs. `newDocument` is to be called afterwards.
+ * @param {string} app @param {string} href Of the session, as the server names it.
+ * @returns {Promise<Answer>}
+ */
+export async function endSession(app, href) {
+  ending.add(app);
+  try {
+    const answer = await call(href, {method: 'DELETE'});
+    channel?.postMessage({kind: 'reopen', app, out: true});
+    forget();
+    return answer;
+  } catch (problem) {
+    ending.delete(app);
+    throw problem;
+  }
+}
+
+/** Tells whether this tab is ending the session of an app itself. */
+export function isEnding(app) { return ending.has(app); }
+
+/** Loads the login in a new document: browsers show pictures that a document has shown before without asking. */
+export function newDocument(app) { location.replace(`/${app}/login`); }
 
 /** Asks every open screen of this browser to look again at its upstream, as after a fault was set. */
 export function nudge() { tell({kind: 'event', type: 'nudge', data: {}, id: null}); }
 
 function receive(message, own = false) {
-  if (message.kind === 'event') emit(message.type, message.data, message.id);
+  if (message.kind === 'event') {
+    unshare();
+    emit(message.type, message.data, message.id);
+  }
   if (message.kind === 'larder') setUp(message.up);
   if (message.kind === 'reopen') {
     forget();
     if (stream) open();
-    if (!own) emit('session', {app: message.app});
+    if (!own) emit('session', {app: message.app, out: message.out ?? false});
   }
 }
 

@@ -2,11 +2,11 @@
 
 import {call, forget, larder, Problem, unreachable} from './api.js';
 import {h, replace} from './dom.js';
-import {listen, start} from './events.js';
+import {isEnding, listen, start} from './events.js';
 import {icon} from './icons.js';
 import {keys, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
-import {notFound, Screen, whyLogin} from './screen.js';
+import {notFound, Screen, shownApps, whyLogin} from './screen.js';
 import {language, t} from './texts.js';
 import {problemView} from './ui.js';
 
@@ -20,6 +20,7 @@ const memories = new Map();
 let base = null;
 let over = null;
 let main;
+let renew = false;
 
 /**
  * Opens the screen of an address.
@@ -30,6 +31,7 @@ let main;
 export async function go(href, options = {}) {
   const top = over ?? base;
   if (top?.mayLeave && !await top.mayLeave()) return;
+  if (renew) { inNewDocument(href, options); return; }
   remember();
   const state = {key: options.replace && history.state?.key ? history.state.key : String(Math.random())};
   if (options.replace) memories.delete(state.key);
@@ -45,6 +47,11 @@ function move(screen, href, {replace: inPlace = false} = {}) {
   screen.address = location.pathname + location.search;
   screen.query = new URLSearchParams(location.search);
   screen.memory = memoryOf(key);
+}
+
+function inNewDocument(href, {replace: inPlace = false, why}) {
+  if (why) sessionStorage.setItem('larder.why', why);
+  location[inPlace ? 'replace' : 'assign'](href);
 }
 
 function remember() {
@@ -161,7 +168,8 @@ function closeOver() {
 
 function makeScreen(found, path, root, options) {
   const screen = new Screen({app: found?.app ?? 'home', path, params: found?.params ?? {}, root, go, close: null,
-    query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''), why: options.why ?? null,
+    query: new URLSearchParams(location.search), memory: memoryOf(history.state?.key ?? ''),
+      why: options.why ?? takeWhy(path),
     address: location.pathname + location.search});
   screen.move = (href, how) => move(screen, href, how);
   return screen;
@@ -273,12 +281,35 @@ function watchLarder() {
   });
 }
 
+/**
+ * Forgets what belongs to an account when it changes. A document that has shown pictures of an account would show them
+ *   to
+ * the next one, so it gives way to a new one: at once where the app is open, else at the next step.
+ */
 function watchSessions() {
-  const forgetAll = () => { forget(); memories.clear(); };
+  const forgetAll = app => { forget(); memories.clear(); renew ||= shownApps.has(app); };
   const same = app => base?.app === app && !base.path.endsWith('/login');
-  listen('account', forgetAll);
-  listen('session', ({app}) => { forgetAll(); if (same(app) && !base.unsaved?.()) open({again: true}); });
-  listen('session-ended', ({app}) => { forgetAll(); if (same(app)) base.login(t('sessionEnded')); });
+  const ended = app => {
+    forgetAll(app);
+    if (!same(app) || base.unsaved?.()) return;
+    sessionStorage.setItem('larder.why', t('sessionEnded'));
+    location.replace(`/${app}/login?${new URLSearchParams({next: location.pathname + location.search})}`);
+  };
+  listen('account', ({app}) => forgetAll(app));
+  listen('session-ended', ({app}) => isEnding(app) || ended(app));
+  listen('session', ({app, out}) => {
+    if (out) { ended(app); return; }
+    forgetAll(app);
+    if (same(app) && !base.unsaved?.()) location.reload();
+  });
+}
+
+/** Takes the reason for a login that the former document left. */
+function takeWhy(path) {
+  if (!path.endsWith('/login')) return null;
+  const why = sessionStorage.getItem('larder.why');
+  sessionStorage.removeItem('larder.why');
+  return why;
 }
 
 function watchLinks() {
@@ -293,7 +324,8 @@ function watchLinks() {
   });
   addEventListener('popstate', async () => {
     const top = over ?? base;
-    if (!top?.mayLeave || await top.mayLeave()) await open({pop: true});
+    if (renew) location.reload();
+    else if (!top?.mayLeave || await top.mayLeave()) await open({pop: true});
     else history.pushState({key: String(Math.random())}, '', top.address);
   });
   addEventListener('pageshow', event => event.persisted && open({again: true}));

@@ -1,8 +1,8 @@
 // Notes: the people of the service, and logging out, as in the app.
 
-import {call, forget, withQuery} from './api.js';
+import {withQuery} from './api.js';
 import {h} from './dom.js';
-import {reopen} from './events.js';
+import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
 import {searchField} from './parts.js';
 import {tabs} from './notes.js';
@@ -21,7 +21,7 @@ const t = define({
 export function openPeople(screen) {
   const href = query => withQuery('/v1/notes/people', {limit: 60, q: query});
   screen.head({title: t('people'), tabs, actions: [screen.refreshButton(() => list.resource),
-    button(t('logout'), () => logout(screen), {icon: 'logout', write: true})]});
+    button(t('logout'), () => logout(), {icon: 'logout', write: true})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
   const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
@@ -34,11 +34,9 @@ function personRow(item) {
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name)));
 }
 
-async function logout(screen) {
-  await call('/v1/notes/session', {method: 'DELETE'});
-  forget();
-  reopen('notes');
-  await screen.go('/notes/login', {replace: true});
+async function logout() {
+  await endSession('notes', '/v1/notes/session');
+  newDocument('notes');
 }
 
 /** Opens one of the people. */

@@ -129,6 +129,9 @@ export class Screen {
 /** Gives what to say at a login; who was never logged in needs no reason. */
 export function whyLogin(problem) { return problem.code === 'session-required' ? null : problem.words; }
 
+/** The apps of which this document has shown something; their pictures may come back unasked. */
+export const shownApps = new Set();
+
 /** An answer that a screen shows, kept current. */
 export class Resource {
   constructor(screen, href, draw, options) {
@@ -194,6 +197,7 @@ export class Resource {
 
   take(answer) {
     const first = !this.answer;
+    shownApps.add(this.screen.app);
     this.answer = answer;
     this.moved = false;
     if (this.failed || first) replace(this.place);
@@ -204,12 +208,13 @@ export class Resource {
     this.lookAgain(answer);
   }
 
-  /** While a screen is looked at, asks again: soon if it is stale, seldom if all is well. */
+  /** While a screen is looked at, asks again: soon if it is stale or offline, seldom if all is well. */
   lookAgain({meta}) {
     clearTimeout(this.again);
-    if (meta.source === 'local' || meta.offline) return;
-    this.pause = meta.stale ? Math.min(this.pause * 1.6, 30000) : 2500;
-    this.again = setTimeout(() => document.hidden || !larder.up || this.soon(), meta.stale ? this.pause : 15000);
+    if (meta.source === 'local') return;
+    this.pause = meta.offline ? 5000 : meta.stale ? Math.min(this.pause * 1.6, 30000) : 2500;
+    this.again = setTimeout(() => document.hidden || !larder.up || this.soon(),
+      meta.offline || meta.stale ? this.pause : 15000);
   }
 
   fail(problem, asked) {

@@ -2,7 +2,7 @@
 
 import {call} from './api.js';
 import {h, replace} from './dom.js';
-import {reopen} from './events.js';
+import {endSession, newDocument, reopen} from './events.js';
 import {icon} from './icons.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
@@ -135,13 +135,12 @@ function row(ship, remove) {
 
 async function leave(screen, nav) {
   if (nav.confirm && !await ask(nav.confirm, nav.title)) return;
-  const {data} = await call(nav.href, {method: nav.method});
-  reopen('ships');
+  const {data} = await endSession('ships', nav.href);
   if (data.alert) {
     await dialog(data.alert.message, [], {role: 'alertdialog',
       actions: [{title: data.alert.button, kind: 'primary', value: true}]});
   }
-  screen.go('/ships/login', {replace: true});
+  newDocument('ships');
 }
 
 function openDetails(screen) {
