@@ -110,7 +110,7 @@ public struct ShopApp: App {
             Route(.get, "/v1/shop/list/items/{item_id}/share", "shop.share", sharing.showListItem),
             Route(.put, "/v1/shop/list/order", "shop.list", lists.order).query(.page).body("item_ids", "product_ids"),
             Route(.get, "/v1/shop/list/share", "shop.share", sharing.showList),
-        ]
+        ].withProfiles(of: Self.name)
     }
 
     /// Refreshes the categories and the first page of all products after the upstream recovers, and notifies listeners

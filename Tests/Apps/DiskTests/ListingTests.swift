@@ -22,8 +22,9 @@ struct ListingTests {
             let response = try await app.get("/v1/disk/files?tz=Asia/Tokyo", as: token)
             response.expectScreen("disk.files")
             let names: Set<String> = [
-                "type", "name", "path", "size", "size_text", "created_at", "created_text", "modified_at", "media_type",
-                "mime_type", "icon", "viewer", "preview_url",
+                "type", "name", "path", "size", "size_text", "created_at", "created_text", "modified_at",
+                "modified_text",
+                "media_type", "mime_type", "icon", "viewer", "preview_url",
                 "published", "public_url", "downloaded", "kept_offline", "href", "actions",
             ]
             for index in 0..<3 { #expect(response.names(in: "data.items.\(index)") == names) }

@@ -66,7 +66,7 @@ struct ListsTests {
             #expect(
                 list.names(in: "data.items.0") == [
                     "item_id", "product_id", "title", "price", "price_text", "quantity", "line_total",
-                    "line_total_text", "image_url", "available", "difference", "href", "actions",
+                    "line_total_text", "image_url", "available", "difference", "difference_text", "href", "actions",
                 ]
             )
             #expect(

@@ -14,6 +14,9 @@ extension ContractScenario {
             try await ask(operation.key, ["Host": "evil.example"])
             try await askRaw(operation.key, query: "?%zz", lines: host)
             try await ask(operation.key, query: "?zz=1")
+            if operation.path.hasPrefix("/v1/shop/") || operation.path.hasPrefix("/v1/pdf/") {
+                try await ask(operation.key, query: "?profile=a%20b")
+            }
             try await askRaw(operation.key, query: "?" + String(repeating: "a", count: 9000), lines: host)
             try await askRaw(operation.key, lines: host + manyFields)
             if operation.method != "GET" { try await ask(operation.key, ["Origin": "https://evil.example"]) }

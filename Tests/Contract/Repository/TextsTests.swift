@@ -24,6 +24,20 @@ import Testing
         }
     }
 
+    @Test("A text that several apps have is one, in the table that they share")
+    func shared() throws {
+        let files = Repository.files(in: "Sources", suffixes: ["Texts.swift", "Text+Common.swift"])
+        var homes: [String: Set<String>] = [:]
+        for file in files {
+            for found in try Repository.text("Sources/\(file)").matches(of: /Text\(\s*"[^"]*",\s*ru: "[^"]*"\s*\)/) {
+                let text = found.output.filter { !$0.isWhitespace }
+                homes[text, default: []].insert(String(file.split(separator: "/").dropLast().joined(separator: "/")))
+            }
+        }
+        #expect(homes.count > 200)
+        for (text, tables) in homes { #expect(tables.count == 1, "\(text): \(tables.sorted())") }
+    }
+
     @Test("A text without a translation is found")
     func planted() {
         #expect(Self.untranslated(#"EmptyState(title: "Nothing", text: "")"#).count == 1)

@@ -9,14 +9,10 @@ extension Text {
     )
     static let withoutInternet = Text("Access your files without the Internet", ru: "Доступ к файлам без интернета")
     static let shareWithOthers = Text("Share your files with others", ru: "Делитесь вашими файлами с другими")
-    static let refresh = Text("Refresh", ru: "Обновить")
-    static let rename = Text("Rename", ru: "Переименовать")
-    static let delete = Text("Delete", ru: "Удалить")
     static let shareFile = Text("Share file", ru: "Поделиться файлом")
     static let shareLink = Text("Share link", ru: "Поделиться ссылкой")
     static let unpublish = Text("Unpublish file", ru: "Убрать публикацию")
     static let publishedFiles = Text("Published files", ru: "Опубликованные файлы")
-    static let logOut = Text("Log Out", ru: "Выйти")
     static let exit = Text("Exit", ru: "Выход")
     static let confirmLogout = Text(
         "Are you sure you want to log out? All local data will be deleted.",
@@ -84,6 +80,12 @@ extension Text {
     static func available(_ size: Text) -> Text {
         Text("\(size.english) - available", ru: "\(size.russian) — свободно")
     }
+
+    static func inTrash(_ size: Text) -> Text {
+        Text("\(size.english) - in the trash", ru: "\(size.russian) — в корзине")
+    }
+
+    static func perCent(_ number: Int) -> Text { Text("\(number)%", ru: "\(number) %") }
 
     static func usedOf(_ used: Text, _ total: Text) -> Text {
         Text("\(used.english) used of \(total.english)", ru: "Занято \(used.russian) из \(total.russian)")

@@ -25,7 +25,7 @@ extension [Action] {
 
 extension Action {
     /// Returns the action that requests a list again.
-    static func refresh(_ href: String) -> Action {
+    static func refresh(_ href: Link) -> Action {
         Action(id: "refresh", title: .refresh, method: "GET", href: href)
     }
 
@@ -61,7 +61,7 @@ extension Action {
         )
     }
 
-    fileprivate static func rename(_ item: DiskItem, href: String, offline: Bool) -> Action {
+    fileprivate static func rename(_ item: DiskItem, href: Link, offline: Bool) -> Action {
         Action(
             id: "rename",
             title: .rename,
@@ -82,7 +82,7 @@ extension Action {
         )
     }
 
-    fileprivate static func delete(_ item: DiskItem, href: String, offline: Bool) -> Action {
+    fileprivate static func delete(_ item: DiskItem, href: Link, offline: Bool) -> Action {
         Action(
             id: "delete",
             title: .delete,

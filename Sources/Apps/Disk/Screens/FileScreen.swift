@@ -15,15 +15,15 @@ struct FileScreen: Encodable, Sendable {
     /// Whether an office file can be shown as a PDF here.
     struct Document: Encodable, Sendable {
         let available: Bool
-        let pdfUrl: String
+        let pdfUrl: Link
         /// Why not; null if it is available.
         @Nullable var reason: Text?
     }
 
     private let row: RowScreen
-    @Nullable private var contentUrl: String?
+    @Nullable private var contentUrl: Link?
     /// A picture of its first page; the parameters `page` and `width` select others.
-    @Nullable private var pageUrl: String?
+    @Nullable private var pageUrl: Link?
     @Nullable private var document: Document?
     @Nullable private var alert: Alert?
     private let actions: [Action]

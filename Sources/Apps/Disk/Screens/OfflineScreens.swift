@@ -8,7 +8,7 @@ struct OfflineRowScreen: Encodable, Sendable {
     let path: String
     let icon: String
     /// Address of the screen that opens it.
-    let href: String
+    let href: Link
     let state: String
     let stateText: Text
     /// Why it is not kept; null if it is, or will be.
@@ -26,10 +26,11 @@ struct OfflineRowScreen: Encodable, Sendable {
     let bytesDone: Int
     /// From 0 to 1; 1 only if all of it is kept.
     let progress: Double
+    let progressText: Text
     let markedAt: Date
     /// When the last of its contents was stored; null if there is none.
     @Nullable var keptAt: Date?
-    @Nullable var keptAtText: Text?
+    @Nullable var keptText: Text?
     let actions: [Action]
 
     /// Creates the screen of a mark.
@@ -58,9 +59,10 @@ struct OfflineRowScreen: Encodable, Sendable {
         bytesDone = min(counts.keptBytes + fetched.values.reduce(0, +), counts.bytes)
         let share = counts.bytes > 0 ? Double(bytesDone) / Double(counts.bytes) : 0
         progress = state == .kept ? 1 : min(share, 0.999)
+        progressText = DiskText.share(progress)
         markedAt = mark.markedAt
         _keptAt = Nullable(wrappedValue: counts.keptAt)
-        _keptAtText = Nullable(wrappedValue: counts.keptAt.map { DiskText.date($0, in: timeZone) })
+        _keptText = Nullable(wrappedValue: counts.keptAt.map { DiskText.date($0, in: timeZone) })
         actions = [.removeOffline(mark.path)]
     }
 

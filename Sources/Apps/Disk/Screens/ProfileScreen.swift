@@ -16,6 +16,7 @@ struct ProfileScreen: Encodable, Sendable {
     let totalText: Text
     let usedText: Text
     let availableText: Text
+    let trashText: Text
     /// Sectors of the chart; their sum is 1.
     let chart: [Slice]
     let actions: [Action]
@@ -33,6 +34,7 @@ struct ProfileScreen: Encodable, Sendable {
         totalText = DiskText.gigabytes(total)
         usedText = .used(DiskText.gigabytes(used))
         availableText = .available(DiskText.gigabytes(available))
+        trashText = .inTrash(DiskText.size(trash))
         chart = [Slice(id: "used", fraction: fraction), Slice(id: "available", fraction: 1 - fraction)]
         actions = [
             Action(id: "published", title: .publishedFiles, method: "GET", href: "/v1/disk/published"),

@@ -14,11 +14,12 @@ struct RowScreen: Encodable, Sendable {
     @Nullable var createdAt: Date?
     let createdText: Text
     @Nullable var modifiedAt: Date?
+    let modifiedText: Text
     @Nullable var mediaType: String?
     @Nullable var mimeType: String?
     let icon: String
     @Nullable var viewer: String?
-    @Nullable var previewUrl: String?
+    @Nullable var previewUrl: Link?
     let published: Bool
     @Nullable var publicUrl: String?
     /// Whether the present version of its content is stored here.
@@ -26,7 +27,7 @@ struct RowScreen: Encodable, Sendable {
     /// Whether it, or a folder above it, is kept offline.
     let keptOffline: Bool
     /// Address of the screen that opens it.
-    let href: String
+    let href: Link
     /// The actions of a row; nil for the screen of one file, which has more.
     let actions: [Action]?
 
@@ -40,13 +41,14 @@ struct RowScreen: Encodable, Sendable {
         _createdAt = Nullable(wrappedValue: item.created)
         createdText = DiskText.date(item.created, in: timeZone)
         _modifiedAt = Nullable(wrappedValue: item.modified)
+        modifiedText = DiskText.date(item.modified, in: timeZone)
         _mediaType = Nullable(wrappedValue: item.mediaType)
         _mimeType = Nullable(wrappedValue: item.mimeType)
         icon = item.icon
         _viewer = Nullable(wrappedValue: item.viewer?.rawValue)
         _previewUrl = Nullable(
             wrappedValue: item.hasPreview
-                ? item.path.link(to: "/v1/disk/file/preview", ("size", PreviewSize.standard.text)) : nil
+                ? item.path.link(to: "/v1/disk/file/preview").query("size", PreviewSize.standard.text) : nil
         )
         published = item.isPublished
         _publicUrl = Nullable(wrappedValue: item.publicURL)
@@ -59,10 +61,7 @@ struct RowScreen: Encodable, Sendable {
 
 extension DiskPath {
     /// Returns the address of a screen about this path.
-    func link(to screen: String, _ others: (String, String)...) -> String {
-        "\(screen)?path=\(queryValue)"
-            + others.map { "&\($0.0)=\(PercentEncoding.encode($0.1, allowed: .unreserved))" }.joined()
-    }
+    func link(to screen: Link) -> Link { screen.query("path", text, allowed: .unreserved) }
 }
 
 /// A file or folder in the trash.
@@ -110,6 +109,7 @@ extension RowScreen: JSONWritable {
         json.member("media_type", mediaType)
         json.member("mime_type", mimeType)
         json.member("modified_at", modifiedAt)
+        json.member("modified_text", modifiedText)
         json.member("name", name)
         json.member("path", path)
         json.member("preview_url", previewUrl)

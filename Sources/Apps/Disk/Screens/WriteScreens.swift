@@ -4,7 +4,7 @@ import Screens
 struct RemovalScreen: Encodable, Sendable {
     let path: String
     /// The screen to return to.
-    let back: String
+    let back: Link
 }
 
 /// `POST /v1/disk/trash/restore`: where the restored item is.
@@ -12,9 +12,9 @@ struct RestorationScreen: Encodable, Sendable {
     /// Its path; null if the API did not say, and it is not known where it was before.
     @Nullable var path: String?
     /// The screen to return to.
-    let back: String
+    let back: Link
 
-    init(path: String?, back: String) {
+    init(path: String?, back: Link) {
         _path = Nullable(wrappedValue: path)
         self.back = back
     }
@@ -37,22 +37,28 @@ struct DownloadScreen: Encodable, Sendable {
     let id: String
     let path: String
     let status: String
+    let statusText: Text
     let bytesDone: Int
     let bytesTotal: Int
     let progress: Double
-    @Nullable var contentUrl: String?
+    let progressText: Text
+    @Nullable var contentUrl: Link?
     /// Why it failed; null if it did not.
     @Nullable var failure: String?
+    @Nullable var failureText: Text?
 
     init(_ job: DownloadJob) {
         id = job.id
         path = job.path.text
         status = job.status.rawValue
+        statusText = job.status.text
         bytesDone = job.bytesDone
         bytesTotal = job.bytesTotal
         progress = job.progress
+        progressText = DiskText.share(job.progress)
         _contentUrl = Nullable(wrappedValue: job.status == .done ? job.path.link(to: "/v1/disk/file/content") : nil)
         _failure = Nullable(wrappedValue: job.failure?.rawValue)
+        _failureText = Nullable(wrappedValue: job.failure?.text)
     }
 }
 
@@ -63,7 +69,8 @@ struct OperationScreen: Encodable, Sendable {
     let path: String
     @Nullable var target: String?
     let status: String
-    let href: String
+    let statusText: Text
+    let href: Link
 
     init(_ operation: DiskOperation) {
         id = operation.id
@@ -71,6 +78,7 @@ struct OperationScreen: Encodable, Sendable {
         path = operation.path.text
         _target = Nullable(wrappedValue: operation.target?.text)
         status = operation.status.rawValue
+        statusText = operation.status.text
         href = "/v1/disk/operations/\(operation.id)"
     }
 }

@@ -32,15 +32,15 @@ struct NoteEditing: Sendable {
         let now = clock.now()
         let note = try await add(changes, request, account: account, now: now)
         publish(note.revision, to: account)
-        let path = "/v1/notes/\(Note.identity(note.id))"
-        let zoneName = try request.query.string("tz")?.replacing("+", with: "%2B")
+        let path: Link = "/v1/notes/\(Note.identity(note.id))"
+        let zoneName = try request.query.string("tz")
         var response = try response(
             showing: note,
             NoteTime(in: zone, now: now),
-            self: path + (zoneName.map { "?tz=\($0)" } ?? ""),
+            self: zoneName.map { path.query("tz", $0) } ?? path,
             status: .created
         )
-        response.headerFields[.location] = path
+        response.headerFields[.location] = path.requestTarget
         return response
     }
 
@@ -108,7 +108,7 @@ struct NoteEditing: Sendable {
 
     /// The note as its own screen, with its version in the entity tag. The response to a write carries the tag that a
     /// GET of the same address would have (RFC 9110 §8.8).
-    private func response(showing note: Note, _ time: NoteTime, self link: String, status: HTTPResponse.Status = .ok)
+    private func response(showing note: Note, _ time: NoteTime, self link: Link, status: HTTPResponse.Status = .ok)
         throws -> ScreenResponse
     {
         let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)

@@ -23,7 +23,7 @@ struct NoteFeatureCollection: Encodable, Sendable {
             /// True for several notes; with `pointCount`, as is usual for clients of vector maps.
             let cluster: Bool
             var pointCount: Int?
-            let href: String
+            let href: Link
         }
 
         let type = "Feature"

@@ -9,7 +9,7 @@ struct NoteListScreen: Encodable, Sendable {
         let modifiedAt: Date
         let modifiedText: Text
         let location: NoteLocationScreen
-        let href: String
+        let href: Link
         let actions: [Action]
 
         init(_ note: NoteOutline, _ time: NoteTime) {

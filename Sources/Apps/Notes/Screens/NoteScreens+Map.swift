@@ -9,7 +9,7 @@ struct NoteMapScreen: Encodable, Sendable {
         let lon: Double
         let title: String
         let subtitle: Text
-        let href: String
+        let href: Link
 
         init(_ note: NoteOutline, _ time: NoteTime) {
             noteId = Note.identity(note.id)
@@ -29,7 +29,7 @@ struct NoteMapScreen: Encodable, Sendable {
         /// West, south, east, north of the cell: the part of the map to look at next. Its edges may have notes of
         /// neighbour cells, which ``href`` leaves out.
         let bbox: [Double]
-        let href: String
+        let href: Link
 
         init(_ cluster: NoteCluster, zoom: Int) {
             count = cluster.count
@@ -38,7 +38,8 @@ struct NoteMapScreen: Encodable, Sendable {
             let box = MapGrid.box(of: cluster.cell, zoom: zoom)
             bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
             let selection = MapView.Selection(cell: cluster.cell, zoom: zoom).text
-            href = "/v1/notes/map?cell=\(selection)&zoom=\(min(zoom + 3, MapGrid.deepest + 1))"
+            href = Link("/v1/notes/map").query("cell", selection)
+                .query("zoom", String(min(zoom + 3, MapGrid.deepest + 1)))
         }
     }
 

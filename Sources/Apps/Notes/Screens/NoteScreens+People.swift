@@ -5,8 +5,8 @@ struct PeopleListScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let id: Int64
         let fullName: String
-        let avatarUrl: String
-        let href: String
+        let avatarUrl: Link
+        let href: Link
 
         init(_ person: Person) {
             id = person.id
@@ -49,7 +49,7 @@ struct PersonScreen: Encodable, Sendable {
     let emailText: Text
     @Nullable var gender: String?
     let genderText: Text
-    let avatarUrl: String
+    let avatarUrl: Link
 
     init(_ person: Person) {
         id = person.id

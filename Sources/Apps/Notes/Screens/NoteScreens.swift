@@ -22,10 +22,11 @@ struct NoteDetailsScreen: Encodable, Sendable {
     let modifiedText: Text
     let lastEditedText: Text
     let createdAt: Date
+    let createdText: Text
     let location: NoteLocationScreen
     /// What `If-Match` may name instead of the whole entity tag.
     let version: Int
-    let href: String
+    let href: Link
     let actions: [Action]
 
     init(_ note: Note, _ time: NoteTime) {
@@ -35,6 +36,7 @@ struct NoteDetailsScreen: Encodable, Sendable {
         modifiedText = time.text(note.modified)
         lastEditedText = .lastEdited(modifiedText)
         createdAt = note.created
+        createdText = time.text(note.created)
         location = NoteLocationScreen(note.location)
         version = note.revision
         href = "/v1/notes/\(Note.identity(note.id))"
@@ -65,7 +67,7 @@ extension Action {
         fields: [Field("body", .text), Field("location", .location, required: false)]
     )
 
-    static func saveNote(_ href: String) -> Action {
+    static func saveNote(_ href: Link) -> Action {
         let fields = [Field("body", .text, required: false), Field("location", .location, required: false)]
         return Action(id: "save", title: .save, method: "PATCH", href: href, fields: fields)
     }

@@ -2,10 +2,6 @@ import Screens
 
 // The texts of Notes. The original app is in English.
 extension Text {
-    static let save = Text("Save", ru: "Сохранить")
-    static let delete = Text("Delete", ru: "Удалить")
-    static let clear = Text("Clear", ru: "Очистить")
-    static let logOut = Text("Log Out", ru: "Выйти")
     static let createNote = Text("Create Note", ru: "Создать заметку")
     static let noNotes = Text("No Notes Yet", ru: "Заметок пока нет")
     static let noNotesHint = Text("This is where your notes will appear.", ru: "Здесь появятся ваши заметки.")
@@ -25,7 +21,6 @@ extension Text {
         ru: "Ни в одном имени нет слов с таким началом."
     )
     static let showAllPeople = Text("Show All People", ru: "Показать всех")
-    static let notAvailable = Text("N/A", ru: "Н/Д")
     static let accountDeleted = Text(
         "The account of this session was deleted.",
         ru: "Учётная запись этого сеанса удалена."

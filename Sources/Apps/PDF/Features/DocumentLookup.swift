@@ -32,7 +32,8 @@ struct DocumentLookup: Sendable {
     func savedDocument(_ id: String, profile: String) throws -> Document {
         let document = try document(id, profile: profile)
         guard !document.isDraft else {
-            throw Problem(.notSaved, "\(id) is a draft; POST \(DocumentProperties.href(id))/save saves it.")
+            let save: Link = "\(DocumentProperties.href(id))/save"
+            throw Problem(.notSaved, "\(id) is a draft; POST \(save) saves it.")
         }
         return document
     }

@@ -1,11 +1,11 @@
 import Screens
 
 extension Action {
-    static func share(_ href: String) -> Action {
+    static func share(_ href: Link) -> Action {
         Action(id: "share", title: .share, method: "GET", href: "\(href)/file")
     }
 
-    static func rename(_ href: String, name: String) -> Action {
+    static func rename(_ href: Link, name: String) -> Action {
         Action(id: "rename", title: .rename, method: "PATCH", href: href, fields: [Field("name", .text, value: name)])
     }
 
@@ -20,7 +20,7 @@ extension Action {
         )
     }
 
-    static func delete(_ href: String, name: String) -> Action {
+    static func delete(_ href: Link, name: String) -> Action {
         let confirm = Confirmation(message: .confirmDeletion(of: name), buttons: [.delete, .cancel])
         return Action(id: "delete", title: .delete, method: "DELETE", href: href, confirm: confirm)
     }
@@ -41,7 +41,7 @@ extension Action {
             ),
             Action(
                 id: "add-text",
-                title: .insertLines,
+                title: .addTextPages,
                 method: "POST",
                 href: "\(href)/pages",
                 fields: [Field("text", .text), Field("locale", .text, required: false), .place]
@@ -59,7 +59,7 @@ extension Action {
         ]
     }
 
-    private static func save(_ document: Document, _ href: String) -> Action {
+    private static func save(_ document: Document, _ href: Link) -> Action {
         Action(
             id: "save",
             title: .save,
@@ -70,7 +70,7 @@ extension Action {
         )
     }
 
-    private static func extract(_ href: String) -> Action {
+    private static func extract(_ href: Link) -> Action {
         let fields = [Field("pages", .pages), Field("name", .text, required: false)]
         return Action(id: "extract", title: .extractPages, method: "POST", href: "\(href)/extract", fields: fields)
     }

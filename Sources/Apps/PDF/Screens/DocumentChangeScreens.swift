@@ -6,7 +6,8 @@ struct DocumentCreationScreen: Encodable, Sendable {
         let id: String
         let name: String
         let pageCount: Int
-        let href: String
+        let pageCountText: Text
+        let href: Link
     }
 
     let first: DocumentScreen
@@ -18,7 +19,13 @@ struct DocumentCreationScreen: Encodable, Sendable {
         self.first = DocumentScreen(first)
         self.notices = notices
         self.documents = documents.map {
-            Made(id: $0.id, name: $0.name, pageCount: $0.pages.count, href: DocumentProperties.href($0.id))
+            Made(
+                id: $0.id,
+                name: $0.name,
+                pageCount: $0.pages.count,
+                pageCountText: DocumentText.pages($0.pages.count),
+                href: DocumentProperties.href($0.id)
+            )
         }
     }
 

@@ -13,9 +13,9 @@ struct DocumentProperties: Encodable, Sendable {
     let sizeText: Text
     let pageCount: Int
     let pageCountText: Text
-    let thumbnailUrl: String
-    let fileUrl: String
-    let href: String
+    let thumbnailUrl: Link
+    let fileUrl: Link
+    let href: Link
 
     /// Describes a document.
     ///
@@ -56,5 +56,5 @@ struct DocumentProperties: Encodable, Sendable {
     }
 
     /// Returns the address of a document in the reader.
-    static func href(_ id: String) -> String { "/v1/pdf/documents/\(id)" }
+    static func href(_ id: String) -> Link { "/v1/pdf/documents/\(id)" }
 }

@@ -2,13 +2,9 @@ import Screens
 
 // The texts of the PDF app. The original app is in English.
 extension Text {
-    static let share = Text("Share", ru: "Поделиться")
-    static let rename = Text("Rename", ru: "Переименовать")
     static let merge = Text("Merge", ru: "Объединить")
-    static let delete = Text("Delete", ru: "Удалить")
-    static let save = Text("Save", ru: "Сохранить")
     static let addPhotos = Text("Add photos", ru: "Добавить фото")
-    static let insertLines = Text("Add text", ru: "Добавить текст")
+    static let addTextPages = Text("Add text", ru: "Добавить текст")
     static let reorderPages = Text("Reorder pages", ru: "Переставить страницы")
     static let extractPages = Text("Extract pages", ru: "Извлечь страницы")
     static let noDocuments = Text("No documents yet", ru: "Документов пока нет")
@@ -23,6 +19,8 @@ extension Text {
         ru: "Нет сохранённых документов с такими словами в названии."
     )
     static let showAll = Text("Show all", ru: "Показать все")
+    static let draft = Text("Not saved", ru: "Не сохранён")
+    static let saved = Text("Saved", ru: "Сохранён")
     static let lastPage = Text("The last page cannot be deleted", ru: "Последнюю страницу нельзя удалить")
     static let notSaved = Text("The document is not saved yet", ru: "Документ ещё не сохранён")
 

@@ -15,7 +15,7 @@ extension ScreenResponse {
         _ content: some Encodable & Sendable,
         _ name: String,
         state: ScreenState = .content,
-        created: String? = nil,
+        created: Link? = nil,
         page: Page? = nil,
         revision: Int? = nil,
         links: Links,
@@ -26,7 +26,7 @@ extension ScreenResponse {
             Meta(screen: name, state: state, provenance: .local, revision: revision, page: page),
             links,
             status: created == nil ? .ok : .created,
-            headerFields: created.map { [.location: $0] } ?? [:],
+            headerFields: created.map { [.location: $0.requestTarget] } ?? [:],
             changeToken: changeToken
         ).byProfile()
     }

@@ -1,6 +1,5 @@
 import Database
 import Foundation
-import HTTPSemantics
 import Screens
 
 /// A ship as the app stores it: what its screens show, without the upstream's quirks.
@@ -41,10 +40,10 @@ struct Ship: Sendable, Equatable {
     /// Segments of paths that are no id: words of this API, and those that URIs give a meaning (RFC 3986 §3.3).
     private static let reservedSegments: Set<String> = ["launch", "restore", "session", ".", ".."]
 
-    /// Path of the details. `~` before an id keeps it apart from reserved segments.
-    static func path(of id: String) -> String {
+    /// Address of the details. `~` before an id keeps it apart from reserved segments.
+    static func path(of id: String) -> Link {
         let isMarked = reservedSegments.contains(id) || id.hasPrefix("~")
-        return "/v1/ships/\(isMarked ? "~" : "")\(PercentEncoding.encode(id, allowed: .unreserved))"
+        return "/v1/ships/\(isMarked ? "~" : "")\(id)"
     }
 
     /// Returns the id that a segment of a path names; nil if it cannot be one.

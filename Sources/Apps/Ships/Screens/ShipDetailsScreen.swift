@@ -16,7 +16,7 @@ struct ShipDetailsScreen: Encodable, Sendable {
     let roles: [String]
     let rolesText: Text
     let active: Bool
-    let imageUrl: String
+    let imageUrl: Link
     let upstreamPresent: Bool
 
     init(_ ship: Ship) {

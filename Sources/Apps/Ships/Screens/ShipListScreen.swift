@@ -9,8 +9,8 @@ struct ShipListScreen: Encodable, Sendable {
         let typeText: Text
         @Nullable var yearBuilt: Int?
         let yearBuiltText: Text
-        let imageUrl: String
-        let href: String
+        let imageUrl: Link
+        let href: Link
         /// False for a ship that the API no longer lists.
         let upstreamPresent: Bool
 

@@ -4,7 +4,6 @@ import Screens
 extension Text {
     static let logout = Text("Logout", ru: "Выйти")
     static let exit = Text("Exit", ru: "Закончить")
-    static let refresh = Text("Refresh", ru: "Обновить")
     static let noShips = Text("No ships", ru: "Кораблей нет")
     static let noShipsHint = Text(
         "There are no ships to show. Pull to refresh, or restore the ships that you deleted.",
@@ -15,7 +14,6 @@ extension Text {
         "No internet connection. You’re in Offline mode.",
         ru: "Нет соединения с интернетом. Вы в автономном режиме."
     )
-    static let notAvailable = Text("N/A", ru: "Н/Д")
     static let thanks = Text("Thank you for trialing this app", ru: "Спасибо, что попробовали это приложение")
     static let shipDeleted = Text("The ship was deleted", ru: "Корабль удалён")
 

@@ -40,7 +40,7 @@ struct History: Sendable {
         _ typed: String,
         _ searches: ProfileSearches,
         _ request: ScreenRequest,
-        selfLink: String? = nil,
+        selfLink: Link? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let folded = SearchQuery(text: typed).folded

@@ -13,7 +13,7 @@ struct Lists: Sendable {
     static let notListed = Problem.notFound(.notOnList)
 
     /// The address of the list.
-    private static let path = "/v1/shop/list"
+    private static let path: Link = "/v1/shop/list"
     /// The list over all pages.
     private static let pages = PagedList("shop.list", key: [.integer])
 
@@ -67,7 +67,7 @@ struct Lists: Sendable {
             return try response(list, page, request, alreadyInList: true)
         case .added(let item):
             publishChange(of: list, profile)
-            let fields: HTTPFields = [.location: item.path]
+            let fields: HTTPFields = [.location: item.path.requestTarget]
             return try response(list, page, request, status: .created, headerFields: fields, alreadyInList: false)
         }
     }

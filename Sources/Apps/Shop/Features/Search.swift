@@ -68,9 +68,10 @@ struct Search: Sendable {
             SearchScreen.Row($0, cart[$0.id], layout: options.layout(of: $0.category))
         }
         let isEmpty = rows.isEmpty && result.next == nil && page.offset == 0
-        let retry = isEmpty ? query.link(limit: page.limit, ("offset", "0")) + "&refresh=1" : nil
+        let link = query.link.query("limit", String(page.limit))
+        let retry = isEmpty ? link.query("offset", "0").query("refresh", "1") : nil
         let list = SearchPlace.list(of: query)
-        let next = result.next.map { query.link(limit: page.limit, ("cursor", list.cursor(after: $0.key))) }
+        let next = result.next.map { link.query("cursor", list.cursor(after: $0.key)) }
         return Envelope(
             data: SearchScreen(query, items: rows, retry: retry, isPartial: result.isPartial),
             meta: meta(of: result, isEmpty: isEmpty, page: page),

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSemantics
 import Screens
 
 extension SearchQuery {
@@ -44,21 +43,16 @@ extension SearchQuery {
         return isPlain ? nil : .noControlCharacters
     }
 
-    /// The target of a page of this search.
-    ///
-    /// - Parameter place: The parameter that says where the page begins.
-    func link(limit: Int, _ place: (name: String, value: String)) -> String {
+    /// The address of this search.
+    var link: Link {
         let values: [(String, String?)] = [
             ("q", text), ("category_id", filters.categoryID.map(String.init)),
             ("price", filters.price?.amount.description),
             ("price_min", filters.minimum?.amount.description), ("price_max", filters.maximum?.amount.description),
-            ("limit", String(limit)),
-            (place.name, place.value),
         ]
-        return "/v1/shop/search?"
-            + values.compactMap { name, value in
-                value.map { "\(name)=\(PercentEncoding.encode($0, allowed: .unreserved))" }
-            }.joined(separator: "&")
+        return values.reduce("/v1/shop/search") { link, parameter in
+            parameter.1.map { link.query(parameter.0, $0) } ?? link
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import Screens
 struct CardScreen: Encodable, Sendable {
     let product: ProductSummary
     /// At least one: a product without pictures has the placeholder.
-    let imageUrls: [String]
+    let imageUrls: [Link]
     /// Which of how many each picture is.
     let imageTexts: [String]
     /// Puts the product on the list, or shows the list.
@@ -38,7 +38,7 @@ extension CardScreen: JSONWritable {
         try product.writeFirstMembers(to: &json, button: button)
         json.member("id", product.id)
         json.member("image_texts", imageTexts)
-        json.member("image_urls", imageUrls)
+        try json.member("image_urls", imageUrls)
         try product.writeLayoutAndPrice(to: &json)
         json.member("share_text", shareText)
         json.member("title", product.title)

@@ -6,7 +6,7 @@ struct CategoriesScreen: Encodable, Sendable {
         let id: Int
         let name: String
         let layout: Layout
-        let href: String
+        let href: Link
     }
 
     let items: [Row]
@@ -17,7 +17,7 @@ struct CategoriesScreen: Encodable, Sendable {
     ///   - layout: Returns how wide the products of a category are.
     init(_ categories: [Product.Category], isEmpty: Bool, layout: (Product.Category) -> Layout) {
         items = categories.map {
-            let href = "/v1/shop/search?category_id=\($0.id)"
+            let href: Link = "/v1/shop/search?category_id=\($0.id)"
             return Row(id: $0.id, name: $0.name, layout: layout($0), href: href)
         }
         empty = isEmpty ? EmptyState(title: .noCategories, text: "", button: .tryAgain) : nil

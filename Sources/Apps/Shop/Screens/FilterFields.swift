@@ -4,14 +4,20 @@ import Screens
 struct FilterFields: Encodable, Sendable {
     @Nullable var categoryId: Int?
     @Nullable var price: Price?
+    @Nullable var priceText: String?
     @Nullable var priceMin: Price?
+    @Nullable var priceMinText: String?
     @Nullable var priceMax: Price?
+    @Nullable var priceMaxText: String?
 
     init(_ filters: SearchFilters) {
         _categoryId = Nullable(wrappedValue: filters.categoryID)
         _price = Nullable(wrappedValue: filters.price)
+        _priceText = Nullable(wrappedValue: filters.price?.text)
         _priceMin = Nullable(wrappedValue: filters.minimum)
+        _priceMinText = Nullable(wrappedValue: filters.minimum?.text)
         _priceMax = Nullable(wrappedValue: filters.maximum)
+        _priceMaxText = Nullable(wrappedValue: filters.maximum?.text)
     }
 }
 

@@ -12,6 +12,6 @@ struct FiltersScreen: Encodable, Sendable {
         try query.encode(to: encoder)
         var fields = encoder.container(keyedBy: CodingKeys.self)
         // The search with these filters.
-        try fields.encode("/v1/shop/search?saved=1", forKey: .href)
+        try fields.encode("/v1/shop/search?saved=1" as Link, forKey: .href)
     }
 }

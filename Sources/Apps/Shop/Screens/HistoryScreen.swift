@@ -8,7 +8,7 @@ struct HistoryScreen: Encodable, Sendable {
         let filters: FilterFields
         let searchedAt: Date
         /// The target of `DELETE`; the newest search has the index 0.
-        let href: String
+        let href: Link
 
         init(_ search: PastSearch, index: Int) {
             q = search.text

@@ -12,13 +12,14 @@ struct ListScreen: Encodable, Sendable {
         let quantity: Int
         let lineTotal: Decimal
         let lineTotalText: String
-        let imageUrl: String
+        let imageUrl: Link
         /// Whether the upstream still has it under this id.
         let available: Bool
         /// How the upstream's product differs, or null.
         @Nullable var difference: ListItem.Difference?
+        @Nullable var differenceText: Text?
         /// The card, or null if the id is another product's.
-        @Nullable var href: String?
+        @Nullable var href: Link?
         let actions: [Action]
 
         init(_ item: ListItem) {
@@ -36,6 +37,7 @@ struct ListScreen: Encodable, Sendable {
             imageUrl = isReplaced ? "\(item.id.path)/image" : "/v1/shop/images/\(id)/0"
             available = item.difference == nil
             _difference = Nullable(wrappedValue: item.difference)
+            _differenceText = Nullable(wrappedValue: item.difference?.text)
             _href = Nullable(wrappedValue: isReplaced ? nil : "/v1/shop/products/\(id)")
             actions = Action.changing(CartLine(id: item.id, quantity: item.quantity)) + [.share(item.id.path)]
         }
@@ -106,6 +108,7 @@ extension ListScreen.Row: JSONWritable {
         try json.member("actions", actions)
         json.member("available", available)
         json.member("difference", difference?.rawValue)
+        json.member("difference_text", differenceText)
         json.member("href", href)
         json.member("image_url", imageUrl)
         json.member("item_id", itemId)

@@ -34,12 +34,12 @@ extension Action {
     }
 
     /// Returns the text to be shared.
-    static func share(_ path: String) -> Action {
+    static func share(_ path: Link) -> Action {
         Action(id: "share", title: .share, method: "GET", href: "\(path)/share")
     }
 }
 
 extension ListItemID {
-    /// Path of the line.
-    var path: String { "/v1/shop/list/items/\(text)" }
+    /// Address of the line.
+    var path: Link { "/v1/shop/list/items/\(text)" }
 }

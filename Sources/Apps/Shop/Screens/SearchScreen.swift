@@ -4,8 +4,8 @@ import Screens
 struct SearchScreen: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         let product: ProductSummary
-        let imageUrl: String
-        let href: String
+        let imageUrl: Link
+        let href: Link
 
         init(_ product: Product, _ line: CartLine?, layout: Layout) {
             self.product = ProductSummary(product, line, layout: layout)
@@ -31,7 +31,7 @@ struct SearchScreen: Encodable, Sendable {
     /// - Parameters:
     ///   - retry: Where the same search is repeated; nil unless nothing was found.
     ///   - isPartial: Whether only products that were ever seen were searched.
-    init(_ query: SearchQuery, items: [Row], retry: String?, isPartial: Bool) {
+    init(_ query: SearchQuery, items: [Row], retry: Link?, isPartial: Bool) {
         self.query = QueryFields(query)
         self.items = items
         empty = retry == nil ? nil : isPartial ? .noKnownProducts : .noProducts

@@ -8,8 +8,6 @@ extension Text {
     static let addToList = Text("Add to the list", ru: "Добавить в корзину")
     static let openList = Text("Open the list", ru: "Перейти в корзину")
     static let remove = Text("Remove", ru: "Удалить")
-    static let clear = Text("Clear", ru: "Очистить")
-    static let share = Text("Share", ru: "Поделиться")
     static let noProducts = Text("Sorry, there are no such products yet :(", ru: "Извините, таких товаров пока нет :(")
     static let catalogueAway = Text("The catalogue is not available now", ru: "Каталог сейчас недоступен")
     static let nothingAmongSeen = Text(
@@ -44,6 +42,16 @@ extension Text {
             "The list has \(most) products, and takes no more.",
             ru: "В корзине уже \(most) товаров, больше не поместится."
         )
+    }
+}
+
+extension ListItem.Difference {
+    /// What has become of the product, for the user.
+    var text: Text {
+        switch self {
+        case .gone: Text("No longer for sale", ru: "Больше не продаётся")
+        case .replaced: Text("Another product is sold in its place", ru: "Вместо него теперь другой товар")
+        }
     }
 }
 

@@ -68,7 +68,7 @@ public struct Problem: Error, Sendable, Equatable {
     /// What an app shows, if it differs from ``detail``.
     public var dialog: Dialog?
     /// The screen that shows what the client needs to know now, if there is one.
-    public var href: String?
+    public var href: Link?
     /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
     public var headerFields: HTTPFields
 
@@ -80,7 +80,7 @@ public struct Problem: Error, Sendable, Equatable {
         upstream: UpstreamCause? = nil,
         errors: [FieldError] = [],
         dialog: Dialog? = nil,
-        href: String? = nil,
+        href: Link? = nil,
         headerFields: HTTPFields = [:]
     ) {
         self.code = code

@@ -28,7 +28,7 @@ public struct ProblemDocument: Encodable, Sendable {
     /// What an app shows.
     public var dialog: Problem.Dialog
     /// The screen that shows what the client needs to know now; left out if there is none.
-    public var href: String?
+    public var href: Link?
 
     /// Creates the document of a problem.
     /// - Parameter instance: path of the request without its query, which may hold private data

@@ -2,30 +2,23 @@ import HTTPSemantics
 public import HTTPTypes
 
 extension ScreenRequest {
-    /// Returns the profile of a request without a token: the one that `Larder-Profile` names, else `local`
-    /// (docs/contract.md, "Sessions").
+    /// Returns the profile of a request without a token: the one that `Larder-Profile` or the parameter `profile`
+    /// names, else `local` (docs/contract.md, "Sessions").
     ///
     /// A profile keeps people, or parallel tests, apart; it protects nothing. Responses must carry
     /// `HTTPTypes/HTTPField/Name/larderProfile` in `Vary`: ``ScreenResponse/byProfile()``.
-    /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`.
+    /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`, and for two different names.
     public func profile() throws -> String {
         let values = headerFields[values: .larderProfile]
-        guard let name = values.first else { return "local" }
-        guard values.count == 1, Self.isProfile(name) else {
+        guard values.count < 2, values.allSatisfy(Self.isProfile) else {
             throw Problem(.invalidParameter, "Larder-Profile must be one name of \(Self.profileForm).")
         }
-        return name
-    }
-
-    /// Returns the profile of a listener: as ``profile()``, or the one that the parameter `profile` names, since a
-    /// browser's `EventSource` cannot set header fields. The header field counts more.
-    /// - Throws: as ``profile()``.
-    func profileOfListener() throws -> String {
-        guard !headerFields.contains(.larderProfile), let name = try query.string("profile") else {
-            return try profile()
-        }
+        guard let name = try query.string("profile") else { return values.first ?? "local" }
         guard Self.isProfile(name) else {
-            throw Problem.invalidParameter("profile", accepted: "must be \(Self.profileForm)")
+            throw Problem.invalidParameter("profile", accepted: "must be one name of \(Self.profileForm)")
+        }
+        guard values.allSatisfy({ $0 == name }) else {
+            throw Problem.invalidParameter("profile", accepted: "must be the name that Larder-Profile has, or left out")
         }
         return name
     }

@@ -23,7 +23,7 @@ extension ScreenResponse {
         state: ScreenState = .content,
         status: HTTPResponse.Status = .ok,
         revision: Int? = nil,
-        selfLink: String? = nil,
+        selfLink: Link? = nil,
         headerFields: HTTPFields = [:],
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {

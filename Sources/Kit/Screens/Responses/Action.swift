@@ -21,7 +21,7 @@ public struct Action: Encodable, Sendable, Equatable {
     /// Method of the request that does it.
     public var method: String
     /// Target of that request.
-    public var href: String
+    public var href: Link
     /// Constant members of the JSON body of that request; absent if it has none.
     public var body: [String: Constant]?
     /// Members that the user fills in; absent if there are none.
@@ -36,7 +36,7 @@ public struct Action: Encodable, Sendable, Equatable {
         id: String,
         title: Text,
         method: String,
-        href: String,
+        href: Link,
         body: [String: Constant]? = nil,
         fields: [Field]? = nil,
         enabled: Bool = true,

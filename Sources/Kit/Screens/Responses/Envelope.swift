@@ -15,15 +15,15 @@ public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
     }
 }
 
-/// `links` of the envelope, relative to the server's root.
+/// `links` of the envelope.
 public struct Links: Encodable, Sendable, Equatable {
     /// This response.
-    public var `self`: String
+    public var `self`: Link
     /// The next page, or null.
-    @Nullable public var next: String?
+    @Nullable public var next: Link?
 
     /// Creates links.
-    public init(self own: String, next: String? = nil) {
+    public init(self own: Link, next: Link? = nil) {
         self.`self` = own
         _next = Nullable(wrappedValue: next)
     }

@@ -6,10 +6,10 @@ public struct ScreenLink: Encodable, Sendable, Equatable {
     /// Method of the request that brings it; POST for a login.
     public let method: String
     /// Target of that request.
-    public let href: String
+    public let href: Link
 
     /// Creates a link.
-    public init(_ screen: String, _ href: String, method: String = "GET") {
+    public init(_ screen: String, _ href: Link, method: String = "GET") {
         self.screen = screen
         self.method = method
         self.href = href

@@ -9,6 +9,22 @@ extension Text {
     public static let cancel = Text("Cancel", ru: "Отмена")
     /// The button that repeats a request.
     public static let tryAgain = Text("Try again", ru: "Повторить")
+    /// The button that requests a list again.
+    public static let refresh = Text("Refresh", ru: "Обновить")
+    /// The button that gives something another name.
+    public static let rename = Text("Rename", ru: "Переименовать")
+    /// The button that deletes something.
+    public static let delete = Text("Delete", ru: "Удалить")
+    /// The button that stores what was entered.
+    public static let save = Text("Save", ru: "Сохранить")
+    /// The button that empties something.
+    public static let clear = Text("Clear", ru: "Очистить")
+    /// The button that passes something to other people.
+    public static let share = Text("Share", ru: "Поделиться")
+    /// The button that ends a session.
+    public static let logOut = Text("Log Out", ru: "Выйти")
+    /// What stands for a value that is not known.
+    public static let notAvailable = Text("N/A", ru: "Н/Д")
 
     static let nothingStored = Text(
         "Nothing is stored for this screen.",

@@ -65,7 +65,7 @@ struct Downloads: Sendable {
     private func response(_ job: DownloadJob, _ request: ScreenRequest, status: HTTPResponse.Status) throws
         -> ScreenResponse
     {
-        let href = "/v1/disk/downloads/\(job.id)"
+        let href: Link = "/v1/disk/downloads/\(job.id)"
         let provenance = Provenance(source: .upstream)
         return try .screen(
             Envelope(
@@ -76,7 +76,7 @@ struct Downloads: Sendable {
             status: status,
             provenance: provenance,
             now: clock.now(),
-            headerFields: request.method == .post ? [.location: href] : [:]
+            headerFields: request.method == .post ? [.location: href.requestTarget] : [:]
         )
     }
 }

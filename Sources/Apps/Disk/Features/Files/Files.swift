@@ -65,7 +65,7 @@ struct FileResponses: Sendable {
             status: status,
             provenance: provenance,
             now: clock.now(),
-            headerFields: status == .created ? [.location: link] : [:],
+            headerFields: status == .created ? [.location: link.requestTarget] : [:],
             changeToken: changeToken
         )
         response.version = row.item.screenVersion

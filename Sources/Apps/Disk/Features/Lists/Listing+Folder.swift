@@ -27,7 +27,7 @@ extension Listing {
             page: asked,
             folder: path,
             empty: .folder,
-            actions: [.refresh(path.link(to: "/v1/disk/files", ("refresh", "1")))]
+            actions: [.refresh(path.link(to: "/v1/disk/files").query("refresh", "1"))]
         )
         return try await list(query, request, for: session) { key, rows in
             client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: session.account) {

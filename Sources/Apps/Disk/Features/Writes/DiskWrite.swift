@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import Screens
 import Upstream
 
 /// A change of the Disk as a value: the request to the API, the paths that it acts on, and its expected result.
@@ -93,7 +94,7 @@ struct DiskWrite: Sendable {
     func comparedPlace(of subject: DiskItem?) -> DiskPath? { isRename ? path : place(of: subject) }
 
     /// Address of the screen that shows the result.
-    var href: String {
+    var href: Link {
         switch kind {
         case .restore: "/v1/disk/trash"
         default: (target ?? path).link(to: "/v1/disk/file")

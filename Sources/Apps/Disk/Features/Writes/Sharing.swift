@@ -67,7 +67,7 @@ struct Sharing: Sendable {
             status: isNew ? .created : .ok,
             provenance: provenance,
             now: clock.now(),
-            headerFields: isNew ? [.location: back] : [:]
+            headerFields: isNew ? [.location: back.requestTarget] : [:]
         )
     }
 }

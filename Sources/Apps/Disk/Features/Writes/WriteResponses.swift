@@ -51,7 +51,7 @@ struct WriteResponses: Sendable {
     func removed(
         _ outcome: WriteOutcome,
         _ path: DiskPath,
-        back: String,
+        back: Link,
         screen: String,
         _ request: ScreenRequest
     ) throws -> ScreenResponse {
@@ -107,7 +107,7 @@ struct WriteResponses: Sendable {
             status: isOver ? .ok : .accepted,
             provenance: provenance,
             now: clock.now(),
-            headerFields: request.method == .get ? [:] : [.location: screen.href]
+            headerFields: request.method == .get ? [:] : [.location: screen.href.requestTarget]
         )
     }
 }

@@ -8,6 +8,8 @@ public struct JSONWriter: ~Copyable {
     private var capacity: Int
     /// The language of texts.
     let language = Language.current
+    /// The profile that links name.
+    let profile = Link.Profile.current
 
     init(capacity: Int = 8192) {
         self.capacity = capacity
