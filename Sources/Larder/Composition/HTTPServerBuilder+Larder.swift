@@ -1,4 +1,3 @@
-import Foundation
 import HTTPServer
 import HummingbirdCore
 import Metrics
@@ -9,17 +8,14 @@ extension HTTPServerBuilder {
     static func larder(
         limits: ConnectionLimits,
         _ connections: OpenConnections,
-        _ responseCache: ResponseCache?
+        _ responseCache: ResponseCache?,
+        _ table: RouteTable
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LarderHTTPChannel(
                 responder: responder,
                 limits: limits,
-                problem: { refusal in
-                    // A problem without fields of its own always encodes; an empty body would still carry the status.
-                    let bytes = (try? ProblemDocument(Problem(refusal), instance: "").bytes()) ?? Data()
-                    return (MediaType.problem, Array(bytes))
-                },
+                problem: table.content(of:_:),
                 onRefusal: { refusal in
                     let code = ProblemCode(refusal.reason).rawValue
                     Counter(label: "larder_http_refusals_total", dimensions: [("code", code)]).increment()

@@ -238,7 +238,8 @@ struct LarderHTTPChannelTests {
     func dropped() throws {
         let channel = EmbeddedChannel()
         let logger = Logger.quiet
-        let server = LarderHTTPChannel(responder: { _, _, _ in }, problem: { _ in ("text/plain", []) })
+        let content = RefusalContent(type: "text/plain", language: "en", body: [])
+        let server = LarderHTTPChannel(responder: { _, _, _ in }, problem: { _, _ in content })
         // What comes back is let go at once, as by a server that does not listen any more.
         _ = try server.setup(channel: channel, logger: logger).wait()
         // Before NIO learns that the connection is there, it keeps what it made itself.

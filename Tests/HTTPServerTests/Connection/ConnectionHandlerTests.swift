@@ -86,6 +86,8 @@ struct ConnectionHandlerTests {
             sent.replacing(date.output, with: "") == """
                 HTTP/1.1 400 Bad Request\r
                 Content-Type: application/problem+json\r
+                Content-Language: of\r
+                Vary: Accept-Language\r
                 Content-Length: 28\r
                 Connection: close\r
                 X-Content-Type-Options: nosniff\r

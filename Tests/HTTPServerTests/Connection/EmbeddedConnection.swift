@@ -26,7 +26,7 @@ final class EmbeddedConnection {
         let larder = LarderHTTPChannel(
             responder: { _, _, _ in },
             limits: limits,
-            problem: { ("application/problem+json", Array($0.reason.testProblem.utf8)) },
+            problem: { refusal, head in refusal.testContent(head) },
             onRefusal: { journal.refusals.append($0) },
             onAbruptClose: { journal.cuts.append($0) },
             responseCache: responseCache
@@ -61,6 +61,18 @@ final class EmbeddedConnection {
 
     func advance(seconds: Int64) {
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+    }
+}
+
+extension ConnectionRefusal {
+    /// The content of a response of these tests; the language is what the client has sent as its own.
+    func testContent(_ head: RefusedHead?) -> RefusalContent {
+        let language = head.map { (["of"] + $0.acceptedLanguages).joined(separator: "+") } ?? "unknown"
+        return RefusalContent(
+            type: "application/problem+json",
+            language: language,
+            body: Array(reason.testProblem.utf8)
+        )
     }
 }
 

@@ -39,7 +39,7 @@ struct LoopbackServer: Sendable {
                 LarderHTTPChannel(
                     responder: responder,
                     limits: limits,
-                    problem: { ("application/problem+json", Array($0.reason.testProblem.utf8)) },
+                    problem: { refusal, head in refusal.testContent(head) },
                     onRefusal: { refusalSource.yield($0) },
                     onAbruptClose: { cutSource.yield($0) },
                     connections: connections

@@ -32,7 +32,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// - Parameters:
     ///   - responder: Hummingbird's responder
     ///   - limits: sizes, counts and deadlines
-    ///   - problem: renders a refusal; called on the event loop
+    ///   - problem: renders a refusal, of a request whose head is nil if it has not arrived; called on the event loop
     ///   - onRefusal: is called for every refused request, on the event loop
     ///   - onAbruptClose: is called for every connection that was closed without a whole response
     ///   - connections: counts the connections, and limits those of one client
@@ -40,7 +40,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     public init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ConnectionLimits = .standard,
-        problem: @escaping @Sendable (ConnectionRefusal) -> (contentType: String, body: [UInt8]),
+        problem: @escaping @Sendable (ConnectionRefusal, RefusedHead?) -> RefusalContent,
         onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
         onAbruptClose: @escaping @Sendable (AbruptClose) -> Void = { _ in },
         connections: OpenConnections? = nil,

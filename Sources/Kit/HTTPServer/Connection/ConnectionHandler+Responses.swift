@@ -12,6 +12,7 @@ extension ConnectionHandler {
         case .end:
             switch state.responseEnded(now: context.eventLoop.now) {
             case .keepAlive(let endsBody):
+                self.head = nil
                 context.write(endsBody ? data : Self.nothing, promise: promise)
                 observer?.responseEnded(now: context.eventLoop.now)
                 releaseHeld(context)
@@ -57,10 +58,11 @@ extension ConnectionHandler {
         armTimer(context)
     }
 
-    /// Responds to a request that the application does not see.
+    /// Responds to a request that the application does not see, or not to its end.
     func refuse(_ refusal: ConnectionRefusal, version: HTTPVersion, isHEAD: Bool, _ context: ChannelHandlerContext) {
         let version = version == .http1_0 ? version : .http1_1
-        for part in RefusalResponse(refusal, version: version, isHEAD: isHEAD, problem: reports.problem).parts {
+        let content = reports.problem(refusal, head.map(RefusedHead.init))
+        for part in RefusalResponse(refusal, version: version, isHEAD: isHEAD, content).parts {
             context.write(Self.wrapOutboundOut(part), promise: nil)
         }
         reports.onRefusal(refusal)

@@ -48,6 +48,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private(set) var context: ChannelHandlerContext?
     /// Whether the client waits for `100 Continue` before it sends its body.
     var awaitsContinue = false
+    /// The head of the request under way.
+    var head: HTTPRequestHead?
 
     init(
         limits: ConnectionLimits,
@@ -185,6 +187,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func process(_ head: HTTPRequestHead, _ data: NIOAny, _ context: ChannelHandlerContext) {
+        self.head = head
         switch state.headReceived(head, now: context.eventLoop.now) {
         case .forward(let accepted):
             awaitsContinue = accepted.expectsContinue

@@ -3,6 +3,37 @@ import HTTPSemantics
 import NIOCore
 import NIOHTTP1
 
+/// What is known of a refused request whose head has arrived.
+public struct RefusedHead: Sendable, Equatable {
+    /// The request target, as it was received.
+    public let target: String
+    /// The lines of `Accept-Language`.
+    public let acceptedLanguages: [String]
+
+    init(_ head: HTTPRequestHead) {
+        target = head.uri
+        acceptedLanguages = head.headers["Accept-Language"]
+    }
+}
+
+/// A refusal as the application writes it.
+public struct RefusalContent: Sendable {
+    let type: String
+    let language: String
+    let body: [UInt8]
+
+    /// Creates the content of the response.
+    ///
+    /// - Parameters:
+    ///   - type: Its media type.
+    ///   - language: The language of its texts (RFC 9110 §8.5).
+    public init(type: String, language: String, body: [UInt8]) {
+        self.type = type
+        self.language = language
+        self.body = body
+    }
+}
+
 /// The response to a refused request: a problem in the application's own form, and the end of the connection.
 struct RefusalResponse {
     /// Head, body and end as the encoder takes them.
@@ -12,11 +43,13 @@ struct RefusalResponse {
         _ refusal: ConnectionRefusal,
         version: HTTPVersion,
         isHEAD: Bool,
-        problem: (ConnectionRefusal) -> (contentType: String, body: [UInt8])
+        _ content: RefusalContent
     ) {
-        let (contentType, body) = problem(refusal)
+        let body = content.body
         let headers: HTTPHeaders = [
-            "Content-Type": contentType,
+            "Content-Type": content.type,
+            "Content-Language": content.language,
+            "Vary": "Accept-Language",
             "Content-Length": String(body.count),
             "Connection": "close",
             "X-Content-Type-Options": "nosniff",

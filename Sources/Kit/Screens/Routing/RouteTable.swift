@@ -17,9 +17,11 @@ public struct RouteTable: Sendable {
     }
 
     /// Returns the language of responses to clients that name none that Larder speaks.
+    ///
+    /// - Parameter path: The path, or the target, of the request.
     func originalLanguage(of path: String) -> Language {
         guard !languages.isEmpty, path.hasPrefix("/v1/") else { return .english }
-        return languages[String(path.dropFirst(4).prefix { $0 != "/" })] ?? .english
+        return languages[String(path.dropFirst(4).prefix { $0 != "/" && $0 != "?" })] ?? .english
     }
 
     /// Adds an app's table.

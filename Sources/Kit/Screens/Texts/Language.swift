@@ -17,7 +17,12 @@ public enum Language: String, Sendable, CaseIterable {
     ///   - fields: Header fields of the request; `Accept-Language` decides.
     ///   - original: The language of the original app, for clients that name none of these.
     public init(acceptedBy fields: HTTPFields, original: Language) {
-        self = AcceptedLanguages(fields).preferred(of: Self.tags).flatMap(Language.init) ?? original
+        self.init(acceptedBy: fields[values: .acceptLanguage], original: original)
+    }
+
+    /// The language that the lines of `Accept-Language` ask for.
+    init(acceptedBy lines: [String], original: Language) {
+        self = AcceptedLanguages(lines).preferred(of: Self.tags).flatMap(Language.init) ?? original
     }
 
     /// The language tags of all languages (RFC 5646).

@@ -11,10 +11,3 @@ extension ProblemCode {
         }
     }
 }
-
-extension Problem {
-    /// The problem of a request that the connection layer refuses.
-    public init(_ refusal: ConnectionRefusal) {
-        self.init(ProblemCode(refusal.reason), Text(verbatim: refusal.detail))
-    }
-}

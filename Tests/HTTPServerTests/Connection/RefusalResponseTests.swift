@@ -1,0 +1,37 @@
+import Testing
+
+@testable import HTTPServer
+
+/// What a refused client has sent as its language is known if its head has arrived.
+@Suite struct RefusalResponseTests {
+    private static let head = "POST / HTTP/1.1\r\nHost: a\r\nAccept-Language: ru\r\nAccept-Language: en\r\n"
+
+    private func language(_ sent: String, waiting seconds: Int64 = 0) throws -> Substring? {
+        let connection = try EmbeddedConnection()
+        connection.receive(sent)
+        connection.advance(seconds: seconds)
+        let lines = try connection.sent().split(separator: "\r\n")
+        #expect(lines.contains("Vary: Accept-Language") && lines.contains("Connection: close"))
+        return lines.first { $0.hasPrefix("Content-Language: ") }?.dropFirst("Content-Language: ".count)
+    }
+
+    @Test("HARN-30 A refused head and a body that does not come are answered in the language of the head")
+    func known() throws {
+        #expect(try language("\(Self.head)Content-Length: 9\r\n\r\nabc", waiting: 60) == "of+ru+en")
+        #expect(try language("\(Self.head)Host: b\r\n\r\n") == "of+ru+en")
+        let long = Self.head.replacing("/ ", with: "/\(String(repeating: "a", count: 9000)) ", maxReplacements: 1)
+        #expect(try language("\(long)\r\n") == "of+ru+en")
+    }
+
+    @Test("A head that has not arrived, or is none, tells no language; neither does the request before it")
+    func unknown() throws {
+        #expect(try language(Self.head, waiting: 60) == "unknown")
+        #expect(try language("\(Self.head)\u{1}: x\r\n\r\n") == "unknown")
+        let connection = try EmbeddedConnection()
+        connection.receive("GET / HTTP/1.1\r\nHost: a\r\nAccept-Language: ru\r\n\r\n")
+        connection.application.respond("one")
+        _ = try connection.sent()
+        connection.receive("\u{1}\r\n\r\n")
+        #expect(try connection.sent().contains("Content-Language: unknown\r\n"))
+    }
+}
