@@ -16,6 +16,7 @@ import Testing
     func wrongCommands() async throws {
         let cases = [
             (["serv"], "there is no command larder serv; did you mean larder serve?"),
+            (["backup"], "one directory is expected: larder backup TARGET"),
             (["cache", "lst"], "there is no command larder cache lst; did you mean larder cache list?"),
             (["cache", "forget", "--all"], "there is no command larder cache forget; there are list, size, purge"),
         ]
@@ -64,6 +65,8 @@ import Testing
             (["--htp-port", "1"], [:], ["--htp-port", "did you mean --http-port"]),
             ([], ["LARDER_HTTP_PROT": "1"], ["LARDER_HTTP_PROT", "LARDER_HTTP_PORT"]),
             (["--http-port"], [:], ["--http-port needs a value"]),
+            (["--http-host", ""], [:], ["--http-host needs a value"]),
+            (["--sandbx"], [:], ["did you mean --sandbox"]),
             (["--config", "/nowhere/larder.yaml"], [:], ["/nowhere/larder.yaml"]),
         ]
         for (arguments, environment, expected) in cases {

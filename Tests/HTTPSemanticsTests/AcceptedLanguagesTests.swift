@@ -15,9 +15,20 @@ import Testing
     }
 
     @Test(
+        "HARN-30 A language that is not acceptable is not chosen if there is another one",
+        arguments: [
+            (["ru;q=0"], "en"), (["en-US;q=0.0, *"], "ru"), (["de, ru;q=0"], "en"), (["*;q=0.1, en;q=0"], "ru"),
+        ]
+    )
+    func refused(lines: [String], expected: String) {
+        #expect(AcceptedLanguages(lines).preferred(of: ["en", "ru"]) == expected)
+    }
+
+    @Test(
         "HARN-30 What names none of the languages, or any, leaves the choice to the server",
         arguments: [
-            [], [""], ["de"], ["*"], ["ru;q=0"], ["*, ru;q=0.5"], ["rus"], ["ru_RU"], ["de, *;q=0.1"], [";;,,="],
+            [], [""], ["de"], ["*"], ["ru;q=0, en;q=0"], ["*, ru;q=0.5"], ["rus"], ["ru_RU"],
+            ["de, *;q=0.1"], [";;,,="],
         ]
     )
     func none(lines: [String]) {

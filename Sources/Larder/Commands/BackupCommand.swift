@@ -26,7 +26,7 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var options: CopyOptions
 
     func run() async throws {
-        let (configuration, target) = try options.load(naming: "TARGET")
+        let (configuration, target) = try options.load(of: "backup TARGET")
         let origin = "larder \(LarderVersion.text), \(configuration.now.formatted(.iso8601))"
         let bar = ProgressBar()
         try await StartError.reporting {
@@ -55,12 +55,16 @@ struct CopyOptions: ParsableArguments {
     @OptionGroup var settings: SettingsOptions
 
     /// Reads the settings, and the one argument that is none.
-    func load(naming name: String) throws -> (LarderConfiguration, URL) {
+    ///
+    /// - Parameter command: The command with the name of that argument.
+    func load(of command: String) throws -> (LarderConfiguration, URL) {
         var settings = settings
         let operands = settings.takeOperands()
+        let configuration = try settings.load(sandbox: sandbox)
         guard operands.count == 1, let path = operands.first, !path.isEmpty else {
-            throw ValidationError("One directory is expected: \(name).")
+            StandardError.write("larder: one directory is expected: larder \(command)\n")
+            throw ExitCode.validationFailure
         }
-        return (try settings.load(sandbox: sandbox), URL(filePath: path, directoryHint: .isDirectory))
+        return (configuration, URL(filePath: path, directoryHint: .isDirectory))
     }
 }

@@ -23,7 +23,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var options: CopyOptions
 
     func run() async throws {
-        let (configuration, source) = try options.load(naming: "SOURCE")
+        let (configuration, source) = try options.load(of: "restore SOURCE")
         let bar = ProgressBar()
         try await StartError.reporting {
             defer { bar.end() }

@@ -6,6 +6,14 @@ import Settings
 import Upstream
 
 extension Setting.Kind {
+    /// Whether a value is a list of words.
+    var isList: Bool {
+        switch self {
+        case .list, .hosts, .addressRanges, .origins, .methods, .requestFields: true
+        case .integer, .url, .choice, .timeZone, .text, .instant: false
+        }
+    }
+
     /// Whether a setting of this kind accepts a text.
     func accepts(_ text: String) -> Bool {
         let words = SettingValues.words(of: text)

@@ -18,18 +18,32 @@ enum SettingsFile {
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw .file(path: path, reason: "it cannot be read: \(error.localizedDescription)")
+            throw .file(path: path, reason: fault(error))
         }
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
         } catch {
+            if case .duplicatedKeysInMapping(let names, let context)? = error as? YamlError {
+                let names = Set(names).sorted().joined(separator: ", ")
+                throw .file(path: path, reason: "it has \(names) twice (line \(context.mark.line))")
+            }
             throw .file(path: path, reason: "it is neither YAML nor JSON\(place(error)); \(form)")
         }
         guard root == nil || root?.mapping != nil else {
             throw .file(path: path, reason: "it has no settings; \(form)")
         }
         return root
+    }
+
+    /// Says why a file cannot be read.
+    private static func fault(_ error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile: "there is no such file"
+        case .fileReadNoPermission: "this user may not read it"
+        case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not a text in UTF-8"
+        default: "it cannot be read; a file with settings is expected, and no directory"
+        }
     }
 
     private static let form = "a setting is written as http: {port: 8081}, and TOML is not read"
@@ -58,7 +72,7 @@ enum SettingsFile {
             }
             return
         }
-        guard catalogue.setting(key: key) != nil else {
+        guard let setting = catalogue.setting(key: key) else {
             let group = catalogue.all.filter { $0.key.hasPrefix("\(key).") }
             if let first = group.first {
                 let reason = "\(key) is a group of settings and has no value; one of them is \(first.key)"
@@ -68,6 +82,9 @@ enum SettingsFile {
         }
         guard let text = text(of: node) else {
             throw .file(path: path, reason: "\(key) must be a word, a number or a list of words")
+        }
+        guard node.scalar != nil || setting.kind.isList else {
+            throw .file(path: path, reason: "\(key) takes one value and no list")
         }
         values[key] = text == "null" || text == "~" ? "" : text
     }

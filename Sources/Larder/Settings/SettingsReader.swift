@@ -98,9 +98,10 @@ struct SettingsReader {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--") else { throw .unexpected(argument: argument) }
             guard let setting = catalogue.setting(flag: parts[0]) else {
-                throw .unknown(parts[0], source: "command line", among: catalogue.all.map(\.flag))
+                let known = catalogue.all.map(\.flag) + ["--config", "--sandbox"]
+                throw .unknown(parts[0], source: "command line", among: known)
             }
-            guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
+            guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw .missingValue(flag: parts[0])
             }
             values[setting.key] = value

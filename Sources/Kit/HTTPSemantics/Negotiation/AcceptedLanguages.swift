@@ -19,7 +19,7 @@ public struct AcceptedLanguages: Sendable {
     ///
     /// - Parameter languages: Primary language subtags in lower case, such as `en`.
     /// - Returns: The first of the languages that have the greatest weight; nil if the client names none of them, or
-    ///   leaves the choice to the server.
+    ///   leaves the choice to the server. A client that only says which ones it does not accept gets another one.
     public func preferred(of languages: [String]) -> String? {
         var best: (language: String, weight: Double)?
         for range in ranges where range.weight > best?.weight ?? 0 {
@@ -31,6 +31,13 @@ public struct AcceptedLanguages: Sendable {
                 best = (language, range.weight)
             }
         }
-        return best.flatMap { $0.language == "*" ? nil : $0.language }
+        if let best, best.language != "*" { return best.language }
+        let accepted = languages.filter { !refuses($0) }
+        return accepted.count < languages.count ? accepted.first : nil
+    }
+
+    /// Whether a language is named with the weight 0, which is "not acceptable".
+    private func refuses(_ language: String) -> Bool {
+        ranges.contains { $0.weight == 0 && $0.value.prefix { $0 != "-" } == language }
     }
 }

@@ -3,9 +3,12 @@ public struct NameSuggestions: Sendable, Equatable {
     /// At most two known names that are nearest to it, the nearest first.
     public let names: [String]
 
-    /// Looks for the names that differ by two characters, or by one in five if there are more.
+    /// Looks for the names that differ by two characters, or by one in five if there are more. Upper case and lower
+    /// case do not differ, and something has to be the same.
     public init(for name: String, among known: [String]) {
-        let scored = known.map { ($0, Self.distance($0, name)) }.filter { $0.1 <= max(2, name.count / 5) }
+        let folded = name.lowercased()
+        let most = min(max(2, name.count / 5), name.count - 1)
+        let scored = known.map { ($0, Self.distance($0.lowercased(), folded)) }.filter { $0.1 <= most }
         names = scored.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(2).map(\.0)
     }
 

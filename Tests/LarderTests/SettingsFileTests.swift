@@ -1,0 +1,40 @@
+import Foundation
+import Settings
+import TestKit
+import Testing
+
+@testable import Larder
+
+@Suite struct SettingsFileTests {
+    private func fault(_ path: String) -> String {
+        do throws(SettingError) {
+            _ = try SettingsFile.entries(path, SettingCatalogue(.standard))
+            return "none"
+        } catch {
+            return error.description.replacing("configuration file \(path): ", with: "")
+        }
+    }
+
+    @Test(
+        "SRV-13 what is wrong with a file of settings is said in the terms of its author",
+        arguments: [
+            (Data("http:\n  port: 1\n  port: 2\n".utf8), "it has port twice (line 2)"),
+            (Data("http: {port: [1]}".utf8), "http.port takes one value and no list"),
+            (Data([0xFF, 0xFE]), "it is not a text in UTF-8"),
+            (Data("http: {allowed_hosts: [a, b]}".utf8), "none"),
+        ]
+    )
+    func contents(_ content: Data, expected: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "larder.yaml")
+        try content.write(to: file)
+        #expect(fault(file.path) == expected)
+    }
+
+    @Test("SRV-13 a file that is not there, and a directory, are named as such")
+    func places() throws {
+        let folder = try TemporaryFolder()
+        #expect(fault("\(folder.url.path)/none.yaml") == "there is no such file")
+        #expect(fault(folder.url.path).hasSuffix("a file with settings is expected, and no directory"))
+    }
+}
