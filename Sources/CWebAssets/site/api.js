@@ -62,6 +62,9 @@ export async function call(href, {method = 'GET', body, headers = {}, signal, re
 /** Gives the last answer of a read in this tab, to be shown until the next one is there, or undefined. */
 export function recall(href) { return remembered.get(href); }
 
+/** Lets no new read join one that is under way: it may have been answered before something changed. */
+export function unshare() { flights.clear(); }
+
 /** Forgets all answers; to be called when an account changes. */
 export function forget() {
   generation += 1;

@@ -56,6 +56,7 @@ function openSearch(screen) {
   let categories = [];
   const place = h('div');
   const chips = h('div', {class: 'bar chips'});
+  const filter = button(t('filter'), () => { openFilters(query, categories, search); }, {icon: 'filter'});
   const drawHead = count => screen.head({title: t('shop'), actions: [screen.refreshButton(() => list.resource),
     cartLink(count)]});
   const address = values => withQuery('/v1/shop/search', values);
@@ -75,12 +76,12 @@ function openSearch(screen) {
     const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip',
       'aria-label': t('without', words),
       onclick: () => search(changes)}, words, icon('close', 16));
-    replace(chips, button(t('filter'), () => { openFilters(query, categories, search); }, {icon: 'filter'}),
+    replace(chips,
       query.category_id && chip(category?.name ?? `${t('category')} ${query.category_id}`, {category_id: null}),
       chip(price, {price: null, price_min: null, price_max: null}));
   };
   drawHead(0);
-  screen.show(h('div', {class: 'shop-tools'}, bar, chips), place);
+  screen.show(h('div', {class: 'shop-tools'}, bar, h('div', {class: 'bar'}, filter, chips)), place);
   const list = pagedList(screen, {
     href: given ? address(query) : '/v1/shop/search?saved=1', key: item => item.id, class: 'grid', label: t('results'),
     row: item => productCard(item, lines.get(item.id), read), place, skeleton: 'grid', update: updateCard,
