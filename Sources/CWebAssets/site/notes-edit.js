@@ -21,6 +21,7 @@ const t = define({
     changed: 'This note was just changed elsewhere. You will be asked when you save.',
     gone: 'This note was deleted elsewhere',
     goneText: 'Your text is still here. Save it as a new note?', saveNew: 'Save as new note',
+    ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
   },
   ru: {
@@ -33,7 +34,8 @@ const t = define({
     takeTheirs: 'Взять сохранённый', goOn: 'Продолжить правку',
     changed: 'Заметку только что изменили в другом месте. При сохранении вас спросят.',
     gone: 'Заметку удалили в другом месте', goneText: 'Ваш текст остался. Сохранить его новой заметкой?',
-    saveNew: 'Сохранить новой', again: 'Войдите снова',
+    saveNew: 'Сохранить новой',
+    ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
   },
 });
@@ -126,8 +128,8 @@ class Editor {
 
   open() {
     const {screen} = this;
-    screen.mayLeave = async () => !this.dirty || ask({title: t('leave'), message: t('leaveText'),
-      buttons: [t('leaveYes'), t('leaveNo')]});
+    screen.mayLeave = () => this.mayLeave();
+    for (const type of ['session-ended', 'session']) screen.on(type, event => this.sessionEnded(event));
     screen.unsaved = () => this.dirty;
     larder.addEventListener('found', () => this.check(), {signal: screen.signal});
     screen.head({title: this.href ? t('edit') : t('newNote'), back: this.href ? null : this.back, actions: [
@@ -136,6 +138,22 @@ class Editor {
       h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text), this.place));
     this.check();
     this.text.focus();
+  }
+
+  /** Keeps the text when the session ends: it is saved after the next login. */
+  sessionEnded({app, out = true}) {
+    if (app !== 'notes' || !out || !this.dirty) return;
+    this.ended = Date.now();
+    this.notice.hidden = false;
+    replace(this.notice, t('ended'));
+  }
+
+  /** Asks before a text is lost; what follows the end of a session by itself does not lead away. */
+  async mayLeave() {
+    await null;
+    if (!this.dirty) return true;
+    if (Date.now() - (this.ended ?? 0) < 3000) return false;
+    return ask({title: t('leave'), message: t('leaveText'), buttons: [t('leaveYes'), t('leaveNo')]});
   }
 
   check() { this.save.disabled = this.text.value.trim() === '' || !larder.up; }
