@@ -182,7 +182,8 @@ class Reader {
     const leaf = h('li', {class: 'leaf-item'}, made, h('div', {class: 'leaf-bar'},
       h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('pick', number),
         checked: this.chosen.includes(id),
-        onchange: event => this.choose(id, event.target.checked)}), h('span', {class: 'count'}, t('page', number)),
+        onchange: event => this.choose(id, event.target.checked)}),
+      h('span', {class: 'count', 'aria-hidden': 'true'}, t('page', number)),
       page.all > 1 && sortHandle(() => leaf, t('page', number), reorder),
       act(t('rotate', number), () => this.change(own, 'PATCH', {rotate_by: 90}), 'rotate'),
       act(t('drop', number), () => this.drop(own, number), 'trash')));
