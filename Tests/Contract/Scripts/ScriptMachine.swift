@@ -55,7 +55,11 @@ struct ScriptMachine: Sendable {
           exit "${PYTHON_CODE:-0}"
         fi
         """#,
-        "larder": #"echo "larder $*" >> "$MACHINE/log"; echo "listening on http://here"; exit "${LARDER_CODE:-0}""#,
+        "larder": #"""
+        echo "larder $*" >> "$MACHINE/log"
+        printf '%s\n' "pages on http://pages/" "listening on http://here"
+        exit "${LARDER_CODE:-0}"
+        """#,
     ]
 
     /// Runs a script by a path that is not absolute, from another folder than the checkout.
