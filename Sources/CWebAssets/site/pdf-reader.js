@@ -59,7 +59,7 @@ class Reader {
     this.pages = h('ol', {class: 'leaves'});
     this.state = h('div', {});
     this.zoomed = h('output', {'aria-label': t('size')});
-    this.select = button(t('select'), () => this.toggle(), {icon: 'check'});
+    this.select = button(t('select'), () => this.toggle(), {icon: 'check', kind: 'compact'});
     this.selected = h('div', {class: 'selection', hidden: true});
   }
 
@@ -81,7 +81,7 @@ class Reader {
       h('div', {class: 'reader'}, this.pages));
     const draft = data.status === 'draft';
     replace(this.state, draft && data.draft_until && h('p', {class: 'banner draft'}, icon('clock'),
-      h('span', {}, t('draft', data.draft_until_text ?? time(data.draft_until)))),
+      h('span', {}, t('draft', time(data.draft_until)))),
     data.notices?.map(notice => h('p', {class: 'field-hint', lang: langOf(notice.text)}, notice.text)));
     this.head(data, draft);
     this.resize();

@@ -6,7 +6,7 @@ import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {ask, dialog, menu, showProblem, toast} from './overlay.js';
 import {searchField} from './parts.js';
-import {define, langOf} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
@@ -77,8 +77,8 @@ function documentRow(item, list, merging) {
   return h('li', {class: 'row', oncontextmenu: event => { event.preventDefault(); more.click(); }},
     picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
-      `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.created_text)},
-      [item.created_text, item.page_count_text, item.size_text].join(' · '))), h('div', {class: 'row-end'}, more));
+      `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
+      [time(item.created_at), item.page_count_text, item.size_text].join(' · '))), h('div', {class: 'row-end'}, more));
 }
 
 function acts(opener, item, list, merging) {
