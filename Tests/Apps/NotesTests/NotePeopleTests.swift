@@ -397,6 +397,20 @@ struct NotePeopleTests {
         }
     }
 
+    @Test("NOTE-11 A word is found behind the characters of a name that people are ordered by, too")
+    func longName() async throws {
+        let store = NoteStore(try .temporary(migrations: NoteStore.migrations))
+        let people = [
+            Person(id: 1, firstName: String(repeating: "a", count: 210) + " Quesne"),
+            Person(id: 2, firstName: "Quesne"), Person(id: 3, firstName: "Anna", lastName: "Le Quesne"),
+            Person(id: 4, firstName: "Laquesne"),
+        ]
+        let fetchedAt = Date(timeIntervalSince1970: 1_700_000_000)
+        try await store.write(NoteStore.persistRows(of: people, fetchedAt: fetchedAt) { _ in })
+        let found = try store.people(PageRequest(limit: 10), search: NameSearch("quesne"))
+        #expect(found.people.map(\.id).sorted() == [1, 2, 3] && found.total == 3)
+    }
+
     @Test(
         "NOTE-11 People are searched by the beginnings of the words of their names",
         arguments: [

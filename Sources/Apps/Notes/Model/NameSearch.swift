@@ -4,7 +4,8 @@ struct NameSearch: Sendable, Equatable {
     /// The most words that are used; the others are ignored.
     static let mostWords = 16
 
-    private let words: [String]
+    /// Its words, folded.
+    let words: [String]
 
     /// Reads a text; nil if it is blank. Without a word, such as `!`, no name matches.
     init?(_ text: String) {

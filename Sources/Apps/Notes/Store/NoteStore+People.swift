@@ -106,8 +106,12 @@ extension NoteStore {
             let snapshot = try Self.snapshot(db)
             let key: StatementArguments = ["first": page.key?[0], "last": page.key?[1], "id": page.key?[2]]
             if let search {
-                let all = try Row.fetchAll(try db.cachedStatement(sql: Self.selectAllPeople), arguments: key)
-                let found = all.filter { search.matches(Person(row: $0).fullName) }
+                var arguments = key
+                for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
+                let select = try db.cachedStatement(sql: Self.selectPeople(words: search.words.count))
+                let found = try Row.fetchAll(select, arguments: arguments).filter {
+                    search.matches(Person(row: $0).fullName)
+                }
                 let start = page.key.map { _ in found.firstIndex { $0["is_behind"] } ?? found.endIndex }
                 let rows = found.dropFirst(start ?? page.offset)
                 return PeoplePage(rows, limit: page.limit, total: found.count, snapshot)
@@ -120,8 +124,18 @@ extension NoteStore {
         }
     }
 
-    // At most 5,000: the names are compared one by one.
-    private static let selectAllPeople = "SELECT *, \(isBehind) AS is_behind FROM notes_person \(orderOfPeople)"
+    /// Selects the people whose folded names contain all words, of at most 5,000; which of them a word begins is seen in
+    /// the names. A name of 200 characters may have more of them.
+    private static func selectPeople(words: Int) -> String {
+        let contains = (0..<words).map { word in
+            "(instr(sort_first || ' ' || sort_last, :word\(word)) > 0 OR max(length(sort_first), length(sort_last)) >= 200)"
+        }
+        return """
+            SELECT *, \(isBehind) AS is_behind FROM notes_person
+            WHERE \(contains.isEmpty ? "0" : contains.joined(separator: " AND ")) \(orderOfPeople)
+            """
+    }
+
     static let selectPeople = "SELECT * FROM notes_person \(orderOfPeople) LIMIT :limit OFFSET :offset"
     static let selectPeopleAfterKey = "SELECT * FROM notes_person WHERE \(isBehind) \(orderOfPeople) LIMIT :limit"
     private static let isBehind = "(sort_first, sort_last, id) > (:first, :last, :id)"
