@@ -133,7 +133,8 @@ async function openLogin(screen) {
 /** Makes the buttons of the sandbox's accounts. */
 function accounts(enter) {
   const known = [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']];
-  return h('section', {class: 'card stack'}, h('h2', {}, t('try')), h('div', {class: 'bar'}, known.map(([name, secret]) =>
+  return h('section', {class: 'card stack'}, h('h2', {}, t('try')),
+    h('div', {class: 'bar'}, known.map(([name, secret]) =>
     button(t('as', name), () => enter({mode: 'oauth_token', access_token: secret}), {kind: 'primary', icon: 'user',
       write: true}))));
 }

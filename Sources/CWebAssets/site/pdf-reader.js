@@ -170,7 +170,8 @@ class Reader {
     const {id, number, rotation, thumbnail_url: href} = page;
     const own = `${this.document.href}/pages/${id}`;
     const turned = rotation % 180 !== 0;
-    const made = picture(this.source(href, rotation), `${this.document.name}, ${t('page', number)}`, {class: 'leaf-picture',
+    const made = picture(this.source(href, rotation), `${this.document.name}, ${t('page', number)}`,
+      {class: 'leaf-picture',
       sign: 'pdf'});
     const image = made.querySelector('img');
     Object.assign(image.dataset, {href, rotation});
