@@ -5,7 +5,8 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best
 RUN = """async tags => {
     const results = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
     return results.violations.map(({id, help, nodes}) =>
-        `${id}: ${help}\\n` + nodes.slice(0, 5).map(node => `    ${node.html}\\n    ${node.failureSummary}`).join('\\n'));
+        `${id}: ${help}\\n` + nodes.slice(0, 5)
+            .map(node => `    ${node.html}\\n    ${node.failureSummary}`).join('\\n'));
 }"""
 
 

@@ -16,7 +16,6 @@ def pytest_addoption(parser):
     default = os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder"))
     parser.addoption("--larder", default=default, help="the executable to test")
     parser.addoption("--site", help="serves the pages from this folder instead of those in the executable")
-    parser.addoption("--engines", default="chromium", choices=["chromium", "all"], help="browsers beside Chromium")
     parser.addoption("--matching", default="", help="only tests whose name matches this regular expression")
 
 

@@ -31,14 +31,16 @@ CONTROLS = "a[href], button, input:not([type=hidden]):not([type=file]), select, 
 # What a person presses most: the apps, the main button of a screen, the buttons of a dialog.
 MAIN = ".nav a, .tabs a, button.primary, a.button.primary, .dialog-actions button"
 # Controls that stay below something fixed, even after the page was scrolled to them.
-COVERED = """selector => [...(document.querySelector('dialog[open]') ?? document).querySelectorAll(selector)].flatMap(element => {
+COVERED = """selector => [...(document.querySelector('dialog[open]') ?? document)
+  .querySelectorAll(selector)].flatMap(element => {
     if (!element.checkVisibility({visibilityProperty: true, opacityProperty: true}) || element.disabled) return [];
     if (getComputedStyle(element).position === 'fixed' || element.closest('nav, header, [popover]')) return [];
     element.scrollIntoView({block: 'nearest', behavior: 'instant'});
     const {left, top, width, height} = element.getBoundingClientRect();
     if (width < 2 || height < 2) return [];
     const found = document.elementFromPoint(left + width / 2, top + height / 2);
-    if (!found || element.contains(found) || found.contains(element) || found.closest('label')?.contains(element)) return [];
+    if (!found || element.contains(found) || found.contains(element)) return [];
+    if (found.closest('label')?.contains(element)) return [];
     return [`${element.outerHTML.slice(0, 120)} below ${found.outerHTML.slice(0, 120)}`];
 })"""
 # Below an open dialog nothing can be read.

@@ -7,32 +7,28 @@ ROOT = "disk:/"
 
 
 class Screen:
-    """A screen: where it is, whose session it needs, and what is done once it is open."""
+    """A screen: where it is, and what is there once it shows what it asked for."""
 
-    def __init__(self, name, path, app=None, act=None):
-        self.name, self.path, self.app, self.act = name, path, app, act
+    def __init__(self, name, path, ready=None):
+        self.name, self.path, self.ready = name, path, ready
 
     def __repr__(self):
         return self.name
 
     def open(self, visitor, furnished):
         page = visitor.open(self.path.format(**furnished))
+        if self.ready:
+            page.locator(self.ready).first.wait_for()
         settle(page)
-        if self.act:
-            self.act(page)
         return page
 
 
 def settle(page):
-    """Waits until a page shows what it asked for: nothing is busy, every picture is there or replaced."""
+    """Waits until nothing is busy, and every picture in sight is there or replaced."""
     page.wait_for_function("""() => document.querySelector('.page-body')
         && [...document.querySelectorAll('.page-body')].every(body => body.childElementCount > 0)
         && !document.querySelector('.skeleton, [aria-busy=true]')
-        && [...document.images].every(image => image.complete || image.loading === 'lazy')""")
-
-
-def disk(path):
-    return "/disk/file?path=" + quote(path, safe="")
+        && [...document.images].every(image => image.complete || image.getBoundingClientRect().top > innerHeight)""")
 
 
 def furnish(visitor, *apps):
@@ -52,34 +48,34 @@ def furnish(visitor, *apps):
 
 SCREENS = [
     Screen("home", "/"),
-    Screen("status", "/status"),
-    Screen("ship-missing", "/ships/nothing", "ships"),
-    Screen("disk-onboarding", "/disk/onboarding"),
+    Screen("status", "/status", "table"),
+    Screen("ship-missing", "/ships/nothing", ".state-problem"),
+    Screen("disk-onboarding", "/disk/onboarding", ".dots"),
     Screen("disk-login", "/disk/login"),
-    Screen("disk-recent", "/disk/recent", "disk"),
-    Screen("disk-files", "/disk/files", "disk"),
-    Screen("disk-folder", "/disk/files?path=" + quote(ROOT + "Имена", safe=""), "disk"),
-    Screen("disk-search", "/disk/search?query=pdf", "disk"),
-    Screen("disk-published", "/disk/published", "disk"),
-    Screen("disk-trash", "/disk/trash", "disk"),
-    Screen("disk-profile", "/disk/profile", "disk"),
-    Screen("shop", "/shop"),
-    Screen("shop-search", "/shop?q=chair"),
-    Screen("shop-nothing", "/shop?q=zzzz"),
-    Screen("shop-product", "/shop/1"),
-    Screen("shop-list", "/shop/list"),
-    Screen("pdf-welcome", "/pdf/welcome"),
-    Screen("pdf", "/pdf"),
+    Screen("disk-recent", "/disk/recent", ".rows > li"),
+    Screen("disk-files", "/disk/files", ".rows > li"),
+    Screen("disk-folder", "/disk/files?path=" + quote(ROOT + "Имена", safe=""), ".rows > li"),
+    Screen("disk-search", "/disk/search?q=pdf", ".rows > li, .state"),
+    Screen("disk-published", "/disk/published", ".rows > li"),
+    Screen("disk-trash", "/disk/trash", ".rows > li, .state"),
+    Screen("disk-profile", "/disk/profile", ".legend"),
+    Screen("shop", "/shop", ".product"),
+    Screen("shop-search", "/shop?q=chair", ".product, .state"),
+    Screen("shop-nothing", "/shop?q=zzzz", ".state"),
+    Screen("shop-product", "/shop/1", ".prose"),
+    Screen("shop-list", "/shop/list", ".rows > li"),
+    Screen("pdf-welcome", "/pdf/welcome", ".features"),
+    Screen("pdf", "/pdf", ".rows > li"),
     Screen("pdf-new", "/pdf/new"),
-    Screen("pdf-reader", "/pdf/{document}"),
+    Screen("pdf-reader", "/pdf/{document}", ".leaf-item img"),
     Screen("ships-login", "/ships/login"),
-    Screen("ships", "/ships", "ships"),
-    Screen("ship", "/ships/{ship}", "ships"),
+    Screen("ships", "/ships", ".rows > li"),
+    Screen("ship", "/ships/{ship}", ".ship-facts"),
     Screen("notes-login", "/notes/login"),
-    Screen("notes", "/notes", "notes"),
-    Screen("note", "/notes/{note}", "notes"),
-    Screen("note-new", "/notes/new", "notes"),
-    Screen("notes-map", "/notes/map", "notes"),
-    Screen("notes-people", "/notes/people", "notes"),
-    Screen("notes-person", "/notes/people/{person}", "notes"),
+    Screen("notes", "/notes", ".rows > li"),
+    Screen("note", "/notes/{note}", ".note-body"),
+    Screen("note-new", "/notes/new", "textarea"),
+    Screen("notes-map", "/notes/map", ".map-pin"),
+    Screen("notes-people", "/notes/people", ".rows > li"),
+    Screen("notes-person", "/notes/people/{person}"),
 ]

@@ -4,7 +4,8 @@ import pytest
 
 SOUND = """<!doctype html><html lang="en"><head><title>Page</title><meta name="viewport" content="width=device-width">
 <style>button {{ min-width: 44px; min-height: 44px; color: #111; background: #eee }}</style></head>
-<body><header><nav aria-label="Apps"><a href="#main">Main</a></nav></header><main id="main"><h1>Page</h1>{}</main></body></html>"""
+<body><header><nav aria-label="Apps"><a href="#main">Main</a></nav></header>
+<main id="main"><h1>Page</h1>{}</main></body></html>"""
 
 
 @pytest.fixture

@@ -139,7 +139,8 @@ def test_web_18_each_kind_of_file_has_its_viewer(anna, larder):
     larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/note.txt", "text": "Прочти меня"})
     shown = {"image": ".viewer-image", "pdf": ".sheet-page"}
     for kind, selector in shown.items():
-        item = next(one for one in items if re.search({"image": r"\.(jpe?g|png)$", "pdf": r"\.pdf$"}[kind], one["name"]))
+        ending = {"image": r"\.(jpe?g|png)$", "pdf": r"\.pdf$"}[kind]
+        item = next(one for one in items if re.search(ending, one["name"]))
         page = anna.open("/disk/file?path=" + quote(item["path"], safe=""))
         picture = page.locator(selector).first
         picture.wait_for()

@@ -1,4 +1,6 @@
 """The front end by keyboard alone."""
+import re
+
 import pytest
 from playwright.sync_api import expect
 from screens import SCREENS, furnish
@@ -7,9 +9,11 @@ from screens import SCREENS, furnish
 FOCUSED = """() => {
     const element = document.activeElement;
     if (!element || element === document.body) return null;
-    const outlined = one => getComputedStyle(one).outlineStyle !== 'none' && parseFloat(getComputedStyle(one).outlineWidth) >= 2;
+    const outlined = one => getComputedStyle(one).outlineStyle !== 'none'
+        && parseFloat(getComputedStyle(one).outlineWidth) >= 2;
     // A row shows the focus of its link.
-    const seen = outlined(element) || [element.closest('li, .row'), element.closest('label')].some(one => one && outlined(one));
+    const seen = outlined(element)
+        || [element.closest('li, .row'), element.closest('label')].some(one => one && outlined(one));
     const {width, height} = element.getBoundingClientRect();
     window.stepped ??= [];
     const again = window.stepped.includes(element);
@@ -19,10 +23,18 @@ FOCUSED = """() => {
 }"""
 # Controls that a person can use, and that Tab did not reach. In groups, one is reached and arrows lead to the others.
 UNREACHED = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
-    .filter(element => !element.disabled && !element.closest('[inert], [hidden], dialog:not([open]), [role=menu], [role=listbox]')
+    .filter(element => !element.disabled
+        && !element.closest('[inert], [hidden], dialog:not([open]), [role=menu], [role=listbox]')
         && element.checkVisibility({visibilityProperty: true}) && element.tabIndex >= 0
         && !(element.type === 'radio' && !element.checked) && !window.stepped.includes(element))
     .map(element => element.outerHTML.slice(0, 140))"""
+
+
+# Tab goes on from where the focus was last, even after it was taken away.
+TO_THE_TOP = """document.body.tabIndex = -1;
+document.body.focus();
+document.body.removeAttribute('tabindex');
+scrollTo(0, 0)"""
 
 
 def steps(page, limit=400):
@@ -41,7 +53,7 @@ def steps(page, limit=400):
 def test_web_30_tab_leads_to_everything_visibly(visitor, name):
     screen = next(screen for screen in SCREENS if screen.name == name)
     page = screen.open(visitor, furnish(visitor))
-    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    page.evaluate(TO_THE_TOP)
     found = list(steps(page))
     assert "#" in found[0]["html"] and "kip" in found[0]["html"], f"first: {found[0]['html']}"
     assert [one["html"] for one in found if not one["seen"] or not one["visible"]] == []
@@ -50,7 +62,7 @@ def test_web_30_tab_leads_to_everything_visibly(visitor, name):
 
 def test_web_30_the_skip_link_leads_past_the_navigation(visitor):
     page = visitor.open("/shop")
-    page.evaluate("document.activeElement.blur()")
+    page.evaluate(TO_THE_TOP)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -61,7 +73,7 @@ def test_web_30_the_focus_follows_to_the_new_page(visitor):
     page = visitor.open("/")
     page.get_by_role("navigation", name="Apps").get_by_role("link", name="Shop").first.focus()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(lambda url: url.endswith("/shop"))
+    expect(page).to_have_url(re.compile("/shop"))
     expect(page.locator("h1")).to_be_focused()
 
 

@@ -45,7 +45,8 @@ def test_web_05_the_cookie_is_for_the_server_alone(visitor, larder):
     assert page.evaluate("document.cookie") == ""
     assert page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])").count(cookies[0]["value"]) == 0
     # Its token opens nothing in another field.
-    request = urllib.request.Request(f"{larder.url}/v1/ships", headers={"Authorization": f"Bearer {cookies[0]['value']}"})
+    request = urllib.request.Request(f"{larder.url}/v1/ships")
+    request.add_header("Authorization", f"Bearer {cookies[0]['value']}")
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=60)
     assert refused.value.code == 401
@@ -65,9 +66,9 @@ def test_web_05_a_page_of_another_port_writes_nothing(visitor, larder, neighbour
     assert answers[0] == answers[2] == "TypeError"
     visitor.faults.clear()
     assert visitor.send("GET", "/v1/ships").json()["data"]["hidden_count"] == 0
-    request = urllib.request.Request(
-        f"{larder.url}{href}", method="DELETE",
-        headers={"Origin": neighbour, "Cookie": "; ".join(f"{one['name']}={one['value']}" for one in visitor.context.cookies())})
+    cookies = "; ".join(f"{one['name']}={one['value']}" for one in visitor.context.cookies())
+    request = urllib.request.Request(f"{larder.url}{href}", method="DELETE",
+                                     headers={"Origin": neighbour, "Cookie": cookies})
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=60)
     assert refused.value.code == 403
@@ -89,7 +90,8 @@ def test_web_06_nothing_of_an_account_is_left_for_the_next_one(visitor, larder):
     if confirm.is_visible():
         confirm.get_by_role("button", name=re.compile("log ?out|yes", re.I)).click()
     login.wait_for()
-    for again in [page.go_back, page.go_back, page.reload, lambda: page.goto(f"/notes/{note}"), lambda: page.goto("/notes")]:
+    addresses = [lambda: page.goto(f"/notes/{note}"), lambda: page.goto("/notes")]
+    for again in [page.go_back, page.go_back, page.reload, *addresses]:
         again()
         login.wait_for()
         expect(page.get_by_text("A secret of Anna")).to_have_count(0)
