@@ -65,7 +65,9 @@ struct LosslessCoding<Source: ByteSource> {
         let strips = pixels.header.height / Self.stripLines + 1
         let step = isSmall ? 1 : max(1, strips / max(1, Self.wholeTrial / (pixels.lineBytes * Self.stripLines)))
         let trials = try samplings.map { try coded($0, level: isSmall ? 9 : 6, everyStrip: step) }
-        let best = trials.indices.min { trials[$0].count < trials[$1].count } ?? 0
+        // A palette goes into the document as it is.
+        let sizes = zip(samplings, trials).map { ($0.palette?.count ?? 0) * 3 + $1.count * step }
+        let best = trials.indices.min { sizes[$0] < sizes[$1] } ?? 0
         if step == 1, isSmall { return (samplings[best], trials[best]) }
         return (samplings[best], try coded(samplings[best], level: 6, everyStrip: 1))
     }
