@@ -5,7 +5,7 @@ sys.dont_write_bytecode = True
 from playwright.sync_api import sync_playwright
 
 from larder import Larder
-from screens import SCREENS, furnish
+from screens import SCREENS, furnish, settle
 from visitor import Visitor
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -16,7 +16,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder")))
     parser.add_argument("--output", default=str(ROOT / ".build/web-shots"))
-    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--readme", action="store_true", help="the picture of the README as well")
     parser.add_argument("names", nargs="?", default="")
     options = parser.parse_args()
     folder = pathlib.Path(options.output)
@@ -38,11 +38,28 @@ def main():
                             shoot(screen, visitor, furnished, folder / f"{screen.name}-{width}-{scheme}.png", faults)
                     faults += visitor.faults
                     visitor.context.close()
+            if options.readme:
+                pictures = ROOT / "docs/pictures"
+                pictures.mkdir(exist_ok=True)
+                faults += offline(Visitor(browser, larder, 1000, 640, storage_state=cookies), pictures / "ships.png")
         finally:
             browser.close()
             larder.stop()
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
     sys.exit("\n".join(sorted(set(faults))) or 0)
+
+
+def offline(visitor, path):
+    """The picture of the README: a list that Larder kept, after its upstream has gone."""
+    page = visitor.open("/ships")
+    page.locator(".rows > li").first.wait_for()
+    visitor.larder.fault("spacex", "offline")
+    visitor.send("GET", "/v1/ships?refresh=1")
+    page.locator(".banner").wait_for()
+    settle(page)
+    page.screenshot(path=path)
+    visitor.larder.fault("spacex", "online")
+    return visitor.faults
 
 
 def shoot(screen, visitor, furnished, path, faults):
