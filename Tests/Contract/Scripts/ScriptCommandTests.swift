@@ -17,7 +17,6 @@ import Testing
                 "swift build --configuration debug --show-bin-path", "larder serve --sandbox --http-port 0",
             ]
         )
-        #expect(outcome.output.hasSuffix("Open http://pages/ in a browser.\n"))
     }
 
     @Test("The exit code of the server is that of script/server")
