@@ -17,7 +17,7 @@ struct MountTests {
     /// Everything that does not conform: each field of a problem has to be documented, of the upstream's own response
     /// only what Larder adds.
     private func faults(_ response: ReceivedResponse, of method: String) throws -> [String] {
-        let operation = try #require(document.mounts.first { $0.method == method && $0.path.hasPrefix("/v1/upstreams") })
+        let operation = try #require(document.operation("\(method) /v1/upstreams/{name}/{path}"))
         if response.problemCode != nil {
             guard let documented = operation.responses[String(response.status)] else {
                 return ["status \(response.status) is not documented"]
