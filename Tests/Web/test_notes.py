@@ -123,7 +123,7 @@ def test_web_28_a_problem_has_the_words_of_the_server(visitor):
     expect(dialog).to_contain_text("User name not found.")
     expect(dialog).to_contain_text("Please check the user name, or sign up.")
     dialog.get_by_role("button", name="OK").click()
-    expect(page.get_by_label("User name")).to_have_value("nobody")
+    expect(page.get_by_role("textbox", name="User name")).to_have_value("nobody")
     expect(page.get_by_label("Password")).to_have_value("wrong")
 
 

@@ -98,7 +98,7 @@ def test_web_28_a_pause_that_the_server_wants_is_shown(visitor):
     visitor.send("POST", "/v1/notes/session", {"mode": "register", "username": "anna", "password": "correct horse"})
     page = visitor.open("/notes/login")
     for _ in range(2):
-        page.get_by_label("User name").fill("anna")
+        page.get_by_role("textbox", name="User name").fill("anna")
         page.get_by_label("Password").fill("wrong")
         page.get_by_role("button", name="Sign In").click()
         dialog = page.get_by_role("alertdialog")
