@@ -2,11 +2,21 @@
 from axe_playwright_python.base import AXE_SCRIPT
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
+# A list that is read again is paler for a moment, so what was looked at meanwhile is looked at once more.
 RUN = """async tags => {
-    const results = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
-    return results.violations.map(({id, help, nodes}) =>
-        `${id}: ${help}\\n` + nodes.slice(0, 5)
+    let wasBusy = true;
+    const observer = new MutationObserver(() => { wasBusy = true; });
+    observer.observe(document, {subtree: true, attributes: true, attributeFilter: ['aria-busy']});
+    for (let results; ; ) {
+        while (document.querySelector('[aria-busy=true]:not(button)')) await new Promise(requestAnimationFrame);
+        wasBusy = false;
+        results = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
+        await null;
+        if (wasBusy && results.violations.length) continue;
+        observer.disconnect();
+        return results.violations.map(({id, help, nodes}) => `${id}: ${help}\\n` + nodes.slice(0, 5)
             .map(node => `    ${node.html}\\n    ${node.failureSummary}`).join('\\n'));
+    }
 }"""
 
 
