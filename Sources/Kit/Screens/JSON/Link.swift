@@ -8,7 +8,7 @@ public import HTTPSemantics
 ///     let file: Link = "\(document)/file"
 ///     let page = Link("/v1/disk/file/page").query("path", "disk:/a.pdf")
 ///
-/// A link to an app with profiles is written with the profile of the response (``Link/Profile``).
+/// A link to an app with profiles is written with the profile of the response (docs/contract.md, "Sessions").
 public struct Link: Sendable, Hashable {
     /// Path and query, without a profile.
     private var target: String
