@@ -60,21 +60,26 @@ struct NotePeople: Sendable {
     /// service has named are fetched.
     @Sendable func avatar(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let changeToken = ChangeToken(of: store.peopleChanges)
-        let isOnlyIfCached = try request.cachePolicy() == .onlyIfCached
         do {
-            // No revalidation, also if the request asks for it: these pictures never change.
-            let cachePolicy: CachePolicy = isOnlyIfCached ? .onlyIfCached : .useCache
-            let read: (result: ReadResult, body: Data?)?
-            do {
-                read = try await client.readAvatar(cachePolicy) {
-                    guard try storedPeople(request) != nil else { throw Unfetched() }
-                    return try person(in: request).avatarURL
-                }
-            } catch is Unfetched {
-                _ = try await fetchedPeople(request)
-                read = try await client.readAvatar(cachePolicy) { try person(in: request).avatarURL }
+            return try await picture(request, changeToken) {
+                guard try storedPeople(request) != nil else { throw Unfetched() }
+                return try person(in: request).avatarURL
             }
-            guard let (result, body) = read else { return .placeholder() }
+        } catch is Unfetched {
+            // What fails here is the list of people: a problem, not a placeholder.
+            _ = try await fetchedPeople(request)
+            return try await picture(request, changeToken) { try person(in: request).avatarURL }
+        }
+    }
+
+    /// Returns the picture at a URL that is read from the store, or a placeholder if there is none.
+    private func picture(_ request: ScreenRequest, _ changeToken: ChangeToken, at url: () throws -> String?)
+        async throws -> ScreenResponse
+    {
+        // No revalidation, also if the request asks for it: these pictures never change.
+        let cachePolicy: CachePolicy = try request.cachePolicy() == .onlyIfCached ? .onlyIfCached : .useCache
+        do {
+            guard let (result, body) = try await client.readAvatar(cachePolicy, at: url) else { return .placeholder() }
             guard let body, let type = PictureType(of: body) else {
                 return .placeholder(for: result.provenance)
             }
