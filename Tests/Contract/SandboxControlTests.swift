@@ -43,6 +43,16 @@ struct SandboxControlTests {
         }
     }
 
+    @Test("Clients on other machines have no controls")
+    func remote() async throws {
+        try await withLarder(["--http-trusted-proxies", "127.0.0.1"]) { larder in
+            for (client, status) in [("203.0.113.9", 404), ("2001:db8::1", 404), ("127.0.0.2", 200), ("::1", 200)] {
+                let response = try await larder.send("GET", "/v1/sandbox", ["X-Forwarded-For": client])
+                #expect(response.status == status, "\(client)")
+            }
+        }
+    }
+
     @Test("TRUST-20 No page of another origin, no other host and no GET changes anything; nothing else is reached")
     func guards() async throws {
         try await withLarder { larder in

@@ -27,6 +27,11 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it is of this machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    public var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
     /// What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, all of which one host may
     /// have (RFC 4291 §2.5.4).
     public var client: IPAddress {

@@ -9,7 +9,8 @@ public import Upstream
 
 /// `/v1/sandbox/{path…}`: the controls of the sandbox, for pages of this origin. The sandbox itself has no CORS.
 ///
-/// Only a server that was started with its sandbox has these routes. The guards of host and origin hold as everywhere.
+/// Only a server that was started with its sandbox has these routes, and only for clients on its own machine. The
+/// guards of host and origin hold as everywhere.
 public struct SandboxRoutes: Sendable {
     /// The beginning of their paths.
     static let base = "/v1/sandbox"
@@ -55,6 +56,10 @@ public struct SandboxRoutes: Sendable {
     }
 
     @Sendable private func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
+        // The sandbox itself listens on loopback only, whatever address the server has.
+        guard context.clientAddress?.isLoopback ?? true else {
+            throw Problem(.notFound, "The sandbox's controls are for clients on its own machine.")
+        }
         if request.method == .options {
             let allowed = Self.methods.map(\.rawValue).joined(separator: ", ")
             return Response(status: .noContent, headers: [.allow: allowed, .cacheControl: "no-store"])
