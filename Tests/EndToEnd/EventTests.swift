@@ -64,6 +64,8 @@ import Testing
         let first = try await EventListener.open(url, tokens[0])
         let second = try await EventListener.open(url, tokens[1])
         #expect(try await leaving.delete("/v1/ships/session").status == 200)
+        let last = try #require(try await first.next())
+        #expect(last.kind == "session-ended" && last.data.app.string == "ships")
         #expect(try await first.next() == nil)
         #expect(try await larder.client.send("GET", "/v1/events", tokens[0]).status == 401)
         try await sandbox.fault("offline")

@@ -31,7 +31,7 @@ enum Flood: String, CaseIterable, Sendable {
         case .slowBodies: try await drip(Self.post(length: 1000), &client, served)
         case .unread: try await waiting(Self.get("/v1/ships"), &client)
         case .pipelining:
-            for _ in 0..<20 { try await client.send(String(repeating: Self.get("/v1"), count: 20)) }
+            for _ in 0..<20 { try await client.send(String(repeating: Self.get("/v1/ships/launch"), count: 20)) }
             for _ in 0..<400 { _ = try await client.receive(until: "HTTP/1.1 200") }
         case .unreadPipelining: try await waiting(String(repeating: Self.get("/v1/ships"), count: 200), &client)
         case .resets: try await client.send(Self.get("/v1/ships"))

@@ -150,7 +150,7 @@ struct ListsTests {
                 "Название: Кружка «Доброе утро»\nЦена: 6$\nКоличество: 2\n\n"
                 + "Название: Canvas Belt_Brown\nЦена: 9.99$\nКоличество: 1"
             let json = try await app.get("/v1/shop/list/share")
-            let vary = "Authorization, Accept-Language, Accept-Encoding, Larder-Profile, Accept"
+            let vary = "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile, Accept"
             #expect(json["data.text"] == .string(text) && json.headerFields[.vary] == vary)
             let plain = try await app.get("/v1/shop/list/share", as: nil, [.accept: "text/plain"])
             #expect(plain.text == text && plain.headerFields[.contentType] == "text/plain; charset=utf-8")

@@ -18,7 +18,7 @@ struct SharingTests {
             let plain = try await app.get("/v1/shop/products/7/share", as: nil, [.accept: "text/plain"])
             #expect(.string(plain.text) == card["data.share_text"] && plain.cacheStatus == "larder; hit; ttl=30")
             #expect(plain.headerFields[.contentType] == "text/plain; charset=utf-8" && plain.age == "0")
-            let vary = "Authorization, Accept-Language, Accept-Encoding, Larder-Profile, Accept"
+            let vary = "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile, Accept"
             #expect(plain.headerFields[.vary] == vary && plain.headerFields[.contentLanguage] == "ru")
             let tag = try #require(plain.headerFields[.eTag])
             let fields: HTTPFields = [.accept: "text/plain", .ifNoneMatch: tag]

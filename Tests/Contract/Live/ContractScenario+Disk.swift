@@ -62,6 +62,9 @@ extension ContractScenario {
             try await ask(open, body: #"{"mode":"oauth_token","access_token":"sandbox-token"}"#)
         }
         try await larder.fault("online", of: "yandex_disk")
+        let token = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        try await sessionByCookie("disk", token, isEnded: false)
+        #expect(try await ask("POST /v1/disk/session/authorization", ["Larder-Session": "cookie"]).status == 201)
         for query in ["", "?confirm=x", "?confirm=true"] {
             try await ask("DELETE /v1/disk/session", query: query, member)
         }

@@ -57,6 +57,7 @@ extension ContractScenario {
             try await ask("DELETE /v1/notes/session", leaving.merging(first) { own, _ in own }).status == 412
         )
         #expect(try await ask("DELETE /v1/notes/session", leaving).status == 200)
+        try await sessionByCookie("notes", login)
         try await ask("GET /v1/notes/launch", leaving)
     }
 

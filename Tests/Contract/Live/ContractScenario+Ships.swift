@@ -20,6 +20,7 @@ extension ContractScenario {
             try await ask("DELETE /v1/ships/session", member)
             try await ask("GET /v1/ships/session", member)
         }
+        try await sessionByCookie("ships", #"{"mode":"guest"}"#)
         let open = "POST /v1/ships/session"
         let unacceptable = [
             #"{}"#, #"{"mode":"root"}"#, #"{"mode":1}"#, #"{"mode":"login"}"#,
