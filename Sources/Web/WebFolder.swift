@@ -22,8 +22,8 @@ public struct WebFolder: Sendable {
         guard try file(WebAssets.shellName) != nil else { throw Unusable(path: url.path) }
     }
 
-    /// Returns the bytes of a file; nil if the folder has no regular file of this name. Symbolic links are not followed,
-    /// so nothing outside of the folder is served.
+    /// Returns the bytes of a file; nil if the folder has no regular file of this name. Symbolic links are not
+    /// followed, so nothing outside of the folder is served.
     ///
     /// - Throws: `CocoaError` if the file cannot be read.
     func file(_ name: String) throws -> Data? {

@@ -17,8 +17,8 @@ struct WebPolicy: Sendable {
         ]
     }
 
-    /// Returns the policy (CSP Level 3). Scripts come from the folder of the front end's files only: with `'self'`, what
-    /// a mount passes on from an upstream could run as code of this origin.
+    /// Returns the policy (CSP Level 3). Scripts come from the folder of the front end's files only: with `'self'`,
+    /// what a mount passes on from an upstream could run as code of this origin.
     private func contentSecurityPolicy(authority: String?) -> String {
         let code = sources(authority: authority).joined(separator: " ")
         return [

@@ -57,7 +57,8 @@ import Testing
         #expect(found.picture == expected)
     }
 
-    /// Draws the page of the document. Pixels are enlarged, because poppler mixes them if they are not, and then reduced.
+    /// Draws the page of the document. Pixels are enlarged, because poppler mixes them if they are not, and then
+    /// reduced.
     private func shown(_ scratch: Scratch) async throws -> Pixels {
         let (page, pixels) = (scratch.url("page").path, scratch.url("pixels.png"))
         try await scratch.tool("pdftoppm", ["-png", "-singlefile", "-r", "360", scratch.url("out.pdf").path, page])

@@ -53,7 +53,8 @@ extension DiskStore {
         WHERE item.account = ? ORDER BY wanted.key
         """
 
-    /// Returns whether rows follow a stored page, and whether it has rows that cannot be shown; nil if it is not stored.
+    /// Returns whether rows follow a stored page, and whether it has rows that cannot be shown; nil if it is not
+    /// stored.
     func ending(_ key: PageKey) throws -> (hasMore: Bool, lacksRows: Bool)? {
         try database.read { try pages.ending(key, containing: ListedRow.unreadable.key, in: $0) }.map { ($0, $1) }
     }

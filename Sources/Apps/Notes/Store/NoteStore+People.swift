@@ -124,8 +124,8 @@ extension NoteStore {
         }
     }
 
-    /// Selects the people whose folded names contain all words, of at most 5,000; which of them a word begins is seen in
-    /// the names. A name of 200 characters may have more of them.
+    /// Selects the people whose folded names contain all words, of at most 5,000; which of them a word begins is seen
+    /// in the names. A name of 200 characters may have more of them.
     private static func selectPeople(words: Int) -> String {
         let contains = (0..<words).map { word in
             "(instr(sort_first || ' ' || sort_last, :word\(word)) > 0 OR max(length(sort_first), length(sort_last)) >= 200)"

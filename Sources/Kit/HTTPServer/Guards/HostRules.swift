@@ -6,8 +6,8 @@ public struct HostRules: Sendable, Equatable {
     /// Names and addresses, lower case, without ports.
     public let allowedHosts: Set<String>
 
-    /// A name of the loopback interface for browsers: cookies for it are sent to no other server of this machine, unless
-    /// it has the same name. No name server has names below `localhost` (RFC 6761 §6.3).
+    /// A name of the loopback interface for browsers: cookies for it are sent to no other server of this machine,
+    /// unless it has the same name. No name server has names below `localhost` (RFC 6761 §6.3).
     public static let browserHost = "larder.localhost"
 
     /// Allows the bound address, the names of the loopback interface, and the hosts that `http.allowed_hosts` lists.

@@ -14,8 +14,8 @@ public struct JPEGFrame: Sendable, Equatable {
     public var components: Int
     /// The Adobe colour transform, if there is an APP14 segment of Adobe: its CMYK is inverted.
     public var adobeTransform: Int?
-    /// Whether it has Huffman tables. The pictures of a film (Motion JPEG) can lack them, and libjpeg then uses those of
-    /// the standard's annex K; other decoders refuse them.
+    /// Whether it has Huffman tables. The pictures of a film (Motion JPEG) can lack them, and libjpeg then uses those
+    /// of the standard's annex K; other decoders refuse them.
     public var hasTables = true
 
     /// Whether every PDF reader decodes it (ISO 32000-1 7.4.8): Huffman-coded baseline, extended or

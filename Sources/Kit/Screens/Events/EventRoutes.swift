@@ -11,7 +11,8 @@ public struct EventRoutes: Sendable {
     private let sessions: SessionStore
     private let apps: [String]
 
-    /// Creates the route. Each session adds the events of its account, and the stream ends with the first one that does.
+    /// Creates the route. Each session adds the events of its account, and the stream ends with the first one that
+    /// does.
     ///
     /// - Parameter apps: names of the apps that are served.
     public init(events: EventStream, sessions: SessionStore, apps: [String]) {

@@ -53,8 +53,8 @@ public struct SessionCredentials: Sendable {
         return SessionToken.hash(token, .cookie)
     }
 
-    /// The text that ``ScreenResponse/settingCookie(_:_:age:_:)`` has kept under a name; nil if there is none, or two that
-    /// differ.
+    /// The text that ``ScreenResponse/settingCookie(_:_:age:_:)`` has kept under a name; nil if there is none, or two
+    /// that differ.
     public func text(keptIn name: String) -> String? {
         let own = cookies.filter { $0.app == name }
         guard let first = own.first, own.allSatisfy({ $0.token == first.token }) else { return nil }

@@ -43,8 +43,8 @@ extension Upstream {
         try store.database.read { try storedResult(of: resource, cachePolicy, since: witness, in: $0) }
     }
 
-    /// Returns what ``read(_:_:authorize:)`` would, with its response, if it is served without a request. To be called in
-    /// the transaction that reads what else is shown, so that both are of one state.
+    /// Returns what ``read(_:_:authorize:)`` would, with its response, if it is served without a request. To be called
+    /// in the transaction that reads what else is shown, so that both are of one state.
     ///
     /// - Parameter witness: Taken before the transaction began.
     /// - Returns: Nil if ``read(_:_:authorize:)`` would ask the upstream, has no copy, or would throw.

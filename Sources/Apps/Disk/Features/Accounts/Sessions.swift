@@ -137,8 +137,8 @@ struct Sessions: Sendable {
         }
     }
 
-    /// Returns the PKCE verifier of a login that has begun here, and in this browser if its cookies are given; nil for a
-    /// request without `state`.
+    /// Returns the PKCE verifier of a login that has begun here, and in this browser if its cookies are given; nil for
+    /// a request without `state`.
     private func verifier(_ fields: JSONFields, begunIn browser: SessionCredentials?) async throws -> String? {
         guard let state = try fields.string("state") else { return nil }
         let isOfBrowser = browser.map { $0.text(keptIn: Self.loginCookie) == state } ?? true
