@@ -142,7 +142,9 @@ struct NotePeople: Sendable {
         // A response that was stored without its rows, because the mount of the upstream has fetched it.
         if let persistRows, try store.snapshot() == nil { try await store.write(persistRows) }
         // The same time as in each later response.
-        if let stored = try store.snapshot() { result.provenance.validatedAt = stored.fetchedAt }
+        if let stored = try store.snapshot() {
+            (result.provenance.validatedAt, result.provenance.contentFetchedAt) = (stored.fetchedAt, nil)
+        }
         return result
     }
 
