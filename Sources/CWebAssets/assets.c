@@ -10,9 +10,6 @@ static const unsigned char file_api_js[] = {
 static const unsigned char file_app_css[] = {
 #embed "site/app.css"
 };
-static const unsigned char file_app2_css[] = {
-#embed "site/app2.css"
-};
 static const unsigned char file_disk_acts_js[] = {
 #embed "site/disk-acts.js"
 };
@@ -21,6 +18,9 @@ static const unsigned char file_disk_file_js[] = {
 };
 static const unsigned char file_disk_list_js[] = {
 #embed "site/disk-list.js"
+};
+static const unsigned char file_disk_notes_pdf_css[] = {
+#embed "site/disk-notes-pdf.css"
 };
 static const unsigned char file_disk_tray_js[] = {
 #embed "site/disk-tray.js"
@@ -143,10 +143,10 @@ static const unsigned char file_world_json[] = {
 static const struct larder_web_asset assets[] = {
     {"api.js", file_api_js, sizeof file_api_js},
     {"app.css", file_app_css, sizeof file_app_css},
-    {"app2.css", file_app2_css, sizeof file_app2_css},
     {"disk-acts.js", file_disk_acts_js, sizeof file_disk_acts_js},
     {"disk-file.js", file_disk_file_js, sizeof file_disk_file_js},
     {"disk-list.js", file_disk_list_js, sizeof file_disk_list_js},
+    {"disk-notes-pdf.css", file_disk_notes_pdf_css, sizeof file_disk_notes_pdf_css},
     {"disk-tray.js", file_disk_tray_js, sizeof file_disk_tray_js},
     {"disk.js", file_disk_js, sizeof file_disk_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
