@@ -76,8 +76,8 @@ export function forget() {
  * Sends bytes with their progress.
  * @param {string} href Path and query.
  * @param {{method: string, body: FormData|Blob, headers: Object, signal: AbortSignal, requestId: string,
- *   progress: function(number)}} options `progress` gets the share that was sent, 0 to 1; events of `job` carry the
- *   `requestId`.
+ *   progress: function(number, number)}} options
+ *   `progress` gets the share that was sent, 0 to 1, and the bytes; events of `job` carry the `requestId`.
  * @returns {Promise<Answer>}
  */
 export function upload(href, {method = 'POST', body, headers = {}, signal, requestId = newId(), progress} = {}) {
@@ -86,16 +86,16 @@ export function upload(href, {method = 'POST', body, headers = {}, signal, reque
     request.open(method, href);
     const fields = {'Accept-Language': language, 'X-Request-Id': requestId, ...headers};
     for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
-    request.upload.onprogress = event => event.lengthComputable && progress?.(event.loaded / event.total);
+    request.upload.onprogress = event => event.lengthComputable && progress?.(event.loaded / event.total, event.loaded);
     request.onload = () => {
       try {
         resolve(answer(href, request.status, name => request.getResponseHeader(name), request.responseText));
       } catch (problem) { reject(problem); }
     };
-    request.onerror = () => { suspect(); reject(unreachable(t('lostWrite'))); };
+    request.onerror = () => { suspect(); reject(unreachable(t('brokenWrite'))); };
     request.onabort = () => reject(new DOMException('aborted', 'AbortError'));
     signal?.addEventListener('abort', () => request.abort(), {once: true});
-    request.send(body);
+    if (larder.up) request.send(body); else reject(unreachable(t('lostWrite')));
   });
 }
 
@@ -132,7 +132,7 @@ async function send(href, init) {
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     suspect();
-    throw unreachable(init.method === 'GET' ? undefined : t('lostWrite'));
+    throw unreachable(init.method === 'GET' ? undefined : t('brokenWrite'));
   }
   const result = answer(href, response.status, name => response.headers.get(name), text);
   if (init.method === 'GET' && began === generation) remember(href, result);

@@ -4,7 +4,7 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
-import {ask, copy, dialog, toast} from './overlay.js';
+import {ask, attempt, copy, dialog, toast} from './overlay.js';
 import {define, langOf} from './texts.js';
 import {button, problemView, skeleton} from './ui.js';
 
@@ -59,21 +59,26 @@ export async function copyOrMove(kind, items, done) {
   const folder = await chooseFolder(t(kind), t(`${kind}Here`), items);
   if (!folder) return;
   let count = 0;
-  for (const item of items) count += await transfer(kind, item, inside(folder, item.name)) ? 1 : 0;
+  for (const item of items) {
+    const sent = await attempt(() => transfer(kind, item, inside(folder, item.name)));
+    if (sent === false) break;
+    count += sent;
+  }
   if (count) toast(t(kind === 'move' ? 'moved' : 'copied', count));
   await done();
 }
 
+/** Moves or copies one; gives how many that are, 0 if it was skipped. */
 async function transfer(kind, item, to, overwrite = false) {
-  if (to === item.path) return false;
+  if (to === item.path) return 0;
   try {
     const answer = await call(`/v1/disk/files/${kind}`, {method: 'POST', body: {from: item.path, to, overwrite}});
     if (answer.status === 202) toast(t('going'));
-    return true;
+    return 1;
   } catch (problem) {
     if (problem.code !== 'target-exists' || overwrite) throw problem;
     const go = await ask({title: t('exists'), message: item.name, buttons: [t('replace'), t('skip')]});
-    return go ? transfer(kind, item, to, true) : false;
+    return go ? transfer(kind, item, to, true) : 0;
   }
 }
 
@@ -126,11 +131,13 @@ export async function askToDelete(items, done) {
       role: 'alertdialog', actions: [{title: no, value: null}, {title: t('forGood'), value: 'forGood', kind: 'danger'},
         {title: items.length > 1 ? t('toTrash') : yes, value: 'trash', kind: 'danger'}]});
   if (!choice) return;
-  for (const action of actions) {
-    await call(withQuery(action.href, {permanently: choice === 'forGood' ? 'true' : null}), {method: 'DELETE'});
+  const permanently = choice === 'forGood' ? 'true' : null;
+  let whole = true;
+  for (const {href} of actions) {
+    whole &&= await attempt(() => call(withQuery(href, {permanently}), {method: 'DELETE'})) !== false;
   }
-  toast(t(choice === 'forGood' ? 'deleted' : 'trashed'));
-  await done();
+  if (whole) toast(t(permanently ? 'deleted' : 'trashed'));
+  if (whole || actions.length > 1) await done();
 }
 
 /** Publishes a file or folder and shows its link. */

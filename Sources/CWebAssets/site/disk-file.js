@@ -3,7 +3,7 @@
 import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {ask, menu, showProblem, toast} from './overlay.js';
+import {ask, menu, toast} from './overlay.js';
 import {askToDelete, copyOrMove, rename, shareLink} from './disk-acts.js';
 import {pageOf, parentOf, sign} from './disk-list.js';
 import {define, langOf, time, zone} from './texts.js';
@@ -83,14 +83,14 @@ function acts(opener, screen, data, again) {
   };
   const signs = {rename: 'edit', delete: 'trash', unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
   const item = action => ({title: action.title, icon: signs[action.id], kind: action.id === 'delete' ? 'danger' : '',
-    run: () => (runs[action.id] ?? plain)(action).catch(showProblem)});
+    run: () => (runs[action.id] ?? plain)(action)});
   menu(opener, t('more'), [
     ...data.actions.filter(action => !['share', 'link', 'delete'].includes(action.id)).map(item),
-    {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave).catch(showProblem)},
-    {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again).catch(showProblem)},
+    {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave)},
+    {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again)},
     ['image', 'pdf'].includes(data.viewer) && {title: t('toPDF'), icon: 'pdf',
-      run: () => toPDF(screen, data).catch(showProblem)},
-    canShareFiles() && {title: t('shareFile'), icon: 'share', run: () => shareFile(data).catch(showProblem)},
+      run: () => toPDF(screen, data)},
+    canShareFiles() && {title: t('shareFile'), icon: 'share', run: () => shareFile(data)},
     ...data.actions.filter(action => action.id === 'delete').map(item)].filter(Boolean));
 }
 
@@ -165,13 +165,14 @@ function happened(screen, id) {
 
 function drawViewer(screen, view, data) {
   const text = /^text\//.test(data.mime_type ?? '') || /\.(txt|md|csv|log)$/i.test(data.name);
-  const viewers = {image: drawImage, pdf: drawPages, office: text && !data.page_url ? drawText : drawPages};
+  const office = data.document?.available === false ? drawNothing : drawPages;
+  const viewers = {image: drawImage, pdf: drawPages, office: text && !data.page_url ? drawText : office};
   const draw = viewers[data.viewer] ?? drawNothing;
   draw(screen, view, data);
 }
 
 function drawNothing(screen, view, data) {
-  const alert = data.alert ?? {title: t('notShown'), message: ''};
+  const alert = data.alert ?? {title: t('notShown'), message: data.document?.reason ?? ''};
   replace(view, h('div', {class: 'state'}, sign(data), words('h2', {}, alert.title),
     words('p', {}, alert.message ?? alert.text)));
 }
@@ -212,10 +213,9 @@ function drawPages(screen, view, data) {
     watcher.observe(mark);
     screen.signal.addEventListener('abort', () => watcher.disconnect());
   };
-  const document = data.viewer === 'pdf' ? data.content_url : data.document;
-  replace(view, typeof document === 'string' && h('div', {class: 'bar'}, h('a', {class: 'button', target: '_blank',
-    rel: 'noopener', href: withQuery(document, data.viewer === 'pdf' ? {disposition: 'inline'} : {})}, icon('file'),
-  h('span', null, t('open')))), pages);
+  const whole = data.viewer === 'pdf' ? withQuery(data.content_url, {disposition: 'inline'}) : data.document?.pdf_url;
+  replace(view, whole && h('div', {class: 'bar'}, h('a', {class: 'button', target: '_blank', rel: 'noopener',
+    href: whole}, icon('file'), h('span', null, t('open')))), pages);
   add(1);
 }
 

@@ -4,7 +4,7 @@ import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {pagedList} from './list.js';
-import {ask, menu, toast} from './overlay.js';
+import {ask, copy, menu, toast} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
 import {tabs} from './disk.js';
 import {askToDelete, copyOrMove, newFolder, shareLink} from './disk-acts.js';
@@ -23,7 +23,8 @@ const t = define({
     done: 'Done',
     move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`,
     choose: name => `Select ${name}`,
-    more: name => `Actions for ${name}`, link: 'Share link', open: 'Open', way: 'Folder', nothing: 'Nothing found',
+    more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link', open: 'Open',
+    way: 'Folder', nothing: 'Nothing found',
     nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
     emptyFolderText: 'Drop files here, or upload them.', emptyTrash: 'The trash is empty', restore: 'Restore',
     restored: name => `${name} is back`, was: path => `was in ${path}`, drop: 'Drop files to upload them here',
@@ -38,7 +39,8 @@ const t = define({
     folder: 'Новая папка', upload: 'Загрузить', select: 'Выбрать', done: 'Готово', move: 'Переместить',
     copy: 'Копировать',
     remove: 'Удалить', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
-    more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', open: 'Открыть', way: 'Папка',
+    more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку',
+    open: 'Открыть', way: 'Папка',
     nothing: 'Ничего не найдено', nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
     emptyFolderText: 'Перетащите сюда файлы или загрузите их.', emptyTrash: 'Корзина пуста', restore: 'Восстановить',
     restored: name => `${name} снова на месте`, was: path => `было в ${path}`, drop: 'Отпустите файлы, чтобы загрузить',
@@ -167,24 +169,19 @@ export function sign(item) {
 
 function acts(opener, item, list) {
   const again = () => list.resource.reload(true);
+  const signs = {unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
   const sent = (item.actions ?? []).filter(action => action.id !== 'refresh').map(action => ({title: action.title,
-    icon: action.id === 'unpublish' ? 'link' : 'download', run: run(async () => {
-      if (action.confirm && !await ask(action.confirm)) return;
+    icon: signs[action.id] ?? 'right', run: async () => {
+      if (action.confirm && !await ask(action.confirm, action.title)) return;
       await call(action.href, {method: action.method, body: action.body});
       await list.resource.reload();
-    })}));
+    }}));
   menu(opener, item.name, [...sent,
-    {title: t('link'), icon: 'share', run: run(() => shareLink(item.path).then(again))},
-    {title: t('move'), icon: 'right', run: run(() => copyOrMove('move', [item], again))},
-    {title: t('copy'), icon: 'copy', run: run(() => copyOrMove('copy', [item], again))},
-    {title: t('remove'), icon: 'trash', kind: 'danger', run: run(() => askToDelete([item], again))}]);
-}
-
-/** Shows the problem of what a menu began. */
-function run(act) {
-  return async () => {
-    try { await act(); } catch (problem) { (await import('./overlay.js')).showProblem(problem); }
-  };
+    item.public_url ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
+      : {title: t('link'), icon: 'share', run: () => shareLink(item.path).then(again)},
+    {title: t('move'), icon: 'right', run: () => copyOrMove('move', [item], again)},
+    {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},
+    {title: t('remove'), icon: 'trash', kind: 'danger', run: () => askToDelete([item], again)}]);
 }
 
 function choice(screen, name, label, options, changed) {

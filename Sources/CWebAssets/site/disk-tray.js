@@ -3,21 +3,27 @@
 import {newId, upload, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {define, langOf} from './texts.js';
+import {ask, loginLink} from './overlay.js';
+import {bytes, define, langOf} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
-  en: {uploads: 'Uploads', waiting: 'Waiting', sending: percent => `${percent} %`,
-  storing: 'Passing on to Yandex Disk…',
-    done: 'Uploaded', stopped: 'Cancelled', exists: 'There is a file of this name', replace: 'Replace',
-    retry: 'Try again',
-    cancel: name => `Cancel ${name}`, clear: 'Close the list', left: count => `${count} to go`, all: 'All are uploaded',
-    failed: count => `${count} failed`},
-  ru: {uploads: 'Загрузки', waiting: 'Ждёт', sending: percent => `${percent} %`, storing: 'Передаём Яндекс Диску…',
-    done: 'Загружено', stopped: 'Отменено', exists: 'Файл с таким именем уже есть', replace: 'Заменить',
-    retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список',
-    left: count => `Осталось: ${count}`,
-    all: 'Всё загружено', failed: count => `Не удалось: ${count}`},
+  en: {
+    uploads: 'Uploads', waiting: 'Waiting', sending: (sent, all) => `${sent} of ${all}`,
+    storing: 'Passing on to Yandex Disk…', done: 'Uploaded', stopped: 'Cancelled',
+    exists: 'There is a file of this name', replace: 'Replace', retry: 'Try again', cancel: name => `Cancel ${name}`,
+    clear: 'Close the list', left: count => `${count} to go`, all: 'All are uploaded',
+    failed: count => `${count} failed`, leave: 'Stop the uploads?',
+    leaveText: 'What is not uploaded yet would be left out.', stop: 'Stop', goOn: 'Go on',
+  },
+  ru: {
+    uploads: 'Загрузки', waiting: 'Ждёт', sending: (sent, all) => `${sent} из ${all}`,
+    storing: 'Передаём Яндекс Диску…', done: 'Загружено', stopped: 'Отменено', exists: 'Файл с таким именем уже есть',
+    replace: 'Заменить', retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список',
+    left: count => `Осталось: ${count}`, all: 'Всё загружено', failed: count => `Не удалось: ${count}`,
+    leave: 'Остановить загрузки?', leaveText: 'То, что ещё не загружено, останется не загруженным.',
+    stop: 'Остановить', goOn: 'Продолжить',
+  },
 });
 
 const atOnce = 2;
@@ -53,29 +59,37 @@ function open() {
   document.body.append(tray);
 }
 
-function close() {
+/** Closes the tray; what is not sent yet is asked about first. */
+async function close() {
+  const sure = {title: t('leave'), message: t('leaveText'), buttons: [t('stop'), t('goOn')]};
+  if (unfinished().length && !await ask(sure)) return;
   for (const entry of entries) entry.abort?.abort();
   entries = [];
   tray.remove();
 }
 
+const unfinished = () => entries.filter(entry => ['waiting', 'sending'].includes(entry.state));
+
+addEventListener('beforeunload', event => { if (unfinished().length) event.preventDefault(); });
+
 function next() {
   const busy = entries.filter(entry => entry.state === 'sending').length;
   for (const entry of entries.filter(each => each.state === 'waiting').slice(0,
     Math.max(0, atOnce - busy))) send(entry);
-  const left = entries.filter(entry => ['waiting', 'sending'].includes(entry.state)).length;
+  const left = unfinished().length;
   const failed = entries.filter(entry => ['failed', 'exists'].includes(entry.state)).length;
+  // As in a form: a session that ends does not take away what was chosen.
+  if (left || failed) tray.dataset.typed = ''; else delete tray.dataset.typed;
   replace(summary, left ? t('left', left) : failed ? t('failed', failed) : t('all'));
 }
 
-async function send(entry, overwrite = false) {
-  Object.assign(entry, {state: 'sending', share: 0, problem: null, abort: new AbortController()});
+async function send(entry) {
+  Object.assign(entry, {state: 'sending', share: 0, sent: 0, problem: null, abort: new AbortController()});
   draw(entry);
-  const progress = share => { entry.share = share; draw(entry); };
+  const progress = (share, sent) => { Object.assign(entry, {share, sent}); draw(entry); };
   try {
-    await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: overwrite ? '1' : null}),
-      {method: 'PUT',
-      body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
+    await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: entry.overwrite ? '1' : null}), {
+      method: 'PUT', body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
       headers: {'Content-Type': entry.file.type || 'application/octet-stream'}});
     entry.state = 'done';
     entry.done();
@@ -89,8 +103,8 @@ async function send(entry, overwrite = false) {
 }
 
 function draw(entry) {
-  const {state, share, file, problem} = entry;
-  const again = overwrite => { send(entry, overwrite); next(); };
+  const {state, share, sent, file, problem} = entry;
+  const again = overwrite => { Object.assign(entry, {state: 'waiting', overwrite}); draw(entry); next(); };
   const stop = () => {
     if (state === 'sending') { entry.abort.abort(); return; }
     entry.state = 'stopped';
@@ -99,7 +113,7 @@ function draw(entry) {
   };
   const said = {waiting: () => t('waiting'), done: () => t('done'), stopped: () => t('stopped'),
     exists: () => t('exists'),
-    sending: () => (share < 1 ? t('sending', Math.floor(share * 100)) : t('storing')),
+    sending: () => (share < 1 ? t('sending', bytes(sent), bytes(file.size)) : t('storing')),
     failed: () => problem.words}[state]();
   if (entry.drawn === state && state === 'sending') {
     entry.row.querySelector('progress').value = share;
@@ -113,6 +127,6 @@ function draw(entry) {
       h('span', {class: 'row-sub tray-said', lang: langOf(said)}, said),
       state === 'sending' && h('progress', {max: 1, value: share, 'aria-label': file.name})),
     ['waiting', 'sending'].includes(state) && button(t('cancel', file.name), stop, {bare: true, icon: 'close'}),
-    state === 'exists' && button(t('replace'), () => again(true)),
-    ['failed', 'stopped'].includes(state) && button(t('retry'), () => again(false)));
+    state === 'failed' && loginLink(problem), state === 'exists' && button(t('replace'), () => again(true)),
+    ['failed', 'stopped'].includes(state) && button(t('retry'), () => again(entry.overwrite)));
 }

@@ -2,12 +2,14 @@
 
 import {h, replace} from './dom.js';
 import {langOf, t} from './texts.js';
-import {showProblem} from './overlay.js';
+import {loginLink, showProblem} from './overlay.js';
+import {retryButton} from './ui.js';
 
 let count = 0;
 
 /**
- * Makes a labelled field.
+ * Makes a labelled field. While it has another value than at first, `data-typed` marks it: what is typed is not left
+ *   because a session ends.
  * @param {string} name Member of the body; the server's errors name it (`/name`).
  * @param {string} label
  * @param {{type: string, value: string, hint: string, check: function(string): ?string,
@@ -32,6 +34,9 @@ export function field(name, label, options = {}) {
     input.setAttribute('aria-invalid', text ? 'true' : 'false');
   };
   const valid = () => { const wrong = check?.(input.value) ?? null; say(wrong); return !wrong; };
+  const first = input.value;
+  const typed = () => { if (input.value === first) delete element.dataset.typed; else element.dataset.typed = ''; };
+  for (const type of ['input', 'change']) input.addEventListener(type, typed);
   input.addEventListener('blur', () => input.value && valid());
   input.addEventListener('input', () => input.getAttribute('aria-invalid') === 'true' && valid());
   return Object.assign(element, {input, say, valid});
@@ -72,16 +77,24 @@ export function form(fields, title, send, options = {}) {
     working(true);
     try {
       await send(Object.fromEntries(named.map(item => [item.input.name, item.input.value])), flight.signal);
-    } catch (problem) { complain(problem, named, failure); } finally { working(false); }
+    } catch (problem) { complain(problem, named, failure, () => element.requestSubmit()); } finally { working(false); }
   });
   return element;
 }
 
-function complain(problem, fields, failure) {
+function complain(problem, fields, failure, again) {
   if (problem.name === 'AbortError') return;
   if (!('errors' in problem)) { showProblem(problem); return; }
   const at = fields.filter(item => problem.of(item.input.name));
   for (const item of at) item.say(problem.of(item.input.name));
   if (at.length) at[0].input.focus();
-  else replace(failure, h('p', {lang: langOf(problem.words)}, problem.words));
+  else replace(failure, note(problem, again));
+}
+
+/** Makes what a form says of a problem that names none of its fields. */
+function note(problem, again) {
+  const title = problem.dialog?.title;
+  return [title && !/^(error|ошибка)$/i.test(title) && h('h3', {lang: langOf(title)}, title),
+    h('p', {lang: langOf(problem.words)}, problem.words), loginLink(problem),
+    problem.retryable && retryButton(problem, again, {write: true})];
 }

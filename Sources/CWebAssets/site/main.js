@@ -184,7 +184,7 @@ async function draw(screen, found) {
     if (found?.error && larder.up && reloadOnce()) return;
     const problem = error instanceof Problem ? error : found?.error ? unreachable() : null;
     if (!problem) console.error(error);
-    if (problem?.status === 401 && screen.app !== 'home') { screen.login(whyLogin(problem)); return; }
+    if (problem?.status === 401 && screen.app !== 'home' && screen.login(whyLogin(problem))) return;
     if (!screen.heading) screen.head({title: t(screen.app === 'home' ? 'home' : screen.app)});
     screen.show(problemView(problem ?? new Problem({title: t('error'), detail: String(error)}),
       () => open({again: true})));
@@ -289,9 +289,10 @@ function watchLarder() {
 function watchSessions() {
   const forgetAll = app => { forget(); memories.clear(); renew ||= shownApps.has(app); };
   const same = app => base?.app === app && !base.path.endsWith('/login');
+  const typed = () => base.unsaved?.() || document.querySelector('[data-typed]') !== null;
   const ended = app => {
     forgetAll(app);
-    if (!same(app) || base.unsaved?.()) return;
+    if (!same(app) || typed()) return;
     sessionStorage.setItem('larder.why', t('sessionEnded'));
     location.replace(`/${app}/login?${new URLSearchParams({next: location.pathname + location.search})}`);
   };
@@ -300,7 +301,7 @@ function watchSessions() {
   listen('session', ({app, out}) => {
     if (out) { ended(app); return; }
     forgetAll(app);
-    if (same(app) && !base.unsaved?.()) location.reload();
+    if (same(app) && !typed()) location.reload();
   });
 }
 

@@ -180,7 +180,7 @@ class Editor {
       const answer = await call(zoned(this.href ?? '/v1/notes'), {method: this.href ? 'PATCH' : 'POST', body, headers});
       await this.done(answer.data);
     } catch (problem) {
-      if (problem.status === 412) await this.settle();
+      if (problem.status === 412 && this.href) await this.settle();
       else if (problem.status === 404 && this.href) await this.lost();
       else if (problem.status === 401) await this.login();
       else throw problem;

@@ -89,12 +89,15 @@ export function loginForm(mode, typed, done) {
   }, {kind: 'quiet'});
   return form([name, password], t(mode === 'login' ? 'signIn' : 'signUp'),
     async ({username, password: secret}, signal) => {
-    try {
-      await call('/v1/notes/session', {method: 'POST', body: {mode, username, password: secret}, login: true, signal});
-    } catch (problem) {
-      if (!problem.dialog || problem.errors.length) throw problem;
-      await showProblem(problem);
-      throw new DOMException('shown', 'AbortError');
+    const body = {mode, username, password: secret};
+    for (let entered = false; !entered;) {
+      try {
+        await call('/v1/notes/session', {method: 'POST', body, login: true, signal});
+        entered = true;
+      } catch (problem) {
+        if (!problem.dialog || problem.errors.length) throw problem;
+        if (!await showProblem(problem, true)) throw new DOMException('shown', 'AbortError');
+      }
     }
     reopen('notes');
     await done();

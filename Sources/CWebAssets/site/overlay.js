@@ -23,9 +23,8 @@ export function dialog(title, content, options = {}) {
     append(element, [h('header', {class: 'dialog-head'}, heading,
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('close'), onclick: dismiss}, icon('close'))),
     h('div', {class: 'dialog-body'}, typeof content === 'function' ? content(close) : content),
-    options.actions && h('footer', {class: 'dialog-actions'}, options.actions.map(action => h('button', {
-      type: 'button', class: `button ${action.kind ?? ''}`, lang: langOf(action.title), dataset: action.dataset ?? {},
-      onclick: () => close(action.value)}, action.title)))]);
+    options.actions && h('footer', {class: 'dialog-actions'}, options.actions.map(action => answerButton(action,
+      close)))]);
     element.addEventListener('cancel', event => { event.preventDefault(); dismiss(); });
     pressOutside(element, dismiss);
     element.addEventListener('close', () => {
@@ -40,6 +39,27 @@ export function dialog(title, content, options = {}) {
 }
 
 let count = 0;
+
+function answerButton({title, value, kind = '', dataset = {}, wait}, close) {
+  const words = h('span', null, title);
+  const element = h('button', {type: 'button', class: `button ${kind}`, lang: langOf(title), dataset,
+    onclick: () => close(value)}, words);
+  if (wait) countDown(element, words, title, wait);
+  return element;
+}
+
+/** Keeps a button off for some seconds, which its words count down; then calls `done`. */
+export function countDown(element, words, title, seconds, done) {
+  let left = seconds;
+  const step = () => {
+    if (!element.isConnected && left < seconds) return;
+    words.textContent = left > 0 ? t('retryIn', left) : title;
+    element.disabled = left > 0;
+    if (left <= 0) done?.(); else setTimeout(step, 1000);
+    left -= 1;
+  };
+  step();
+}
 
 function pressOutside(element, run) {
   let began = false;
@@ -63,18 +83,49 @@ export async function ask(confirm, title) {
   return answer === true;
 }
 
-/** Shows the dialog of a problem, as the server sent it. Returns once it is closed. */
-export async function showProblem(problem) {
-  if (problem.name === 'AbortError') return;
+/**
+ * Shows the dialog of a problem, as the server sent it.
+ * @param {Problem} problem
+ * @param {boolean} [again] Whether what failed can be done again: "Try again" is there if the problem says that it may
+ *   help.
+ * @returns {Promise<boolean>} Whether the user wants to try again, once it is closed.
+ */
+export async function showProblem(problem, again = false) {
+  if (problem.name === 'AbortError') return false;
   if (problem.status === undefined) { console.error(problem); }
   const sent = problem.dialog ?? {title: t('error'), message: problem.message, buttons: [t('ok')]};
-  await dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(sent.message)}, sent.message),
+  const retry = again === true && problem.retryable;
+  const actions = [...(sent.buttons ?? [t('ok')]).map(title => ({title, kind: retry ? '' : 'primary', value: null})),
+    ...(retry ? [{title: t('retry'), kind: 'primary', value: 'again', wait: problem.retryAfter}] : [])];
+  const login = loginLink(problem);
+  return await dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(sent.message)}, sent.message),
+    login && h('p', null, login),
     problem.code ? h('p', {class: 'code'}, [problem.status || null, problem.code].filter(Boolean).join(' · ')) : []],
-  {role: 'alertdialog', actions: (sent.buttons ?? [t('ok')]).map(title => ({title, kind: 'primary', value: true}))});
+  {role: 'alertdialog', actions}) === 'again';
+}
+
+const ended = ['session-required', 'session-expired', 'upstream-session-expired'];
+const withLogin = ['disk', 'ships', 'notes'];
+
+/** Makes the link to the login, in another tab, if a problem says that the session has ended; else null. */
+export function loginLink({code}) {
+  const app = location.pathname.split('/')[1];
+  if (!ended.includes(code) || !withLogin.includes(app)) return null;
+  return h('a', {href: `/${app}/login`, target: '_blank', class: 'button'}, t('toLogin'));
 }
 
 /**
- * Opens a menu at a button.
+ * Does something; a problem is shown in its dialog, with "Try again" where it may help.
+ * @returns {Promise<*>} What it gives, or false if it failed.
+ */
+export async function attempt(run, first = null) {
+  for (let promise = first; ; promise = null) {
+    try { return await (promise ?? run()); } catch (problem) { if (!await showProblem(problem, true)) return false; }
+  }
+}
+
+/**
+ * Opens a menu at a button. What its items run is done as `attempt` does it.
  * @param {HTMLElement} opener
  * @param {string} title Its accessible name.
  * @param {Array<{title: string, icon: string, kind: string, run: function, href: string, checked: boolean}>} items
@@ -84,7 +135,7 @@ export function menu(opener, title, items) {
     items.map(item => item && h(item.href ? 'a' : 'button', {role: item.checked === undefined ? 'menuitem'
       : 'menuitemradio', 'aria-checked': item.checked === undefined ? null : String(item.checked), href: item.href,
     type: item.href ? null : 'button', tabindex: '-1', class: `menu-item ${item.kind ?? ''}`, download: item.download,
-    onclick: () => { surface.hidePopover(); item.run?.(); }},
+    onclick: () => { surface.hidePopover(); if (item.run) attempt(item.run); }},
     icon(item.checked ? 'check' : item.icon ?? 'right'), h('span', null, item.title))));
   const surface = openAt(opener, list);
   list.querySelector('[role^=menuitem]')?.focus();
@@ -143,7 +194,7 @@ export function toast(text, {action, seconds = action ? 9 : 4} = {}) {
   const place = document.getElementById('toasts');
   const element = h('div', {class: 'toast'}, h('span', {lang: langOf(text)}, text));
   const end = () => { if (undo === run) undo = null; element.remove(); };
-  const run = async () => { end(); try { await action.run(); } catch (problem) { await showProblem(problem); } };
+  const run = () => { end(); return attempt(action.run); };
   if (action) {
     undo = run;
     element.append(h('button', {type: 'button', class: 'button', lang: langOf(action.title), onclick: run},

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
-import {ask, dialog, menu, showProblem, toast} from './overlay.js';
+import {ask, attempt, dialog, menu, toast} from './overlay.js';
 import {pickFiles} from './parts.js';
 import {remove, rename} from './pdf.js';
 import {dictation} from './pdf-speech.js';
@@ -29,7 +29,7 @@ const t = define({
     changedText: 'Nothing was overwritten. The newest pages are shown now; please try again.',
     toDisk: 'Save to the Disk',
       saveHere: 'Save here',
-    onDisk: 'Saved on the Disk', adding: 'Adding pages…', size: 'Size of the pages',
+    onDisk: 'Saved on the Disk', adding: 'Adding pages…', cancel: 'Cancel', size: 'Size of the pages',
   },
   ru: {
     document: 'Документ', more: 'Другие действия', page: number => `Страница ${number}`,
@@ -44,7 +44,7 @@ const t = define({
     add: 'Добавить', changed: 'Документ изменили в другом месте',
     changedText: 'Ничего не перезаписано. Показаны новые страницы; попробуйте ещё раз.', toDisk: 'Сохранить на Диск',
     saveHere: 'Сохранить сюда',
-    onDisk: 'Сохранено на Диске', adding: 'Добавляем страницы…', size: 'Размер страниц',
+    onDisk: 'Сохранено на Диске', adding: 'Добавляем страницы…', cancel: 'Отмена', size: 'Размер страниц',
   },
 });
 
@@ -104,34 +104,38 @@ class Reader {
   }
 
   acts(opener) {
-    const again = () => this.resource.reload();
     const runs = {
       'add-photos': ['image', action => this.addFiles(action)], 'add-text': ['text', action => this.addText(action)],
-      rename: ['edit', action => rename(this.document.name, action, again, () => this.match())],
+      rename: ['edit', action => rename(this.document.name, action, body => this.change(action.href, action.method,
+        body))],
       delete: ['trash', action => remove(action, () => this.screen.go('/pdf', {replace: true}))],
     };
     const items = Object.entries(runs).map(([id, [sign, run]]) => {
       const action = this.action(id);
       return action?.enabled && {title: action.title, icon: sign, kind: id === 'delete' ? 'danger' : '',
-        run: () => Promise.resolve(run(action)).catch(showProblem)};
+        run: () => run(action)};
     });
-    items.splice(3, 0, {title: t('toDisk'), icon: 'disk', run: () => this.toDisk().catch(showProblem)});
+    items.splice(3, 0, {title: t('toDisk'), icon: 'disk', run: () => this.toDisk()});
     menu(opener, t('more'), items.filter(Boolean));
   }
 
   match() { return {'If-Match': `"${this.document.version}"`}; }
 
   /** Sends a change; after a lost race the newest pages are shown, and nothing is lost. */
-  async change(href, method, body) {
-    try {
-      await call(href, {method, body, headers: this.match()});
-    } catch (problem) {
-      await this.resource.reload();
+  change(href, method, body) {
+    return this.sent(call(href, {method, body, headers: this.match()}));
+  }
+
+  async sent(promise) {
+    let answer = null;
+    try { answer = await promise; } catch (problem) {
+      if (problem.name !== 'AbortError') await this.resource.reload();
       if (problem.status !== 412) throw problem;
-      throw new Problem({...problem, detail: t('changedText'), dialog: {title: t('changed'), message: t('changedText'),
-        buttons: problem.dialog?.buttons ?? ['OK']}}, {status: 412});
+      throw new Problem({...problem, detail: t('changedText'), retryable: true, dialog: {title: t('changed'),
+        message: t('changedText'), buttons: problem.dialog?.buttons ?? ['OK']}}, {status: 412});
     }
     await this.resource.reload();
+    return answer;
   }
 
   save(action) {
@@ -176,9 +180,10 @@ class Reader {
     const image = made.querySelector('img');
     Object.assign(image.dataset, {href, rotation});
     made.style.aspectRatio = turned ? `${page.height} / ${page.width}` : `${page.width} / ${page.height}`;
-    const reorder = rows => this.change(`${this.document.href}/pages/order`, 'PUT',
-      {pages: rows.map(row => row.rowKey)})
-      .catch(showProblem);
+    const reorder = rows => {
+      const order = rows.map(row => row.rowKey);
+      return attempt(() => this.change(`${this.document.href}/pages/order`, 'PUT', {pages: order}));
+    };
     const act = (title, run, sign) => button(title, run, {bare: true, icon: sign, write: true});
     const leaf = h('li', {class: 'leaf-item'}, made, h('div', {class: 'leaf-bar'},
       h('input', {type: 'checkbox', class: 'row-check', 'aria-label': t('pick', number),
@@ -225,24 +230,32 @@ class Reader {
     return dialog(action.title, close => {
       const name = field('name', t('name'), {autofocus: true, maxlength: 200, autocomplete: 'off'});
       return [form([name], action.title, async values => {
-        const {data} = await call(action.href, {method: action.method, body: {pages: this.chosen,
-          name: values.name.trim() || null}, headers: this.match()});
+        const {data} = await this.change(action.href, action.method, {pages: this.chosen,
+          name: values.name.trim() || null});
         close(true);
         await this.screen.go(`/pdf/${data.id}`);
       })];
     });
   }
 
+  /** Adds pages of files; after an error they can be sent again without another choice. */
   addFiles(action) {
-    pickFiles(async files => {
-      const body = new FormData();
-      for (const file of files) body.append('files', file, file.name);
-      toast(t('adding'));
-      try {
-        await upload(action.href, {method: action.method, body, requestId: newId(), headers: this.match()});
-        await this.resource.reload();
-      } catch (problem) { await showProblem(problem); }
-    }, {accept: 'image/*,application/pdf,.heic,.avif'});
+    pickFiles(files => attempt(() => this.append(action, files)), {accept: 'image/*,application/pdf,.heic,.avif'});
+  }
+
+  async append(action, files) {
+    const body = new FormData();
+    for (const file of files) body.append('files', file, file.name);
+    const stop = new AbortController();
+    const bar = h('progress', {max: 1, value: 0, 'aria-label': t('adding')});
+    const work = h('div', {class: 'work', role: 'status'}, h('span', {}, t('adding')), bar,
+      button(t('cancel'), () => stop.abort()));
+    this.tools.before(work);
+    this.screen.signal.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
+    try {
+      await this.sent(upload(action.href, {method: action.method, body, requestId: newId(), headers: this.match(),
+        signal: stop.signal, progress: share => { bar.value = share; }}));
+    } finally { work.remove(); }
   }
 
   addText(action) {

@@ -4,7 +4,7 @@ import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
-import {ask, dialog, menu, showProblem, toast} from './overlay.js';
+import {ask, attempt, dialog, menu, toast} from './overlay.js';
 import {searchField} from './parts.js';
 import {define, langOf, time} from './texts.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
@@ -86,24 +86,26 @@ function acts(opener, item, list, merging) {
   const entries = {
     share: action => ({title: action.title, icon: 'share', href: withQuery(action.href, {disposition: 'attachment'}),
       download: `${item.name}.${item.extension}`}),
-    rename: action => ({title: action.title, icon: 'edit', run: () => rename(item.name, action, again)}),
+    rename: action => ({title: action.title, icon: 'edit', run: () => rename(item.name, action, async body => {
+      await call(action.href, {method: action.method, body});
+      return again();
+    })}),
     merge: action => ({title: action.title, icon: 'merge', run: () => merging.begin(item, action)}),
     delete: action => ({title: action.title, icon: 'trash', kind: 'danger',
-    run: () => remove(action, again).catch(showProblem)}),
+    run: () => remove(action, again)}),
   };
   const sent = Object.fromEntries(item.actions.filter(action => action.enabled).map(action => [action.id, action]));
   menu(opener, t('more', item.name), Object.keys(entries).filter(id => sent[id]).map(id => entries[id](sent[id])));
 }
 
-/** Asks for another name of a document. */
-export function rename(value, action, done, headers = () => ({})) {
+/** Asks for another name of a document; `send` gets the body of the request. */
+export function rename(value, action, send) {
   return dialog(action.title, close => {
     const name = field('name', t('name'), {value, autofocus: true, autocomplete: 'off', maxlength: 200,
       check: text => (text.trim() ? null : t('needName'))});
     return [form([name], action.title, async values => {
-      await call(action.href, {method: action.method, body: {name: values.name.trim()}, headers: headers()});
+      await send({name: values.name.trim()});
       close(true);
-      await done();
     })];
   });
 }
@@ -142,7 +144,7 @@ class Merge {
     if (!this.first || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    this.send(item).catch(showProblem);
+    attempt(() => this.send(item));
   }
 
   async send(item) {

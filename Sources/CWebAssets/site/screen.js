@@ -79,10 +79,15 @@ export class Screen {
   /** Listens to an event (events.js) until the screen is left. */
   on(type, hear) { listen(type, hear, this.signal); }
 
-  /** Leads to the login of this app, and back here afterwards; `why` is said there. */
+  /**
+   * Leads to the login of this app, and back here afterwards; `why` is said there.
+   * @returns {boolean} False if it stays, since something is typed.
+   */
   login(why) {
+    if (document.querySelector('[data-typed]')) return false;
     const next = location.pathname + location.search;
     this.go(`/${this.app}/login?${new URLSearchParams({next})}`, {replace: true, why});
+    return true;
   }
 
   /**
@@ -220,7 +225,7 @@ export class Resource {
   fail(problem, asked) {
     if (!(problem instanceof Problem)) throw problem;
     const {screen} = this;
-    if (problem.status === 401 && withLogin.includes(screen.app)) { screen.login(whyLogin(problem)); return; }
+    if (problem.status === 401 && withLogin.includes(screen.app) && screen.login(whyLogin(problem))) return;
     const keep = this.answer && !this.moved && (problem.retryable || problem.status >= 500);
     if (keep) {
       if (asked && problem.code !== 'larder-unreachable') toast(problem.words);

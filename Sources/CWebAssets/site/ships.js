@@ -7,6 +7,7 @@ import {icon} from './icons.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {ask, dialog, toast} from './overlay.js';
+import {afterLogin} from './parts.js';
 import {define, langOf, plural, time} from './texts.js';
 import {button, linkButton, picture, problemView} from './ui.js';
 
@@ -57,7 +58,7 @@ function openLogin(screen) {
   const enter = async (body, signal) => {
     await call('/v1/ships/session', {method: 'POST', body, login: true, signal});
     reopen('ships');
-    if (!screen.signal.aborted) screen.go(screen.query.get('next') ?? '/ships', {replace: true});
+    if (!screen.signal.aborted) screen.go(afterLogin(screen, '/ships'), {replace: true});
   };
   const guest = button(t('guest'), () => enter({mode: 'guest'}), {write: true});
   const element = form([email, password], t('login'), (values, signal) => enter({mode: 'login', ...values}, signal),

@@ -3,7 +3,7 @@
 import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {showProblem} from './overlay.js';
+import {attempt} from './overlay.js';
 import {define} from './texts.js';
 import {busy} from './ui.js';
 
@@ -78,11 +78,11 @@ export function quantityControl(product, options = {}) {
   let itemId = options.itemId ?? String(product.id);
   let quantity = product.cart.quantity;
   const count = h('output', {class: 'quantity-count', 'aria-live': 'polite'});
-  const set = async next => {
+  const set = next => attempt(async () => {
     const before = quantity;
     element.show(next);
-    try { await setQuantity(itemId, next); } catch (problem) { element.show(before); await showProblem(problem); }
-  };
+    try { await setQuantity(itemId, next); } catch (problem) { element.show(before); throw problem; }
+  });
   const less = step('minus', cartTexts('less', product.title), () => set(quantity - 1));
   const more = step('plus', cartTexts('more', product.title), () => set(quantity + 1));
   const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`,

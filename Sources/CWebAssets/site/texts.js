@@ -81,6 +81,8 @@ const en = {
   cacheStatus: 'Cache-Status', requestId: 'Request', howOld: 'Where this comes from',
   lost: 'Larder does not answer', lostText: 'What is shown stays readable. Changes wait until it is back.',
   lostWrite: 'Larder does not answer. Nothing was changed; what you typed is still here.',
+  brokenWrite: 'The connection broke before Larder answered. What you typed is still here; look first whether it was '
+    + 'carried out.',
   lostTitle: 'Larder cannot be reached', lostMessage: 'The server may be stopped. This page comes back by itself.',
   back2: 'Larder is back', notFound: 'There is no such page', notFoundText: 'The address leads nowhere.',
   rows: (n, total) => (total === null ? `${n} shown` : `${n} of ${total} shown`),
@@ -112,6 +114,7 @@ const ru = {
   cacheStatus: 'Cache-Status', requestId: 'Запрос', howOld: 'Откуда эти данные',
   lost: 'Larder не отвечает', lostText: 'Показанное остаётся на экране. Изменения — когда он вернётся.',
   lostWrite: 'Larder не отвечает. Ничего не изменено; введённое осталось на месте.',
+  brokenWrite: 'Связь прервалась раньше ответа Larder. Введённое осталось; сначала посмотрите, не сделано ли это уже.',
   lostTitle: 'Larder недоступен', lostMessage: 'Возможно, сервер остановлен. Страница вернётся сама.',
   back2: 'Larder снова отвечает', notFound: 'Такой страницы нет', notFoundText: 'Этот адрес никуда не ведёт.',
   rows: (n, total) => (total === null ? `показано ${n}` : `показано ${n} из ${total}`),

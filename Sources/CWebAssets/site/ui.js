@@ -3,7 +3,7 @@
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {ago, langOf, t, time} from './texts.js';
-import {popup, showProblem} from './overlay.js';
+import {attempt, countDown, loginLink, popup} from './overlay.js';
 
 /**
  * Makes a button. While the promise of `run` is pending it is busy and not pressed twice; a Problem is shown as a
@@ -31,15 +31,13 @@ export function linkButton(title, href, options = {}) {
   options.icon && icon(options.icon), !options.bare && h('span', null, title));
 }
 
-/** Runs something with an element marked as busy; problems are shown as dialogs. Gives false if it failed. */
+/** Runs something with an element marked as busy, as `attempt` does. Gives false if it failed. */
 export async function busy(element, run) {
   if (element.getAttribute('aria-busy') === 'true') return false;
   const promise = run();
   if (!(promise instanceof Promise)) return promise;
   element.setAttribute('aria-busy', 'true');
-  try { return await promise; } catch (problem) { await showProblem(problem, element); return false; } finally {
-    element.removeAttribute('aria-busy');
-  }
+  try { return await attempt(run, promise); } finally { element.removeAttribute('aria-busy'); }
 }
 
 /** Names where the content of an answer is from: `local`, `bundled`, `offline`, `stale`, `fresh` or `live`. */
@@ -123,25 +121,17 @@ export function problemView(problem, retry, ...actions) {
     h('div', {class: 'state-sign'}, icon(away ? 'offline' : 'warning', 40)),
     h('h2', {lang: langOf(heading)}, heading ?? t('error')),
     h('p', {lang: langOf(problem.words)}, problem.words ?? problem.message),
-    h('div', {class: 'state-actions'}, problem.retryable && retry && retryButton(problem, retry), actions),
+    h('div', {class: 'state-actions'}, problem.retryable && retry && retryButton(problem, retry),
+      loginLink(problem), actions),
     problem.code && h('p', {class: 'code'}, [problem.status || null, problem.code, problem.requestId]
       .filter(Boolean).join(' · ')));
 }
 
-/** Makes "Try again"; with `Retry-After` it counts down, and then tries by itself. */
-export function retryButton(problem, retry) {
-  const element = button(t('retry'), retry, {kind: 'primary', icon: 'refresh'});
-  let left = problem.retryAfter;
-  if (!left) return element;
+/** Makes "Try again"; with `Retry-After` it counts down, and then a read tries by itself. */
+export function retryButton(problem, retry, {write = false} = {}) {
+  const element = button(t('retry'), retry, {kind: 'primary', icon: 'refresh', write});
   const words = element.querySelector('span');
-  const step = () => {
-    if (!element.isConnected && left < problem.retryAfter) return;
-    words.textContent = left > 0 ? t('retryIn', left) : t('retry');
-    element.disabled = left > 0;
-    if (left <= 0) element.click(); else setTimeout(step, 1000);
-    left -= 1;
-  };
-  step();
+  if (problem.retryAfter) countDown(element, words, t('retry'), problem.retryAfter, () => write || element.click());
   return element;
 }
 
