@@ -160,3 +160,120 @@ def test_web_08_a_download_has_the_name_and_the_bytes_of_the_file(anna, larder):
     assert download.value.suggested_filename == "Отчёт за год #1.txt"
     with open(download.value.path(), encoding="utf-8") as file:
         assert file.read() == text
+
+
+def test_web_17_what_is_published_is_copied_and_unpublished_in_the_words_of_the_server(anna, larder):
+    anna.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = anna.open("/disk/published")
+    name = "IMG_08.JPG"
+    address = next(one["public_url"] for one in anna.send("GET", "/v1/disk/published").json()["data"]["items"]
+                   if one["name"] == name)
+    act(page, name, "Copy the link")
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == address
+    larder.fault("yandex_disk", "offline")
+    act(page, name, "Unpublish file")
+    sheet = page.get_by_role("alertdialog", name=re.compile(re.escape(name) + "|Unpublish file"))
+    expect(sheet).to_contain_text(name)
+    sheet.get_by_role("button", name="Unpublish file").click()
+    refused = page.get_by_role("alertdialog").filter(has_text=re.compile("Yandex Disk"))
+    refused.wait_for()
+    page.keyboard.press("Escape")
+    expect(row(page, name)).to_be_visible()
+    larder.fault("yandex_disk", "online")
+    expect(page.locator(".chip[data-kind=offline]")).to_have_count(0)
+    act(page, name, "Unpublish file")
+    sheet.get_by_role("button", name="Cancel").click()
+    expect(row(page, name)).to_be_visible()
+    act(page, name, "Unpublish file")
+    sheet.get_by_role("button", name="Unpublish file").click()
+    expect(row(page, name)).to_have_count(0)
+
+
+def test_web_17_a_file_is_published_and_its_link_copied(anna, larder):
+    anna.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/shown.txt", "text": "text"})
+    page = anna.open("/disk/file?path=" + quote("disk:/New/shown.txt", safe=""))
+    page.get_by_role("button", name="Share link").click()
+    link = page.get_by_role("dialog").get_by_label("Share link")
+    address = link.input_value()
+    assert address.startswith("https://")
+    page.get_by_role("dialog").get_by_role("button", name="Copy").click()
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == address
+    page.get_by_role("dialog").get_by_role("button", name="Done").click()
+    expect(page.get_by_role("link", name=address)).to_be_visible()
+
+
+OFFICE = "disk:/Документы/Смета.xlsx"
+
+
+def office(visitor, available):
+    """The page of an office file, as with or without LibreOffice, whichever this machine has."""
+    def convert(route):
+        response = route.fetch()
+        sent = response.json()
+        address = sent["data"]["document"]["pdf_url"]
+        sent["data"]["page_url"] = address.replace("/pdf?", "/page?") if available else None
+        sent["data"]["document"] = {"pdf_url": address, "available": available,
+                                    "reason": None if available else "LibreOffice is not installed."}
+        route.fulfill(response=response, json=sent)
+
+    page = visitor.context.new_page()
+    page.route("**/v1/disk/file?*", convert)
+    page.route("**/v1/disk/file/page?*", lambda route: route.fulfill(
+        body=things.photo(), content_type="image/png") if "page=1&" in route.request.url else route.fulfill(status=404))
+    page.goto("/disk/file?path=" + quote(OFFICE, safe=""))
+    return page
+
+
+def test_web_18_an_office_file_says_what_it_needs_where_it_cannot_be_shown(anna):
+    page = office(anna, available=False)
+    expect(page.locator(".viewer")).to_contain_text("LibreOffice is not installed.")
+    expect(page.get_by_role("link", name="Share file")).to_be_visible()
+    expect(page.get_by_role("link", name="Open PDF")).to_have_count(0)
+
+
+def test_web_18_an_office_file_has_pages_and_a_pdf_where_it_can_be_shown(anna):
+    page = office(anna, available=True)
+    expect(page.get_by_role("img", name="Page 1")).to_be_visible()
+    expect(page.get_by_role("link", name="Open PDF")).to_have_attribute("href", re.compile("^/v1/disk/file/pdf\\?"))
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "ru-RU"])
+def test_web_31_the_order_of_a_list_is_not_cut_off_on_a_phone(visit, larder, locale):
+    visitor = visit(larder, width=390, locale=locale)
+    visitor.log_in("disk")
+    page = visitor.open("/disk/files")
+    cut = page.locator(".toolbar select").evaluate_all("""lists => lists.map(list => {
+        const style = getComputedStyle(list);
+        const pen = document.createElement('canvas').getContext('2d');
+        pen.font = style.font;
+        const room = list.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+        return room - Math.max(...[...list.options].map(one => pen.measureText(one.text).width));
+    })""")
+    # What is left beside the words is for the arrow.
+    assert cut and min(cut) >= 12, cut
+
+
+@pytest.mark.settings(disk_oauth_client_id="sandbox-client")
+def test_web_15_the_login_of_yandex_is_offered_where_it_is_configured(visitor, larder):
+    larder.stop()
+    larder.settings["disk-oauth-redirect-uri"] = f"{larder.url}/disk/login"
+    larder.start()
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+    larder.control("PUT", "/yandex_oauth/consent", {"consent": "deny"})
+    page = visitor.open("/disk/login")
+    page.get_by_role("button", name="Log in with Yandex").click()
+    expect(page.get_by_role("alert").filter(has_text="Yandex did not allow it.")).to_be_visible()
+    larder.control("PUT", "/yandex_oauth/consent", {"consent": "allow", "account": "anna"})
+    page.get_by_role("button", name="Log in with Yandex").click()
+    expect(page.get_by_role("heading", name="Recent")).to_be_visible()
+    expect(page.locator(".rows > li").first).to_be_visible()
+
+
+def test_web_15_the_login_of_yandex_is_not_offered_where_it_is_not_configured(visitor):
+    page = visitor.open("/disk/login")
+    # Both are drawn by the same answer.
+    page.get_by_role("button", name="Log in as anna").wait_for()
+    expect(page.get_by_role("button", name="Log in with Yandex")).to_have_count(0)
