@@ -204,7 +204,7 @@ export class Tiles {
     if (known || !wanted) return known;
     const picture = new Image();
     picture.onload = () => this.changed();
-    picture.onerror = () => setTimeout(() => this.pictures.delete(address), 10000);
+    picture.onerror = () => setTimeout(() => { this.pictures.delete(address); this.changed(); }, 10000);
     picture.src = address;
     this.pictures.set(address, picture);
     if (this.pictures.size > 400) this.pictures.delete(this.pictures.keys().next().value);

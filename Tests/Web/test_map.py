@@ -1,0 +1,171 @@
+"""The map of the notes: fingers, clusters, tiles of a mount."""
+import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+import things
+from playwright.sync_api import expect
+from touch import Fingers, middle
+
+VIEW = "(({x, y, zoom}) => ({x, y, zoom}))(document.querySelector('larder-map').view)"
+RED = (200, 16, 46)
+
+
+def view(page):
+    return page.evaluate(VIEW)
+
+
+def wait_for_view(page, condition, begin):
+    page.wait_for_function(f"begin => {{ const view = {VIEW}; return {condition}; }}", arg=begin)
+
+
+@pytest.fixture
+def phone(visit, larder):
+    visitor = visit(larder, width=390, height=844)
+    visitor.log_in("notes")
+    return visitor
+
+
+def open_map(visitor):
+    page = visitor.open("/notes/map")
+    page.locator(".map-pin, .map-cluster").first.wait_for()
+    page.locator("larder-map").scroll_into_view_if_needed()
+    return page
+
+
+def test_web_26_the_map_is_moved_and_zoomed_by_fingers(phone):
+    things.notes(phone, 1)
+    page = open_map(phone)
+    x, y = middle(page.locator("larder-map"))
+    fingers = Fingers(page)
+    begin = view(page)
+    fingers.drag((x, y + 60), (x - 90, y + 60))
+    wait_for_view(page, "view.x > begin.x", begin)
+    assert view(page)["zoom"] == begin["zoom"]
+    begin = view(page)
+    fingers.down((x - 20, y), (x + 20, y))
+    fingers.move((x - 100, y), (x + 100, y))
+    fingers.up()
+    wait_for_view(page, "view.zoom > begin.zoom + 1", begin)
+    begin = view(page)
+    fingers.down((x - 100, y), (x + 100, y))
+    fingers.move((x - 40, y), (x + 40, y))
+    fingers.up()
+    wait_for_view(page, "view.zoom < begin.zoom - 0.5", begin)
+    # The page itself stayed where it was: the fingers were the map's.
+    assert page.evaluate("visualViewport.scale") == 1
+
+
+def test_web_26_a_tap_on_a_pin_opens_its_note(phone):
+    things.note(phone, "A dog outside", ("Αθήνα", 37.98, 23.73))
+    page = open_map(phone)
+    page.get_by_role("button", name=re.compile("A dog outside")).tap()
+    page.get_by_role("link", name=re.compile("A dog outside.*Open the note", re.S)).tap()
+    expect(page.locator("h1")).to_have_text("A dog outside")
+
+
+def test_web_26_a_place_is_chosen_by_a_finger(phone):
+    page = phone.open("/notes/new")
+    page.get_by_label("Text").fill("Here")
+    page.get_by_text("Move the map to choose a place.").wait_for()
+    chart = page.locator("larder-map")
+    chart.scroll_into_view_if_needed()
+    chart.evaluate("chart => chart.show(37.98, 23.73, 5)")
+    x, y = middle(chart)
+    Fingers(page).drag((x, y), (x - 60, y - 40))
+    expect(page.get_by_text("The middle of the map is the place of the note.")).to_be_visible()
+    place = chart.evaluate("chart => chart.middle")
+    assert place["lon"] > 23.73 and place["lat"] < 37.98
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Here")
+    stored = phone.send("GET", "/v1/notes").json()["data"]["items"][0]["location"]
+    assert stored["lat"] == pytest.approx(place["lat"], abs=0.0001)
+    assert stored["lon"] == pytest.approx(place["lon"], abs=0.0001)
+
+
+@pytest.mark.parametrize("press", ["tap", "keyboard"])
+def test_web_26_a_cluster_opens_into_its_pins(phone, press):
+    names = ["On the Acropolis", "At the foot of it"]
+    for number, name in enumerate(names):
+        things.note(phone, name, ("Αθήνα", 37.9 + number / 5, 23.6 + number / 5))
+    things.note(phone, "Far away", ("Sydney", -33.87, 151.21))
+    page = open_map(phone)
+    cluster = page.get_by_role("button", name="2 notes, zoom in")
+    expect(cluster).to_have_text("2")
+    # The list beside says the same.
+    expect(page.get_by_role("button", name="2 notes close together")).to_be_visible()
+    presses = 0
+    while cluster.count():
+        begin = view(page)
+        with page.expect_response(re.compile(r"/v1/notes/map\?")):
+            if press == "tap":
+                cluster.tap()
+            else:
+                cluster.focus()
+                page.keyboard.press("Enter")
+        expect(page.locator(".map-side[aria-busy=true]")).to_have_count(0)
+        assert view(page)["zoom"] >= begin["zoom"] + 1
+        presses += 1
+        assert presses < 14
+    for name in names:
+        expect(page.get_by_role("button", name=re.compile(name))).to_be_attached()
+        expect(page.get_by_role("link", name=re.compile(name))).to_be_attached()
+
+
+@pytest.fixture
+def tiles():
+    """A service of map tiles that are red."""
+    class Service(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            picture = things.photo(RED, 256, 256)
+            self.send_response(200)
+            for name, value in {"Content-Type": "image/png", "Cache-Control": "max-age=1",
+                                "Content-Length": str(len(picture))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(picture)
+
+        def log_message(self, *_):
+            pass
+
+    asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    server.asked = asked
+    server.url = f"http://127.0.0.1:{server.server_address[1]}"
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def wait_for_red(page):
+    """Waits until the middle of the map has the colour of the tiles."""
+    page.wait_for_function("""() => {
+        const canvas = document.querySelector('larder-map canvas');
+        if (!canvas?.width) return false;
+        const [red, green, blue] = canvas.getContext('2d').getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data;
+        return red > 150 && green < 200 && blue < 200 && red > green + 30;
+    }""")
+
+
+def test_web_26_tiles_come_through_a_mount_and_stay_when_their_service_is_gone(start, visit, tiles):
+    larder = start(upstreams_tiles_url=tiles.url, web_tiles="tiles", web_tiles_attribution="© Red tiles")
+    visitor = visit(larder)
+    visitor.log_in("notes")
+    things.note(visitor, "Only one", ("Αθήνα", 37.98, 23.73))
+    page = open_map(visitor)
+    wait_for_red(page)
+    expect(page.get_by_text("© Red tiles")).to_be_visible()
+    assert any(re.fullmatch(r"/\d+/\d+/\d+\.png", path) for path in tiles.asked), tiles.asked
+    assert visitor.foreign() == []
+    tiles.shutdown()
+    tiles.server_close()
+    # Another browser, whose own cache is empty.
+    other = visit(larder)
+    other.log_in(notes={"mode": "login", "username": "anna", "password": "correct horse"})
+    again = other.context.new_page()
+    again.goto(page.url)
+    wait_for_red(again)
+    assert other.foreign() == []
