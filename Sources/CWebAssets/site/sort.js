@@ -34,11 +34,17 @@ const rowsOf = row => [...row.parentElement.children].filter(other => !other.lea
 
 /** Moves a row by a number of places. Gives false at the ends. */
 export function moveBy(row, step) {
+  const over = rowsOf(row)[rowsOf(row).indexOf(row) + step];
+  if (over) moveTo(row, over);
+  return Boolean(over);
+}
+
+/** Moves a row to the place of another one. The rows between them move, since one that moves loses focus and pointer. */
+function moveTo(row, over) {
   const rows = rowsOf(row);
-  const at = rows.indexOf(row) + step;
-  if (at < 0 || at >= rows.length) return false;
-  if (step < 0) rows[at].before(row); else rows[at].after(row);
-  return true;
+  const [from, to] = [rows.indexOf(row), rows.indexOf(over)];
+  if (to < from) row.after(...rows.slice(to, from));
+  else row.before(...rows.slice(from + 1, to + 1));
 }
 
 function say(row, name) {
@@ -60,7 +66,7 @@ function drag(event, handle, row, changed) {
     const over = target(row, moveEvent);
     if (over) {
       const from = row.getBoundingClientRect();
-      if (rowsOf(row).indexOf(over) < rowsOf(row).indexOf(row)) over.before(row); else over.after(row);
+      moveTo(row, over);
       row.style.transform = '';
       const rest = row.getBoundingClientRect();
       origin = {x: origin.x + rest.left - (from.left - offset.x), y: origin.y + rest.top - (from.top - offset.y)};
@@ -72,7 +78,7 @@ function drag(event, handle, row, changed) {
     handle.removeEventListener('pointermove', follow);
     row.classList.remove('dragged');
     row.style.transform = '';
-    if (ended.type === 'pointercancel') { row.parentElement.append(...before); return; }
+    if (ended.type === 'pointercancel') { moveTo(row, rowsOf(row)[before.indexOf(row)]); return; }
     if (rowsOf(row).some((other, index) => other !== before[index])) changed(rowsOf(row));
   };
   handle.addEventListener('pointermove', follow);
