@@ -4,8 +4,10 @@ sys.dont_write_bytecode = True
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from engines import ENGINES
 from larder import PATIENCE_MS, Larder
 from visitor import Visitor
+from walker import Walker, watched
 
 ROOT = pathlib.Path(__file__).parents[2]
 FAILURES = ROOT / ".build/web-failures"
@@ -16,14 +18,21 @@ def pytest_addoption(parser):
     default = os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder"))
     parser.addoption("--larder", default=default, help="the executable to test")
     parser.addoption("--site", help="serves the pages from this folder instead of those in the executable")
+    parser.addoption("--engines", default="chromium", help="chromium, firefox, webkit, or all")
     parser.addoption("--matching", default="", help="only tests whose name matches this regular expression")
 
 
 def pytest_collection_modifyitems(config, items):
     wanted = re.compile(config.getoption("--matching"))
-    chosen = [item for item in items if wanted.search(item.nodeid)]
+    engines = config.getoption("--engines").replace("all", ",".join(["chromium", *ENGINES])).split(",")
+    chosen = [item for item in items if wanted.search(item.nodeid) and engine(item) in engines]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
+
+
+def engine(item):
+    """The browser that a test drives."""
+    return item.callspec.params["other_browser"] if "other_browser" in item.fixturenames else "chromium"
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +54,7 @@ def start(request, tmp_path):
         folder = tmp_path / f"larder{len(servers)}"
         folder.mkdir()
         if site := request.config.getoption("--site"):
-            settings["web_directory"] = site
+            settings.setdefault("web_directory", site)
         servers.append(Larder(request.config.getoption("--larder"), folder, **settings).start())
         return servers[-1]
 
@@ -58,7 +67,10 @@ def start(request, tmp_path):
 def larder(start, request):
     """A running server; `@pytest.mark.settings(…)` sets it up."""
     marker = request.node.get_closest_marker("settings")
-    return start(**(marker.kwargs if marker else {}))
+    settings = marker.kwargs if marker else {}
+    if "walker" in request.fixturenames:
+        settings = {**settings, "web_directory": request.getfixturevalue("watched_site")}
+    return start(**settings)
 
 
 @pytest.fixture
@@ -80,12 +92,49 @@ def visitor(visit, larder):
     return visit(larder)
 
 
+@pytest.fixture(scope="session", params=ENGINES)
+def other_browser(request, tmp_path_factory):
+    """A browser that is not Chromium."""
+    browser = ENGINES[request.param](tmp_path_factory.mktemp(request.param))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture(scope="session")
+def watched_site(request, tmp_path_factory):
+    site = request.config.getoption("--site") or ROOT / "Sources/CWebAssets/site"
+    return watched(site, tmp_path_factory.mktemp("site") / "watched")
+
+
+@pytest.fixture
+def walker(other_browser, larder, request):
+    """A person at that browser."""
+    request.node.walkers = [Walker(other_browser, larder)]
+    yield request.node.walkers[0]
+    request.node.walkers[0].forget()
+
+
+FIGURES = pytest.StashKey[list]()
+
+
+@pytest.fixture
+def figures(request):
+    """Lines that the run prints at its end."""
+    return request.config.stash.setdefault(FIGURES, [])
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for figure in config.stash.get(FIGURES, []):
+        terminalreporter.write_line(figure)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """Fails a test in whose pages a script failed; keeps pictures of the pages of a test that failed."""
     try:
         result = yield
         faults = [fault for visitor in getattr(item, "visitors", []) for fault in visitor.faults]
+        faults += [fault for walker in getattr(item, "walkers", []) for fault in walker.faults()]
         assert not faults, "in the console:\n" + "\n".join(faults)
         return result
     except BaseException:
@@ -95,6 +144,8 @@ def pytest_runtest_call(item):
 
 def keep(item):
     FAILURES.mkdir(parents=True, exist_ok=True)
+    for walker in getattr(item, "walkers", []):
+        walker.picture(FAILURES / f"{item.name}.png")
     pages = [page for visitor in getattr(item, "visitors", []) for page in visitor.context.pages]
     for number, page in enumerate(pages):
         try:

@@ -23,12 +23,16 @@ class Screen:
         return page
 
 
+# Nothing is busy, and every picture in sight is there or replaced.
+SETTLED = """() => document.querySelector('.page-body')
+    && [...document.querySelectorAll('.page-body')].every(body => body.childElementCount > 0)
+    && !document.querySelector('.skeleton, [aria-busy=true]')
+    && [...document.images].every(image => image.complete || image.getBoundingClientRect().top > innerHeight)"""
+
+
 def settle(page):
-    """Waits until nothing is busy, and every picture in sight is there or replaced."""
-    page.wait_for_function("""() => document.querySelector('.page-body')
-        && [...document.querySelectorAll('.page-body')].every(body => body.childElementCount > 0)
-        && !document.querySelector('.skeleton, [aria-busy=true]')
-        && [...document.images].every(image => image.complete || image.getBoundingClientRect().top > innerHeight)""")
+    """Waits until a page shows all that it asked for."""
+    page.wait_for_function(SETTLED)
 
 
 def furnish(visitor, *apps):
@@ -59,7 +63,7 @@ SCREENS = [
     Screen("disk-published", "/disk/published", ".rows > li"),
     Screen("disk-trash", "/disk/trash", ".rows > li, .state"),
     Screen("disk-profile", "/disk/profile", ".legend"),
-    Screen("shop", "/shop", ".product"),
+    Screen("shop", "/shop?q=", ".product"),
     Screen("shop-search", "/shop?q=chair", ".product, .state"),
     Screen("shop-nothing", "/shop?q=zzzz", ".state"),
     Screen("shop-product", "/shop/1", ".prose"),
