@@ -29,7 +29,7 @@ class Larder:
         # Whether it has been away, so that pages met a refused connection.
         self.restarted = False
         self.process = None
-        self.url = self.sandbox = None
+        self.url = self.sandbox = self.pages = None
 
     def start(self):
         port = self.url.rsplit(":", 1)[1] if self.url else "0"
@@ -42,6 +42,8 @@ class Larder:
         for line in self.process.stdout:
             if line.startswith("sandbox on "):
                 self.sandbox = line.split()[-1].removesuffix("/_sandbox")
+            if line.startswith("pages on "):
+                self.pages = line.split()[-1]
             if line.startswith("listening on "):
                 self.url = line.split()[-1]
                 return self

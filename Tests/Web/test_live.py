@@ -1,5 +1,5 @@
 """Pages while upstreams, the server and other tabs change."""
-import re
+import re, time
 
 import pytest
 from playwright.sync_api import expect
@@ -36,6 +36,19 @@ def test_web_09_the_banner_comes_when_an_upstream_goes_and_goes_when_it_is_back(
     larder.fault("spacex", "online")
     expect(ships.locator(".banner")).to_have_count(0)
     expect(chip(ships, "offline")).to_have_count(0)
+
+
+def test_web_09_a_fault_of_the_control_room_is_seen_without_any_action(ships, figures):
+    fault = """fault => fetch('/v1/sandbox/upstreams/spacex/fault', {method: 'PUT',
+        headers: {'Content-Type': 'application/json'}, body: JSON.stringify({fault})}).then(answer => answer.status)"""
+    begin = time.monotonic()
+    assert ships.evaluate(fault, "offline") < 300
+    expect(ships.locator(".banner")).to_have_text("No internet connection. You’re in Offline mode.")
+    came = time.monotonic() - begin
+    assert ships.evaluate(fault, "online") < 300
+    expect(ships.locator(".banner")).to_have_count(0)
+    expect(chip(ships, "offline")).to_have_count(0)
+    figures.append(f"/ships: banner {came:.1f} s after the upstream has gone")
 
 
 def test_web_10_an_upstream_with_errors_is_a_stale_copy_without_a_banner(ships, larder):

@@ -1,8 +1,10 @@
 """What holds for every screen: rules of accessibility, layouts, names, the policy of the pages."""
 import re
+from urllib.parse import urlsplit
 
 import axe, layout
 import pytest
+from playwright.sync_api import expect
 from screens import SCREENS, furnish, settle
 
 WIDTHS = [320, 390, 768, 1280]
@@ -96,6 +98,22 @@ def test_web_32_pages_are_in_the_language_of_the_browser(visit, larder):
     page = visit(larder, locale="ru-RU").open("/")
     assert layout.structure(page)["language"] == "ru"
     page.get_by_role("link", name="Заметки").first.wait_for()
+
+
+def test_web_01_the_address_that_the_server_prints_shows_the_apps(visit, larder):
+    visitor = visit(larder)
+    missing = []
+    visitor.context.on("response", lambda response: response.status == 404 and missing.append(response.url))
+    page = visitor.context.new_page()
+    page.goto(larder.pages)
+    expect(page.locator(".home-cards h2")).to_have_text(["Disk", "Shop", "PDF", "Ships", "Notes", "Control room"])
+    expect(page.get_by_role("heading", name="Start here")).to_be_visible()
+    page.get_by_role("button", name="Look at the ships as a guest").click()
+    page.locator(".rows > li").first.wait_for()
+    settle(page)
+    own = urlsplit(larder.pages).netloc
+    assert [url for url in visitor.requests if url.startswith("http") and urlsplit(url).netloc != own] == []
+    assert missing == [] and " status=404" not in larder.log()
 
 
 def test_web_02_scripts_of_others_do_not_run(visitor, larder):

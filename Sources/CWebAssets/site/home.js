@@ -76,7 +76,7 @@ function card(app, upstreams) {
     icon(app === 'status' ? 'gauge' : app, 26)),
     h('div', {class: 'row-main'}, h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, t(`${app}Name`))),
       h('p', {class: 'muted small'}, t(app)),
-      h('p', {class: 'home-state small', dataset: {state: state ?? ''}}, state && t(state))));
+      app !== 'status' && h('p', {class: 'home-state small', dataset: {state: state ?? ''}}, state && t(state))));
 }
 
 function newcomer(screen) {

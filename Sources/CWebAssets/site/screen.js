@@ -243,5 +243,6 @@ export class Resource {
 export function notFound(screen) {
   screen.head({title: t('notFound')});
   screen.show(h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('jar', 40)),
-    h('p', null, t('notFoundText')), linkButton(t('startPage'), '/', {kind: 'primary'})));
+    h('p', null, t('notFoundText')), h('p', null, h('code', null, location.pathname)),
+    linkButton(t('startPage'), '/', {kind: 'primary'})));
 }

@@ -84,7 +84,8 @@ const en = {
   brokenWrite: 'The connection broke before Larder answered. What you typed is still here; look first whether it was '
     + 'carried out.',
   lostTitle: 'Larder cannot be reached', lostMessage: 'The server may be stopped. This page comes back by itself.',
-  back2: 'Larder is back', notFound: 'There is no such page', notFoundText: 'The address leads nowhere.',
+  back2: 'Larder is back', notFound: 'There is no such page',
+  notFoundText: 'Nothing is under this address. It may be mistyped, or from another version of Larder.',
   rows: (n, total) => (total === null ? `${n} shown` : `${n} of ${total} shown`),
   theme: 'Appearance', light: 'Light', dark: 'Dark', auto: 'As the system',
   language: 'Language', langAuto: 'As the browser',
@@ -116,7 +117,8 @@ const ru = {
   lostWrite: 'Larder не отвечает. Ничего не изменено; введённое осталось на месте.',
   brokenWrite: 'Связь прервалась раньше ответа Larder. Введённое осталось; сначала посмотрите, не сделано ли это уже.',
   lostTitle: 'Larder недоступен', lostMessage: 'Возможно, сервер остановлен. Страница вернётся сама.',
-  back2: 'Larder снова отвечает', notFound: 'Такой страницы нет', notFoundText: 'Этот адрес никуда не ведёт.',
+  back2: 'Larder снова отвечает', notFound: 'Такой страницы нет',
+  notFoundText: 'По этому адресу ничего нет: опечатка или ссылка из другой версии Larder.',
   rows: (n, total) => (total === null ? `показано ${n}` : `показано ${n} из ${total}`),
   theme: 'Оформление', light: 'Светлое', dark: 'Тёмное', auto: 'Как в системе',
   language: 'Язык', langAuto: 'Как в браузере',
@@ -125,7 +127,7 @@ const ru = {
   kSearch: 'Поиск', kGo: 'Перейти', kRefresh: 'Обновить', kRows: 'Следующая, предыдущая строка',
   kOpen: 'Открыть строку',
   kDelete: 'Удалить строку', kUndo: 'Вернуть', kHelp: 'Эта справка', kClose: 'Закрыть', then: 'затем',
-  allReachable: 'Все источники отвечают', unreadable: 'Ответ не удалось прочитать.',
+  allReachable: 'Все на связи', unreadable: 'Ответ не удалось прочитать.',
   someDown: n => `${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})} без связи`,
   sessionEnded: 'Сеанс завершён. Войдите снова.',
 };
