@@ -39,7 +39,7 @@ export function moveBy(row, step) {
   return Boolean(over);
 }
 
-/** Moves a row to the place of another one. The rows between them move, since one that moves loses focus and pointer. */
+/** Moves a row to the place of another one. The rows between them move: one that moves loses focus and pointer. */
 function moveTo(row, over) {
   const rows = rowsOf(row);
   const [from, to] = [rows.indexOf(row), rows.indexOf(over)];
