@@ -1,5 +1,6 @@
 package import Database
 import Foundation
+import GRDB
 import Logging
 import ResponseStore
 import TestKit
@@ -7,8 +8,8 @@ import TestKit
 /// Makes each system call of a write fail in turn, with every fault.
 ///
 /// After each fault the write is either acknowledged and whole, or refused and all is as before; every file that a row
-/// names is there; a copy of the files, as a killed process leaves them, has the same; and the next write works once
-/// the fault is over.
+/// names is there; a copy of the files, as a killed process leaves them, has the same and, once it was opened, no file
+/// that no row names; and the next write works once the fault is over.
 package struct FaultLoop {
     /// A condition that did not hold.
     package struct Violation: Error, CustomStringConvertible {
@@ -102,15 +103,9 @@ package struct FaultLoop {
         let temporary = TemporaryFolder.unmade()
         defer { withExtendedLifetime(temporary) {} }
         let copy = temporary.url
-        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
         let unsynchronized = try FaultScope(copy.path)
         defer { withExtendedLifetime(unsynchronized) {} }
-        let folder = URL(filePath: database.directory.path)
-        for name in ["larder.sqlite", "larder.sqlite-wal", "larder.key", "larder.key.next", "blobs"] {
-            let file = folder.appending(path: name)
-            guard FileManager.default.fileExists(atPath: file.path) else { continue }
-            try FileManager.default.copyItem(at: file, to: copy.appending(path: name))
-        }
+        try KilledCopy.make(of: URL(filePath: database.directory.path), at: copy)
         let quiet = Logger.quiet
         let killed = try LarderDatabase.withCacheTables(
             in: DataDirectory(at: copy),
@@ -118,6 +113,9 @@ package struct FaultLoop {
             logger: quiet
         )
         _ = try StoredState(killed)
+        let named = try killed.read { try BlobID.fetchSet($0, sql: "SELECT id FROM blob") }
+        let rest = Set(try killed.blobs.fileNames()).subtracting(named.map(\.description))
+        guard rest.isEmpty else { throw Violation(description: "no row names \(rest.sorted())") }
         _ = try SealedSecrets(killed).credentialHashKey()
         try killed.close()
     }

@@ -48,6 +48,14 @@ public final class FaultScope: Sendable {
             isLasting: false
         )
 
+        /// One call is not permitted, as link(2) on file systems without hard links.
+        public static let noLinks = Fault(
+            description: "EPERM once",
+            kinds: larder_fault_writing.rawValue,
+            code: EPERM,
+            isLasting: false
+        )
+
         /// The faults that every loop tries; the others differ little from them.
         public static let all: [Fault] = [.fullDisk, .brokenDisk, .brokenOnce]
     }

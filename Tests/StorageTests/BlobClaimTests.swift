@@ -1,3 +1,4 @@
+import FaultKit
 import Foundation
 import GRDB
 import Logging
@@ -23,7 +24,10 @@ import Testing
             try $0.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 1)", arguments: [kept.id])
         }
         for blob in [lost, kept] { database.blobs.discard(blob) }
-        #expect(Set(try database.blobs.fileNames()) == [lost.id.fileName, kept.id.fileName])
+        #expect(
+            try database.blobs.fileNames().sorted()
+                == [lost, kept].flatMap { [$0.id.fileName, $0.id.unfinishedName] }.sorted()
+        )
         try await ResponseStore(database).save(makeCachedResponse())
         #expect(try database.blobs.fileNames() == [kept.id.fileName])
     }
@@ -40,5 +44,87 @@ import Testing
         try await ResponseStore(database).save(makeCachedResponse(body: .blob(other)))
         database.blobs.discard(other)
         #expect(try database.blobs.fileNames() == [other.id.fileName])
+    }
+
+    /// Starts twice with copies of the files, as a killed process leaves them.
+    ///
+    /// - Returns: The files that no row names before, and the names of the blobs' files after each start.
+    private func afterKill(
+        _ database: LarderDatabase,
+        change: (DirectoryScenario) throws -> Void = { _ in }
+    ) throws -> (strangers: [BlobID], files: [[String]]) {
+        let copy = DirectoryScenario()
+        try KilledCopy.make(of: URL(filePath: database.directory.path), at: copy.folder)
+        try change(copy)
+        let strangers = try copy.examine().files.unknown
+        let killed = try copy.open()
+        let first = try killed.blobs.fileNames().sorted()
+        // The second start is one after a kill, too.
+        let again = DirectoryScenario()
+        try KilledCopy.make(of: copy.folder, at: again.folder)
+        try killed.close()
+        let last = try again.open()
+        let second = try last.blobs.fileNames().sorted()
+        try last.close()
+        return (strangers, [first, second])
+    }
+
+    @Test("TRUST-02 a file that is finished when the process is killed, and that no row names, goes at the next start")
+    func killedBeforeCommit() async throws {
+        let database = try LarderDatabase.temporary()
+        let kept = try database.blobs.write(Data([1]))
+        try await ResponseStore(database).save(makeCachedResponse(body: .blob(kept)))
+        let place = try ScratchFolder("uploads", in: database.directory).place()
+        try Data([2]).write(to: URL(filePath: place.path))
+        let waiting = (try database.blobs.write(Data([3])), try database.blobs.adopt(place))
+        let found = try afterKill(database)
+        #expect(found.strangers == [])
+        #expect(found.files == [[kept.id.fileName], [kept.id.fileName]])
+        withExtendedLifetime(waiting) {}
+    }
+
+    @Test("TRUST-02 a file that a row names stays if the process is killed right after the commit")
+    func killedAfterCommit() async throws {
+        let database = try LarderDatabase.temporary()
+        let blob = try database.blobs.write(Data([1]))
+        try await ResponseStore(database).save(makeCachedResponse(body: .blob(blob)))
+        let found = try afterKill(database) { copy in
+            let path = "\(copy.path)/blobs/"
+            #expect(link(path + blob.id.fileName, path + blob.id.unfinishedName) == 0)
+        }
+        #expect(found.strangers == [])
+        #expect(found.files == [[blob.id.fileName], [blob.id.fileName]])
+    }
+
+    @Test("TRUST-03 without the log, in which its row may have been, a finished file stays in this and later starts")
+    func killedAndLogLost() throws {
+        let scenario = DirectoryScenario()
+        let kept = try scenario.fill()
+        let database = try scenario.open()
+        let blob = try database.blobs.write(Data([2]))
+        let found = try afterKill(database) { try $0.remove("larder.sqlite-wal") }
+        #expect(found.strangers == [blob.id])
+        let both = [kept, blob].map(\.id.fileName).sorted()
+        #expect(found.files == [both, both])
+        try database.close()
+    }
+
+    @Test("On a file system without hard links a finished file has its name only")
+    func withoutLinks() async throws {
+        let scenario = try FaultScenario()
+        var names: [[String]] = []
+        for step in 1... {
+            let (blob, hasFailed) = await scenario.scope.failing(.noLinks, at: step) {
+                try? scenario.database.blobs.write(Data([1]))
+            }
+            guard hasFailed else { break }
+            if let blob {
+                #expect(try scenario.database.blobs.reader(blob).readAll() == Data([1]))
+                names.append(try scenario.database.blobs.fileNames())
+                #expect(names.last == [blob.id.fileName])
+            }
+        }
+        #expect(names.count == 1)
+        #expect(try scenario.database.blobs.fileNames() == [])
     }
 }

@@ -25,6 +25,17 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    /// The name of the file while it is written, and until a committed row names it.
+    var unfinishedName: String { fileName + Self.unfinishedSuffix }
+
+    private static let unfinishedSuffix = ".part"
+
+    /// Parses the name of an unfinished file; nil if it is none.
+    init?(unfinishedName: String) {
+        guard unfinishedName.hasSuffix(Self.unfinishedSuffix) else { return nil }
+        self.init(fileName: String(unfinishedName.dropLast(Self.unfinishedSuffix.count)))
+    }
+
     /// The name of the file.
     public var description: String { fileName }
 }

@@ -11,7 +11,7 @@ public struct BlobCheck: Sendable, Equatable {
     public internal(set) var cut: [BlobID] = []
     /// Blobs whose file cannot be read.
     public internal(set) var unreadable: [BlobID] = []
-    /// Blobs that no row names. They may be left by a crash, or be all that is left of lost rows: nothing removes them.
+    /// Blobs that no row names and that the next start keeps: they may be all that is left of lost rows.
     public internal(set) var unknown: [BlobID] = []
 
     /// Names the missing, truncated and unreadable files; nil if there are none.
@@ -35,29 +35,25 @@ public struct BlobCheck: Sendable, Equatable {
         return "\(ids.count) \(what): \(names)\(ids.count > limit ? " and \(ids.count - limit) more" : "")"
     }
 
-    /// Returns the identities of the finished files in a folder, which may be missing.
-    static func names(in folder: String) throws -> Set<BlobID> {
-        guard FileManager.default.fileExists(atPath: folder) else { return [] }
-        return Set(try OpenFile.names(in: folder).compactMap { BlobID(fileName: $0) })
-    }
-
     /// Compares the rows with the files.
     ///
     /// - Parameters:
     ///   - db: A database with table `blob`.
-    ///   - names: The files that exist.
-    ///   - folder: Their folder.
+    ///   - files: The files that exist.
+    ///   - hasLog: Whether the rows are those of the process that left the files; see
+    ///     ``BlobStore/removeUnfinishedFiles(_:hasLog:)``.
     ///   - reading: Whether each file is read to its end.
     ///   - progress: Receives how much of them was read.
     mutating func compare(
         rowsOf db: Database,
-        with names: Set<BlobID>,
-        folder: String,
+        with files: BlobFiles,
+        hasLog: Bool,
         reading: Bool,
         progress: @escaping ProgressReceiver
     ) throws {
         var counter = try reading ? Self.counter(db, progress) : nil
-        var rest = names
+        var rest = files.finished
+        let folder = files.folder
         let rows = try Row.fetchCursor(db, sql: "SELECT id, length FROM blob")
         while let row = try rows.next() {
             let blob = Blob(id: BlobID(number: row[0]), length: row[1])
@@ -73,7 +69,7 @@ public struct BlobCheck: Sendable, Equatable {
         if try db.tableExists("removed_blob") {
             for id in try Int64.fetchAll(db, sql: "SELECT blob FROM removed_blob") { rest.remove(BlobID(number: id)) }
         }
-        unknown = rest.sorted { $0.number < $1.number }
+        unknown = rest.filter { !(hasLog && files.isUnsettled($0)) }.sorted { $0.number < $1.number }
     }
 
     private static func counter(_ db: Database, _ progress: @escaping ProgressReceiver) throws -> ProgressCounter {
@@ -98,5 +94,35 @@ public struct BlobCheck: Sendable, Equatable {
         } catch {
             return false
         }
+    }
+}
+
+/// The files of blobs in a folder, by their names.
+struct BlobFiles {
+    let folder: String
+    /// The files that have their name.
+    private(set) var finished: Set<BlobID> = []
+    /// The files that have an unfinished name.
+    private(set) var unfinished: Set<BlobID> = []
+
+    /// Lists a folder, which may be missing.
+    ///
+    /// - Throws: ``StorageError``.
+    init(in folder: String) throws {
+        self.folder = folder
+        guard FileManager.default.fileExists(atPath: folder) else { return }
+        for name in try OpenFile.names(in: folder) {
+            if let id = BlobID(fileName: name) { finished.insert(id) }
+            if let id = BlobID(unfinishedName: name) { unfinished.insert(id) }
+        }
+    }
+
+    /// Returns whether both names of a blob are those of one file: the process that wrote it has ended before it knew
+    /// that a committed row names it.
+    func isUnsettled(_ id: BlobID) -> Bool {
+        guard finished.contains(id), unfinished.contains(id) else { return false }
+        var (one, other) = (stat(), stat())
+        return lstat("\(folder)/\(id.fileName)", &one) == 0 && lstat("\(folder)/\(id.unfinishedName)", &other) == 0
+            && one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 }

@@ -7,6 +7,9 @@ import Synchronization
 /// A file is unlinked at once only if its id was in no transaction that may have been committed. SQLite can report a
 /// failure of a commit whose frames are already complete in the write-ahead log, for instance if the fsync after them
 /// fails; after a kill, the next start finds the transaction committed. In that case ``BlobRemoval`` decides later.
+///
+/// Until then the file has its unfinished name, too, so that the next start finds it if the process is killed. The
+/// finished name is removed first: what remains of an interrupted removal is an unfinished file.
 final class BlobClaim: Sendable {
     private enum State {
         /// No row was written, or its transaction has certainly been rolled back.
@@ -20,13 +23,11 @@ final class BlobClaim: Sendable {
     }
 
     let id: BlobID
-    private let path: String
     private let removal: BlobRemoval
     private let state = Mutex(State.unnamed)
 
-    init(_ id: BlobID, path: String, removal: BlobRemoval) {
+    init(_ id: BlobID, removal: BlobRemoval) {
         self.id = id
-        self.path = path
         self.removal = removal
     }
 
@@ -43,7 +44,9 @@ final class BlobClaim: Sendable {
     func settle(_ outcome: BlobRemoval.Outcome) {
         state.withLock { state in
             switch (state, outcome) {
-            case (.attempted, .committed), (.doubtful, .committed): state = .settled
+            case (.attempted, .committed), (.doubtful, .committed):
+                state = .settled
+                removal.settle(id)
             case (.attempted, .rolledBack): state = .unnamed
             case (.attempted, .unknown): state = .doubtful
             // The end of a later transaction says nothing about an earlier one.
@@ -59,7 +62,7 @@ final class BlobClaim: Sendable {
             return state
         }
         switch last {
-        case .unnamed: if unlink(path) != 0, errno != ENOENT { removal.doubt(id) }
+        case .unnamed: if !removal.removeFile(id) { removal.doubt(id) }
         case .attempted, .doubtful: removal.doubt(id)
         case .settled: break
         }

@@ -10,6 +10,8 @@ import Synchronization
 ///
 /// It runs on the writer's queue only, so no row can begin to name a file between the check and the removal. A `kill
 /// -9` at any moment leaves the record or the file's absence, and removing twice does no harm.
+///
+/// A finished file keeps its unfinished name until a commit has named it; that name is removed here, too.
 final class BlobRemoval: Sendable {
     /// How a transaction ended.
     enum Outcome {
@@ -25,6 +27,8 @@ final class BlobRemoval: Sendable {
         var attempted: [BlobClaim] = []
         /// Discarded files of transactions whose outcome is not known.
         var doubtful: [BlobID] = []
+        /// Files that a committed row names and that may still have their unfinished name.
+        var settled: [BlobID] = []
         /// Records up to this one were examined in this process.
         var lastNote: Int64 = 0
         /// Number of records from which on they are deleted; more after a deletion that has failed, as on a full disk.
@@ -81,6 +85,21 @@ final class BlobRemoval: Sendable {
         state.withLock { $0.doubtful.append(id) }
     }
 
+    /// Registers a file that a committed row names.
+    func settle(_ id: BlobID) {
+        state.withLock { $0.settled.append(id) }
+    }
+
+    /// Removes a file, its finished name first.
+    ///
+    /// - Returns: Whether it does not exist any more; `errno` tells why otherwise.
+    func removeFile(_ id: BlobID) -> Bool {
+        guard unlink("\(folder)/\(id.fileName)") == 0 || errno == ENOENT else { return false }
+        // A name that cannot be removed now is removed at the next start.
+        unlink("\(folder)/\(id.unfinishedName)")
+        return true
+    }
+
     /// Removes the files that the commits so far allow to remove. What fails stays recorded and is tried again.
     ///
     /// - Parameters:
@@ -90,7 +109,7 @@ final class BlobRemoval: Sendable {
     func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
         let steps = [
             noteDoubtful, { try self.removeNoted($0, lastWrite: lastWrite) },
-            { try self.forgetDone($0, isLast: isLast) },
+            { _ in self.removeUnfinishedNames() }, { try self.forgetDone($0, isLast: isLast) },
         ]
         for step in steps {
             do {
@@ -108,11 +127,25 @@ final class BlobRemoval: Sendable {
     private func noteDoubtful(_ db: Database) throws {
         let doubtful = state.withLock { $0.doubtful }
         guard !doubtful.isEmpty else { return }
+        var settled: [BlobID] = []
         try db.inTransaction {
-            for id in doubtful { try db.cachedStatement(sql: Self.insertDoubtful).execute(arguments: [id]) }
+            for id in doubtful {
+                try db.cachedStatement(sql: Self.insertDoubtful).execute(arguments: [id])
+                if db.changesCount == 0 { settled.append(id) }
+            }
             return .commit
         }
-        state.withLock { $0.doubtful.removeFirst(doubtful.count) }
+        state.withLock { state in
+            state.doubtful.removeFirst(doubtful.count)
+            state.settled += settled
+        }
+    }
+
+    /// Removes the unfinished names of files that committed rows name. What fails is tried again after the next commit.
+    private func removeUnfinishedNames() {
+        let settled = state.withLock(\.settled)
+        let removed = settled.prefix { unlink("\(folder)/\($0.unfinishedName)") == 0 || errno == ENOENT }
+        if !removed.isEmpty { state.withLock { $0.settled.removeFirst(removed.count) } }
     }
 
     private func removeNoted(_ db: Database, lastWrite: timespec?) throws {
@@ -121,9 +154,7 @@ final class BlobRemoval: Sendable {
         for note in notes {
             let (number, id, isNamed) = (note[0] as Int64, BlobID(number: note[1]), note[2] as Bool)
             let path = "\(folder)/\(id.fileName)"
-            if isNamed || lastWrite.map({ Self.hasChanged(path, since: $0) }) == true || unlink(path) == 0
-                || errno == ENOENT
-            {
+            if isNamed || lastWrite.map({ Self.hasChanged(path, since: $0) }) == true || removeFile(id) {
                 state.withLock { $0.done.append(number) }
             } else {
                 let error = StorageError.system(errno, path: path, operation: "unlink")
@@ -140,15 +171,6 @@ final class BlobRemoval: Sendable {
         guard lstat(path, &status) == 0 else { return false }
         let changed = status.st_ctim
         return (changed.tv_sec, changed.tv_nsec) > (moment.tv_sec, moment.tv_nsec)
-    }
-
-    /// Returns when the database or its log was last written; nil if there is neither.
-    static func lastWrite(of database: String) -> timespec? {
-        let times = ["", "-wal"].compactMap { suffix -> timespec? in
-            var status = stat()
-            return lstat(database + suffix, &status) == 0 ? status.st_mtim : nil
-        }
-        return times.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
     }
 
     private func forgetDone(_ db: Database, isLast: Bool) throws {

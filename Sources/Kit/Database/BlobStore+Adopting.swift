@@ -4,7 +4,7 @@ extension BlobStore {
     /// Turns a finished file, such as the output of a child process, into a blob.
     ///
     /// The file is fsynced and renamed, so it must be in a ``ScratchFolder`` of the same data directory. Without a row
-    /// it is removed with its last reference.
+    /// it is removed with its last reference, or at the next start.
     ///
     /// - Throws: ``StorageError``, also if the file is missing or a symbolic link.
     public func adopt(_ place: TemporaryPath) throws -> Blob {
@@ -14,15 +14,24 @@ extension BlobStore {
         }
         let length = try file.length()
         try file.synchronize()
-        return try name(place.path, .random(), length: length)
+        let id = BlobID.random()
+        guard rename(place.path, unfinishedPath(id)) == 0 else {
+            throw StorageError.system(errno, path: place.path, operation: "rename")
+        }
+        return try name(id, length: length)
     }
 
-    /// Renames a finished file to the name of a blob.
-    func name(_ finished: String, _ id: BlobID, length: Int) throws -> Blob {
-        // If the folder cannot be synchronized, the file is removed with the claim.
-        let claim = BlobClaim(id, path: path(id), removal: removal)
-        guard rename(finished, path(id)) == 0 else {
-            throw StorageError.system(errno, path: finished, operation: "rename")
+    /// Gives a finished file its name beside the unfinished one, by which the next start finds it if the process is
+    /// killed before a row names it.
+    ///
+    /// - Throws: ``StorageError``; the file is removed then.
+    func name(_ id: BlobID, length: Int) throws -> Blob {
+        let claim = BlobClaim(id, removal: removal)
+        if link(unfinishedPath(id), path(id)) != 0 {
+            // Some network file systems and FAT have no links: there a file may remain without a row.
+            guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno), rename(unfinishedPath(id), path(id)) == 0 else {
+                throw StorageError.system(errno, path: path(id), operation: "link")
+            }
         }
         try OpenFile.synchronizeDirectory(folder)
         return Blob(id: id, length: length, claim: claim)

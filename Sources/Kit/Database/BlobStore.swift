@@ -2,14 +2,14 @@ public import Foundation
 public import GRDB
 import Logging
 
-/// Stores bodies above ``inlineLimit`` as files: they are written under another name, fsynced, renamed, and only then
-/// named by a row.
+/// Stores bodies above ``inlineLimit`` as files: they are written under an unfinished name, fsynced, get their name as
+/// a second one, and only then are named by a row. With its commit the unfinished name is removed.
 ///
 /// A blob belongs to one row of one table, which refers to `blob(id)` and has two triggers that delete the blob with
 /// the row, or when the row takes another (see `stored_response`). The file is removed after the transaction that
-/// deleted the blob has committed (`BlobRemoval`). After a crash at any moment the file of each row exists. A
-/// finished file without a row may remain: it cannot be told from one whose row was lost, so no start removes it; it is
-/// reported.
+/// deleted the blob has committed (`BlobRemoval`). After a crash at any moment the file of each row exists, and the next
+/// start removes what has an unfinished name and no row. A finished file without either is that of a row that was lost:
+/// no start removes it; it is reported.
 public struct BlobStore: Sendable {
     /// Bodies with more bytes than this are stored as files: about where SQLite gets slower than the file system.
     public static let inlineLimit = 100_000
@@ -25,9 +25,6 @@ public struct BlobStore: Sendable {
                 """
         )
     ]
-
-    /// The suffix of a file that is being written.
-    static let unfinishedSuffix = ".part"
 
     let folder: String
     let removal: BlobRemoval
@@ -86,22 +83,42 @@ public struct BlobStore: Sendable {
 
     func path(_ id: BlobID) -> String { "\(folder)/\(id.fileName)" }
 
+    func unfinishedPath(_ id: BlobID) -> String { "\(folder)/\(id.unfinishedName)" }
+
     /// Returns the names of the blobs' files, unfinished ones included, and of no other files in the folder.
     package func fileNames() throws -> [String] {
-        try OpenFile.names(in: folder).filter { BlobID(fileName: $0) != nil || Self.isUnfinished($0) }
+        try OpenFile.names(in: folder).filter { BlobID(fileName: $0) != nil || BlobID(unfinishedName: $0) != nil }
     }
 
-    /// Removes the files that were being written when a process ended. Must be called before the first writer exists.
-    func removeUnfinishedFiles() throws {
-        for name in try OpenFile.names(in: folder) where Self.isUnfinished(name) {
-            let path = "\(folder)/\(name)"
-            guard unlink(path) == 0 || errno == ENOENT else {
-                throw StorageError.system(errno, path: path, operation: "unlink")
+    /// Removes what a killed process has left unfinished: files that were being written, and finished files that no
+    /// committed row names. Must be called before the first writer exists.
+    ///
+    /// - Parameters:
+    ///   - db: The database, with everything that was committed.
+    ///   - hasLog: Whether the database was found with its log, so that it has every row that the killed process has
+    ///     committed. Without it the finished files stay, because their rows may be lost.
+    /// - Throws: ``StorageError``; errors of the database.
+    func removeUnfinishedFiles(_ db: Database, hasLog: Bool) throws {
+        let files = try BlobFiles(in: folder)
+        var hasKept = false
+        for id in files.unfinished {
+            if files.isUnsettled(id), try !isNamed(id, in: db) {
+                if hasLog { try remove(path(id)) } else { hasKept = true }
             }
+            try remove(unfinishedPath(id))
         }
+        // The next start has a log.
+        if hasKept { try OpenFile.synchronizeDirectory(folder) }
     }
 
-    private static func isUnfinished(_ name: String) -> Bool {
-        name.hasSuffix(unfinishedSuffix) && BlobID(fileName: String(name.dropLast(unfinishedSuffix.count))) != nil
+    private func isNamed(_ id: BlobID, in db: Database) throws -> Bool {
+        try Bool.fetchOne(db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM blob WHERE id = ?)"), arguments: [id])
+            ?? false
+    }
+
+    private func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw StorageError.system(errno, path: path, operation: "unlink")
+        }
     }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// Writes a blob to an unfinished file, which ``finish(expectedLength:)`` renames. A writer that is released before
-/// leaves nothing.
+/// Writes a blob to an unfinished file, which ``finish(expectedLength:)`` gives its name. A writer that is released
+/// before leaves nothing.
 ///
 /// The calls block until the operating system has accepted the bytes.
 public final class BlobWriter: Sendable {
@@ -20,7 +20,7 @@ public final class BlobWriter: Sendable {
         try self.init(
             store: store,
             id: id,
-            file: OpenFile(store.path(id) + BlobStore.unfinishedSuffix, O_WRONLY | O_CREAT | O_EXCL)
+            file: OpenFile(store.unfinishedPath(id), O_WRONLY | O_CREAT | O_EXCL)
         )
     }
 
@@ -53,13 +53,14 @@ public final class BlobWriter: Sendable {
     /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; other ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> Blob {
-        try whileWriting { file, length in
+        let length = try whileWriting { file, length in
             if let expectedLength, expectedLength != length {
                 throw StorageError.incompleteBody(expected: expectedLength, received: length)
             }
             try file.synchronize()
-            return (.finished, try store.name(unfinishedPath, id, length: length))
+            return (.finished, length)
         }
+        return try store.name(id, length: length)
     }
 
     /// Discards the blob. Does nothing if it is finished.

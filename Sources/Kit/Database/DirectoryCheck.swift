@@ -13,6 +13,8 @@ public struct DirectoryCheck: Sendable {
     public internal(set) var isCurrent = true
     /// Whether the last process ended without closing the database.
     public internal(set) var wasLeftOpen = false
+    /// Whether the database has a log, as a process that was killed leaves it.
+    var hasLog = false
     /// The blobs' files, compared with the rows.
     public internal(set) var files = BlobCheck()
 
@@ -44,14 +46,15 @@ public struct DirectoryCheck: Sendable {
         let path = directory.databasePath
         try Self.checkRights(of: directory)
         blobsIdentity = try DirectoryIdentity.read(in: directory.blobsPath)
-        let names = try BlobCheck.names(in: directory.blobsPath)
+        let blobFiles = try BlobFiles(in: directory.blobsPath)
+        hasLog = Self.hasLog(path)
         do {
             wasLeftOpen = try LarderDatabase.wasLeftOpen(path)
             try examineDatabase(path, migrator: migrator, options: options, progress: progress) { check, db in
                 try check.files.compare(
                     rowsOf: db,
-                    with: names,
-                    folder: directory.blobsPath,
+                    with: blobFiles,
+                    hasLog: check.hasLog,
                     reading: readsFiles ?? (options.integrityCheck == .always),
                     progress: progress
                 )
@@ -60,7 +63,7 @@ public struct DirectoryCheck: Sendable {
         } catch {
             throw StorageError.translating(error, path: path)
         }
-        try checkParts(of: directory, names: names)
+        try checkParts(of: directory, names: blobFiles.finished)
     }
 
     /// Checks that the parts belong together.

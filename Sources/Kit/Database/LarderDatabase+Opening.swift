@@ -41,17 +41,20 @@ extension LarderDatabase {
         _ directory: DataDirectory,
         migrations: [SchemaMigration],
         options: DatabaseOptions,
-        removal: BlobRemoval
+        blobs: BlobStore
     ) throws -> (pool: DatabasePool, found: DirectoryCheck) {
         let path = directory.databasePath
         do {
             let found = try DirectoryCheck(of: directory, migrations: migrations, options: options)
-            let lastWrite = BlobRemoval.lastWrite(of: path)
+            let lastWrite = lastWrite(of: path)
             let migrator = try SchemaMigration.migrator(ownMigrations + migrations)
             let pool = try openPool(at: path, folder: directory.path, migrator: migrator, options: options)
             try directory.createBlobsFolder()
             try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
-            pool.writeWithoutTransaction { removal.run($0, lastWrite: lastWrite, isLast: true) }
+            try pool.writeWithoutTransaction {
+                blobs.removal.run($0, lastWrite: lastWrite, isLast: true)
+                try blobs.removeUnfinishedFiles($0, hasLog: found.hasLog)
+            }
             return (pool, found)
         } catch {
             let cause = SpaceProbe(in: directory.path).explaining(error, path: path)
@@ -115,5 +118,14 @@ extension LarderDatabase {
         let log = path + "-wal"
         guard FileManager.default.fileExists(atPath: log) else { return false }
         return try OpenFile(log, O_RDONLY).length() > 0
+    }
+
+    /// Returns when the database or its log was last written; nil if there is neither.
+    private static func lastWrite(of database: String) -> timespec? {
+        let times = ["", "-wal"].compactMap { suffix -> timespec? in
+            var status = stat()
+            return lstat(database + suffix, &status) == 0 ? status.st_mtim : nil
+        }
+        return times.max { ($0.tv_sec, $0.tv_nsec) < ($1.tv_sec, $1.tv_nsec) }
     }
 }

@@ -61,11 +61,10 @@ public final class LarderDatabase: Sendable {
         let blobs = BlobStore(folder: directory.blobsPath, logger: logger)
         self.blobs = blobs
         let opened = try reserve.lending {
-            try Self.open(directory, migrations: migrations, options: options, removal: blobs.removal)
+            try Self.open(directory, migrations: migrations, options: options, blobs: blobs)
         }
         (pool, wasLeftOpen) = (opened.pool, opened.found.wasLeftOpen)
         readers = ReaderConnections(path: directory.databasePath, configuration: Self.configuration(options))
-        try blobs.removeUnfinishedFiles()
         reserve.take()
         hadReserve = Atomic(reserve.isWhole)
         opened.found.log(to: logger)
