@@ -1,9 +1,7 @@
 #include "CJPEGCheck.h"
 
-// clang-format off
-#include <stdio.h>
-#include <jpeglib.h>
-// clang-format on
+#include "EntropyCheck.h"
+
 #include <jerror.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -31,6 +29,7 @@ typedef struct {
     jmp_buf escape;
     int result;
     int isLocked;
+    int isByLibraryOnly;
     double deadline;
 } Check;
 
@@ -76,7 +75,11 @@ static boolean fill(j_decompress_ptr picture) {
     int isAtEnd = check->count == 0;
     source->next_input_byte = isAtEnd ? endOfImage : check->bytes;
     source->bytes_in_buffer = isAtEnd ? sizeof endOfImage : check->count < window ? check->count : window;
-    if (isAtEnd) return TRUE;
+    if (isAtEnd) {
+        // Of several scans there may have been more: no one else says where they end.
+        if (jpeg_has_multiple_scans(picture)) end(check, LARDER_JPEG_DAMAGED);
+        return TRUE;
+    }
     check->bytes += source->bytes_in_buffer;
     check->count -= source->bytes_in_buffer;
     return TRUE;
@@ -110,6 +113,16 @@ static void lockIfLarge(struct jpeg_decompress_struct *picture, Check *check) {
     check->isLocked = 1;
 }
 
+static int isLate(j_decompress_ptr picture) { return threadTime() > ((Check *)picture->err)->deadline; }
+
+// Whether the data of a picture in one scan have no fault. Of others, and of those with faults, libjpeg decides.
+static int isWholeWithoutValues(struct jpeg_decompress_struct *picture, Check *check) {
+    if (check->isByLibraryOnly || jpeg_has_multiple_scans(picture)) return 0;
+    if (picture->arith_code || picture->data_precision != 8) return 0;
+    size_t count = check->count + picture->src->bytes_in_buffer;
+    return larder_entropy_is_whole(picture, picture->src->next_input_byte, count, isLate);
+}
+
 static void decode(struct jpeg_decompress_struct *picture, Check *check) {
     jpeg_read_header(picture, TRUE);
     lockIfLarge(picture, check);
@@ -120,15 +133,17 @@ static void decode(struct jpeg_decompress_struct *picture, Check *check) {
     picture->do_fancy_upsampling = FALSE;
     picture->do_block_smoothing = FALSE;
     jpeg_start_decompress(picture);
+    if (isWholeWithoutValues(picture, check)) return;
     JDIMENSION width = picture->output_width * (JDIMENSION)picture->output_components;
     JSAMPARRAY row = picture->mem->alloc_sarray((j_common_ptr)picture, JPOOL_IMAGE, width, 1);
     while (picture->output_scanline < picture->output_height) jpeg_read_scanlines(picture, row, 1);
     jpeg_finish_decompress(picture);
 }
 
-int larder_jpeg_check(const unsigned char *bytes, size_t count, int seconds) {
+int larder_jpeg_check(const unsigned char *bytes, size_t count, int seconds, int isByLibraryOnly) {
     struct jpeg_decompress_struct picture = {0};
-    Check check = {.bytes = bytes, .count = count, .deadline = threadTime() + seconds};
+    Check check = {.bytes = bytes, .count = count, .isByLibraryOnly = isByLibraryOnly};
+    check.deadline = threadTime() + seconds;
     picture.err = jpeg_std_error(&check.errors);
     check.errors.error_exit = fail;
     check.errors.emit_message = warn;

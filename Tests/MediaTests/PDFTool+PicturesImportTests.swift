@@ -57,6 +57,18 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         #expect(scratch.leftovers.isEmpty)
     }
 
+    @Test("PDF-04 a photo in several scans is refused if it ends within a table, whose last byte takes the end marker")
+    func endInTable() async throws {
+        let scratch = try Scratch()
+        let photo = Array(try Data(contentsOf: try await scratch.picture(.gradient(240, 160), "a.jpg[interlace]")))
+        let table = try #require(photo.indices.dropLast(4).last { photo[$0] == 0xFF && photo[$0 + 1] == 0xC4 })
+        let end = table + 2 + Int(photo[table + 2]) << 8 + Int(photo[table + 3])
+        let file = try scratch.write(photo[..<(end - 1)] + [0xFF, 0xD9], to: "bad.jpg")
+        await #expect(throws: MediaError.OfInput.self) {
+            try await scratch.engine.documents.pages(of: [.file(file)], to: scratch.url("none.pdf"))
+        }
+    }
+
     @Test("PDF-04 of several broken photos the first is named, and nothing is written") func first() async throws {
         let scratch = try Scratch()
         let good = try await scratch.picture(.gradient(400, 300), "good.jpg")

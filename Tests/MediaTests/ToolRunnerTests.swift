@@ -58,6 +58,31 @@ import Testing
         }
     }
 
+    @Test(
+        "a worker that crashes fails its document alone, whatever the signal; the next one is made",
+        arguments: [4, 5, 6, 7, 8, 11, 31] as [Int32]
+    )
+    func crash(signal: Int32) async throws {
+        let scratch = try Scratch()
+        let picture = try await scratch.picture(.quadrants(), "a.png")
+        let worker = try scratch.write("#!/bin/sh\nkill -\(signal) $$\n".utf8, to: "worker")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker.path)
+        var paths = scratch.tools.paths
+        paths[.pdfWorker] = worker.path
+        let engine = try MediaEngine(tools: MediaTools(paths: paths), folder: scratch.url("work"))
+        await #expect {
+            try await engine.documents.pages(of: [.file(picture), .file(picture)], to: scratch.url("out.pdf"))
+        } throws: { error in
+            if case MediaError.crashed(.pdfWorker, signal) = error { true } else { false }
+        }
+        #expect(!FileManager.default.fileExists(atPath: scratch.url("out.pdf").path))
+        #expect(scratch.leftovers.isEmpty)
+        try FileManager.default.removeItem(at: worker)
+        try FileManager.default.copyItem(atPath: scratch.tools.path(of: .pdfWorker), toPath: worker.path)
+        let summary = try await engine.documents.pages(of: [.file(picture)], to: scratch.url("out.pdf"))
+        #expect(summary.pages.count == 1)
+    }
+
     @Test("TRUST-09 a work folder in which nothing can be made is the machine's fault") func folder() async throws {
         let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.png")

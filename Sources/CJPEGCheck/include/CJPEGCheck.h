@@ -11,12 +11,15 @@ enum {
     LARDER_JPEG_LATE = 3,
 };
 
-/// Decodes a JPEG at an eighth of its size, which reads all of its data, and discards the pixels. May be called by
-/// several threads at a time.
+/// Reads all data of a JPEG, and discards them. May be called by several threads at a time.
+///
+/// A picture in one scan with Huffman codes is whole if its codes have no fault; no values are computed. All others
+/// libjpeg decodes, at an eighth of their size.
 ///
 /// @param bytes     the JPEG, which should end with the marker for its end
 /// @param count     their number
 /// @param seconds   processor time that it may take
-int larder_jpeg_check(const unsigned char *bytes, size_t count, int seconds);
+/// @param isByLibraryOnly   whether libjpeg decodes every picture, for the test that both ways agree
+int larder_jpeg_check(const unsigned char *bytes, size_t count, int seconds, int isByLibraryOnly);
 
 #endif

@@ -47,8 +47,13 @@ extension PDFFile {
         guard qpdf_oh_is_string(handle, title) != 0, let text = qpdf_oh_get_utf8_value(handle, title) else {
             return nil
         }
+        return Self.shownTitle(String(cString: text))
+    }
+
+    /// Returns a title in one line, of at most 1,000 characters; nil if nothing is left of it.
+    static func shownTitle(_ text: String) -> String? {
         // The title of an imported document may have any length and any characters.
-        let clean = String(cString: text).unicodeScalars.prefix(1000).filter {
+        let clean = text.unicodeScalars.prefix(1000).filter {
             $0.properties.generalCategory != .control
         }
         let trimmed = String(String.UnicodeScalarView(clean)).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -7,29 +7,42 @@ enum JPEGMetadata {
     /// Returns a JPEG without metadata. From where its data have not the form of one they stay as they are, because
     /// decoders may show them.
     static func removed(from data: Data) -> Data {
-        data.withUnsafeBytes { bytes in
-            guard bytes.starts(with: [0xFF, 0xD8]) else { return data }
-            var kept = Data([0xFF, 0xD8])
-            kept.reserveCapacity(bytes.count)
-            var offset = 2
-            while true {
-                guard let segment = segment(at: offset, in: bytes) else { return kept + ending(of: bytes[offset...]) }
-                if segment.marker == 0xD9 { break }
-                if isKept(segment.marker, bytes[segment.range]) { kept.append(contentsOf: bytes[segment.range]) }
-                offset = segment.range.upperBound
-                guard segment.marker == 0xDA else { continue }
-                let end = endOfScan(from: offset, in: bytes)
-                kept.append(contentsOf: bytes[offset..<end])
-                offset = end
-            }
-            return kept + [0xFF, 0xD9]
-        }
+        let parts = rest(of: data)
+        var kept = Data(capacity: data.count + 2)
+        for part in parts { kept.append(part) }
+        return kept
     }
 
-    /// Returns bytes with the marker for the end of the picture behind them.
-    private static func ending(of bytes: Slice<UnsafeRawBufferPointer>) -> Data {
-        let end: [UInt8] = [0xFF, 0xD9]
-        return bytes.suffix(2).elementsEqual(end) ? Data(bytes) : Data(bytes) + end
+    /// Returns the same in parts, which are not copied.
+    static func rest(of data: Data) -> [Data] {
+        let (ranges, hasEnd) = data.withUnsafeBytes { keptRanges(in: $0) }
+        let parts = ranges.map { data[(data.startIndex + $0.lowerBound)..<(data.startIndex + $0.upperBound)] }
+        return hasEnd ? parts : parts + [Data([0xFF, 0xD9])]
+    }
+
+    /// Returns what stays, and whether it ends as a picture should.
+    private static func keptRanges(in bytes: UnsafeRawBufferPointer) -> (ranges: [Range<Int>], hasEnd: Bool) {
+        guard bytes.starts(with: [0xFF, 0xD8]) else { return ([0..<bytes.count], true) }
+        var kept = [0..<2]
+        func keep(_ range: Range<Int>) {
+            if let last = kept.last, last.upperBound == range.lowerBound {
+                kept[kept.count - 1] = last.lowerBound..<range.upperBound
+            } else {
+                kept.append(range)
+            }
+        }
+        var offset = 2
+        while let segment = segment(at: offset, in: bytes) {
+            if segment.marker == 0xD9 { return (kept, false) }
+            if isKept(segment.marker, bytes[segment.range]) { keep(segment.range) }
+            offset = segment.range.upperBound
+            guard segment.marker == 0xDA else { continue }
+            let end = endOfScan(from: offset, in: bytes)
+            keep(offset..<end)
+            offset = end
+        }
+        keep(offset..<bytes.count)
+        return (kept, bytes[offset...].suffix(2).elementsEqual([0xFF, 0xD9]))
     }
 
     /// Frames, tables, scans, restarts; JFIF, colour profile, Adobe's colour transform.

@@ -38,10 +38,8 @@ struct PNGPixels<Source: ByteSource> {
     /// The parts of the compressed pixels.
     private var parts: [Range<Int>] { chunks.filter { $0.type == "IDAT" }.map(\.content) }
 
-    /// The compressed pixels.
-    var compressed: Data {
-        parts.reduce(into: Data()) { pixels, part in pixels += slice(part) }
-    }
+    /// The compressed pixels, in parts.
+    var compressed: [Data] { parts.map(slice) }
 
     private func slice(_ range: Range<Int>) -> Data {
         data[(data.startIndex + range.lowerBound)..<(data.startIndex + range.upperBound)]

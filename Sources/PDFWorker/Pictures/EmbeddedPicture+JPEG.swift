@@ -22,7 +22,7 @@ extension EmbeddedPicture {
             bitsPerComponent: 8,
             components: frame.components,
             filter: "/DCTDecode",
-            data: keepsMetadata ? data : JPEGMetadata.removed(from: data)
+            data: keepsMetadata ? [data] : JPEGMetadata.rest(of: data)
         )
         picture.isInverted = frame.components == 4 && frame.adobeTransform != nil
         picture.orientation =

@@ -6,7 +6,7 @@ extension EmbeddedPicture {
     ///
     /// - Throws: `PictureHeaderError`, ``JobError``.
     static func lossless(_ path: String) throws -> EmbeddedPicture {
-        let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+        let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
         let pixels = try PNGPixels(try FileBytes(URL(filePath: path)), data)
         let coding = try LosslessCoding(pixels)
         let (sampling, bytes) = try coding.smallest()
@@ -15,7 +15,7 @@ extension EmbeddedPicture {
             bitsPerComponent: sampling.bits ?? pixels.header.bitsPerSample,
             components: pixels.samples,
             filter: "/FlateDecode",
-            data: bytes
+            data: [bytes]
         )
         if sampling.isFiltered {
             picture.filterParameters =

@@ -14,10 +14,12 @@ struct EmbeddedPicture: Equatable {
     var filter: String
     /// Parameters of the filter in PDF notation.
     var filterParameters: String?
-    /// The data as they are embedded.
-    var data: Data
+    /// The data as they are embedded, in parts.
+    var data: [Data]
     /// Values are stored inverted, as Adobe's programs store CMYK.
     var isInverted = false
+    /// The CRC-32 of the data, once it is known.
+    var checksum: UInt = 0
     /// RGB triplets.
     var palette: [UInt8]?
     var profile: ICCProfile?
@@ -38,7 +40,7 @@ struct EmbeddedPicture: Equatable {
     init(file path: String, keepsMetadata: Bool = false) throws {
         let source = try FileBytes(URL(filePath: path))
         let header = try PictureHeader(of: source)
-        let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+        let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
         switch header.format {
         case .jpeg: self = try Self.jpeg(source, header, data, keepsMetadata: keepsMetadata)
         case .png: self = try Self.png(source, data)
@@ -46,7 +48,7 @@ struct EmbeddedPicture: Equatable {
         }
     }
 
-    init(_ header: PictureHeader, bitsPerComponent: Int, components: Int, filter: String, data: Data) {
+    init(_ header: PictureHeader, bitsPerComponent: Int, components: Int, filter: String, data: [Data]) {
         (width, height) = (header.width, header.height)
         self.bitsPerComponent = bitsPerComponent
         self.components = components

@@ -1,17 +1,19 @@
 import Dispatch
+import Foundation
 import MediaFormats
 import Synchronization
 
-/// What is done to pictures on all cores before the document is written: those of clients are checked, those of a
-/// decoder are coded.
+/// What is done to pictures on all cores before they are written: those of clients are checked, those of a decoder are
+/// coded, the data of each that stay are found.
 final class PictureWork: Sendable {
-    private let outcomes: Mutex<[Int: Result<EmbeddedPicture?, any Error>]> = Mutex([:])
+    private let outcomes: Mutex<[Int: Result<EmbeddedPicture, any Error>]> = Mutex([:])
     private let files: [PDFJob.Picture]
+    private let keepsMetadata: Bool
     private let secondsPerPicture: Int
 
     /// Works on some pictures. Behind one that is broken nothing else is begun.
-    init(_ files: [PDFJob.Picture], secondsPerPicture: Int) {
-        (self.files, self.secondsPerPicture) = (files, secondsPerPicture)
+    init(_ files: [PDFJob.Picture], keepsMetadata: Bool, secondsPerPicture: Int) {
+        (self.files, self.keepsMetadata, self.secondsPerPicture) = (files, keepsMetadata, secondsPerPicture)
         let firstBroken = Mutex(Int.max)
         DispatchQueue.concurrentPerform(iterations: files.count) { index in
             guard firstBroken.withLock({ index < $0 }) else { return }
@@ -21,20 +23,25 @@ final class PictureWork: Sendable {
         }
     }
 
-    /// Returns the picture if it was coded.
+    /// Returns the picture as it is embedded.
     ///
     /// - Throws: ``JobError``, `PictureHeaderError`.
-    func result(_ index: Int) throws -> EmbeddedPicture? {
-        try outcomes.withLock { $0[index] }?.get()
+    func result(_ index: Int) throws -> EmbeddedPicture {
+        guard let outcome = outcomes.withLock({ $0[index] }) else {
+            throw JobError(.other("a picture without a result"))
+        }
+        return try outcome.get()
     }
 
-    private func work(on file: PDFJob.Picture) throws -> EmbeddedPicture? {
-        switch file.origin {
-        case .client:
-            try PictureCheck.run(file.path, seconds: secondsPerPicture)
-            return nil
-        case .decoder: return try EmbeddedPicture.lossless(file.path)
-        case .encoder: return nil
+    private func work(on file: PDFJob.Picture) throws -> EmbeddedPicture {
+        if file.origin == .client { try PictureCheck.run(file.path, seconds: secondsPerPicture) }
+        var picture =
+            file.origin == .decoder
+            ? try EmbeddedPicture.lossless(file.path)
+            : try EmbeddedPicture(file: file.path, keepsMetadata: keepsMetadata)
+        picture.checksum = picture.data.reduce(0) { sum, part in
+            part.withUnsafeBytes { PictureDocumentFile.checksum(of: $0, after: sum) }
         }
+        return picture
     }
 }
