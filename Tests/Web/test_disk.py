@@ -181,7 +181,7 @@ def test_web_17_what_is_published_is_copied_and_unpublished_in_the_words_of_the_
     page.keyboard.press("Escape")
     expect(row(page, name)).to_be_visible()
     larder.fault("yandex_disk", "online")
-    expect(page.locator(".chip[data-kind=offline]")).to_have_count(0)
+    things.wait_for_upstream(page, "yandex_disk")
     act(page, name, "Unpublish file")
     sheet.get_by_role("button", name="Cancel").click()
     expect(row(page, name)).to_be_visible()

@@ -106,7 +106,7 @@ def test_web_17_an_upload_that_fails_says_why_and_is_sent_again(page, visitor, l
     expect(page.get_by_role("link", name=NAMES[0], exact=True)).to_have_count(0)
     mended(larder)
     # An upstream that was away is probed before it is asked again.
-    expect(page.locator(".chip[data-kind=offline]")).to_have_count(0)
+    things.wait_for_upstream(page, "yandex_disk")
     for _ in range(20):
         entry(page, NAMES[0]).get_by_role("button", name="Try again").click()
         expect(page.locator(".tray-item[data-state=sending]")).to_have_count(0)

@@ -54,3 +54,11 @@ def shopping(visitor, *products):
     """Puts products on the list."""
     for product in products or (1, 2, 3):
         visitor.send("POST", "/v1/shop/list/items", {"product_id": product, "quantity": product})
+
+
+def wait_for_upstream(page, name):
+    """Waits until the server knows that an upstream answers again."""
+    page.wait_for_function("""async name => {
+        const {data} = await (await fetch('/v1/status')).json();
+        return data.upstreams.find(one => one.name === name).reachable;
+    }""", arg=name)
