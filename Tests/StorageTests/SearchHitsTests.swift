@@ -34,8 +34,7 @@ struct SearchHitsTests {
         in database: LarderDatabase
     ) throws -> SearchHits {
         try database.read { db in
-            let terms = SearchIndex.expression(terms, of: owner)
-            return try SearchHits(Self.select, ["terms": terms, "missing": missing], request, db)
+            try SearchHits(Self.select, Self.index.search(terms, of: owner), ["missing": missing], request, db)
         }
     }
 
@@ -97,14 +96,14 @@ struct SearchHitsTests {
     func misses() throws {
         let database = try database(rows: 6_000)
         let select = Self.select.replacing("% 10 <> :missing", with: "% 1099511627776 < :missing")
-        let terms = SearchIndex.expression(["all"], of: 1)
+        let terms = Self.index.search(["all"], of: 1)
         let first = try database.read { db in
-            try SearchHits(select, ["terms": terms, "missing": 6], .init(limit: 20), db)
+            try SearchHits(select, terms, ["missing": 6], .init(limit: 20), db)
         }
         #expect(first.ranks.isEmpty && first.hasMore && first.isCut && first.total == nil && first.totalAtLeast == 0)
         #expect(first.examined == SearchHits.mostMisses && first.next == 1 << 40 | 1_001)
         let second = try database.read { db in
-            try SearchHits(select, ["terms": terms, "missing": 6], .init(limit: 20, before: first.next), db)
+            try SearchHits(select, terms, ["missing": 6], .init(limit: 20, before: first.next), db)
         }
         #expect(second.ranks == [5, 4, 3, 2, 1].map { 1 << 40 | $0 } && !second.hasMore && !second.isCut)
     }

@@ -44,15 +44,23 @@ public struct SearchHits: Sendable, Equatable {
     /// Reads a page.
     ///
     /// - Parameters:
-    ///   - sql: A statement that returns `rank`, descending, and `is_hit`, for all ranks below its argument `:before`.
+    ///   - sql: A statement that returns `rank`, descending, and `is_hit`, for all rows that match `:terms` with ranks
+    ///     below `:before`.
+    ///   - search: What `:terms` matches.
     ///   - arguments: Its other arguments.
     ///   - request: The part that is wanted.
     /// - Throws: GRDB's errors.
-    public init(_ sql: String, _ arguments: StatementArguments, _ request: Request, _ db: Database) throws {
-        let statement = try db.cachedStatement(sql: sql)
+    public init(
+        _ sql: String,
+        _ search: SearchIndex.Search,
+        _ arguments: StatementArguments,
+        _ request: Request,
+        _ db: Database
+    ) throws {
         let last = request.offset + request.limit
+        let reader = HitReader(sql: sql, search: search, arguments: arguments, db: db)
         let most = request.before == nil ? max(last, Self.counted) + 1 : last + 1
-        let found = try Self.read(statement, arguments, before: request.before, most: most)
+        let found = try reader.read(before: request.before, kept: last + 1, most: most)
         examined = found.examined
         ranks = Array(found.ranks.dropFirst(request.offset).prefix(request.limit))
         isCut = found.isCut && found.ranks.count <= last
@@ -61,38 +69,11 @@ public struct SearchHits: Sendable, Equatable {
         // A count needs all hits, whatever page of them is wanted.
         var counted = found
         if request.before != nil {
-            counted = try Self.read(statement, arguments, before: nil, most: Self.counted + 1)
+            counted = try reader.read(before: nil, kept: 0, most: Self.counted + 1)
             examined += counted.examined
         }
-        let isWhole = !counted.isCut && counted.ranks.count < (request.before == nil ? most : Self.counted + 1)
-        total = isWhole ? counted.ranks.count : nil
-        totalAtLeast = isWhole ? nil : counted.ranks.count
-    }
-
-    private struct Reading {
-        var ranks: [Int64] = []
-        /// The last rank that was looked at.
-        var last: Int64?
-        var examined = 0
-        /// Whether too many rows were no hits.
-        var isCut = false
-    }
-
-    private static func read(_ statement: Statement, _ arguments: StatementArguments, before: Int64?, most: Int) throws
-        -> Reading
-    {
-        var found = Reading()
-        let rows = try Row.fetchCursor(statement, arguments: arguments + ["before": before ?? .max])
-        while found.ranks.count < most, let row = try rows.next() {
-            let rank: Int64 = row["rank"]
-            found.last = rank
-            found.examined += 1
-            if row["is_hit"] as Bool { found.ranks.append(rank) }
-            if found.examined - found.ranks.count >= mostMisses {
-                found.isCut = true
-                break
-            }
-        }
-        return found
+        let isWhole = !counted.isCut && counted.hits < (request.before == nil ? most : Self.counted + 1)
+        total = isWhole ? counted.hits : nil
+        totalAtLeast = isWhole ? nil : counted.hits
     }
 }

@@ -55,10 +55,20 @@ public struct SearchIndex: Sendable {
         try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('delete-all')")
     }
 
-    /// Returns the expression that all terms of an owner match, for `MATCH`.
-    public static func expression(_ terms: [String], of owner: Int64) -> String {
-        let prefix = prefix(of: owner)
-        return terms.map { "\"\(prefix)\($0)\"" }.joined(separator: " AND ")
+    /// A search for the rows of an owner that have all of some terms.
+    public struct Search: Sendable {
+        let table: String
+        /// The terms in the notation of FTS5.
+        let expressions: [String]
+
+        /// The expression for `MATCH`.
+        var expression: String { expressions.joined(separator: " AND ") }
+    }
+
+    /// Returns a search.
+    public func search(_ terms: [String], of owner: Int64) -> Search {
+        let prefix = Self.prefix(of: owner)
+        return Search(table: table, expressions: terms.map { "\"\(prefix)\($0)\"" })
     }
 
     private static func text(_ terms: Set<String>, of owner: Int64) -> String {

@@ -15,12 +15,12 @@ extension DiskStore {
     ) {
         guard !query.isEmpty else { return ([], SearchHits()) }
         let arguments: StatementArguments = [
-            "terms": SearchIndex.expression(query.terms, of: Self.owner(ofTerms: account)), "account": account,
-            "owner": Self.owner(account), "needle": query.text, "last_part": lastPart,
+            "account": account, "owner": Self.owner(account), "needle": query.text, "last_part": lastPart,
         ]
+        let terms = Self.names.search(query.terms, of: Self.owner(ofTerms: account))
         let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
         return try database.read { db in
-            let hits = try SearchHits(Self.selectHits, arguments, request, db)
+            let hits = try SearchHits(Self.selectHits, terms, arguments, request, db)
             let found = try Row.fetchAll(
                 db.cachedStatement(sql: Self.selectRanked),
                 arguments: [hits.ranks.jsonArray, account]

@@ -8,11 +8,12 @@ extension NoteStore {
     /// Finds the notes of an account that match a search, the last saved first.
     static func hits(_ search: WordQuery, account: Int64, page: PageRequest, _ db: Database) throws -> SearchHits {
         guard !search.isEmpty else { return SearchHits() }
-        var arguments: StatementArguments = ["terms": SearchIndex.expression(search.terms, of: account)]
+        var arguments = StatementArguments()
         for (index, passage) in search.passages.enumerated() { arguments += ["passage\(index)": passage] }
         let before = page.key?[0].integer.map { rank(account, Int(clamping: $0)) }
         return try SearchHits(
             selectHits(passages: search.passages.count),
+            terms.search(search.terms, of: account),
             arguments,
             .init(limit: page.limit, offset: page.offset, before: before),
             db
@@ -47,10 +48,10 @@ extension NoteStore {
     /// Returns the names of places that match a search, each once, with its last position; the last saved first.
     func places(_ search: WordQuery, account: Int64, limit: Int) throws -> [Note.Location] {
         guard !search.isEmpty else { return [] }
-        let terms = SearchIndex.expression(search.terms.map(NoteTerms.ofPlace), of: account)
+        let terms = Self.terms.search(search.terms.map(NoteTerms.ofPlace), of: account)
         let notes = try database.read { db in
             let request = SearchHits.Request(limit: Self.mostPlaces)
-            let hits = try SearchHits(Self.selectHits(passages: 0), ["terms": terms], request, db)
+            let hits = try SearchHits(Self.selectHits(passages: 0), terms, [:], request, db)
             return try Self.outlines(hits.ranks, account: account, db)
         }
         var seen: Set<String> = []

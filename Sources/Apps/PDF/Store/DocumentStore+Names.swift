@@ -43,11 +43,10 @@ extension DocumentStore {
     static func hits(_ search: DocumentSearch, of profile: String, _ page: SearchHits.Request, _ db: Database) throws
         -> SearchHits
     {
-        var arguments: StatementArguments = [
-            "terms": SearchIndex.expression(search.terms, of: owner(ofTerms: profile)), "profile": profile,
-        ]
+        let terms = names.search(search.terms, of: owner(ofTerms: profile))
+        var arguments: StatementArguments = ["profile": profile]
         for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
-        return try SearchHits(selectHits(words: search.words.count), arguments, page, db)
+        return try SearchHits(selectHits(words: search.words.count), terms, arguments, page, db)
     }
 
     /// Whether a name has all words, each anywhere, and whose it is, is looked up for each row that has the terms.
