@@ -21,6 +21,7 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -44,6 +45,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
@@ -68,7 +71,8 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "HTTPSemantics", "Media",
+                "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness",
+                "HTTPSemantics", "Media",
                 "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
@@ -114,7 +118,7 @@ let package = Package(
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
                 "Freshness",
-                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, nioCore,
+                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -148,7 +152,7 @@ let package = Package(
             name: "Screens",
             dependencies: [
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "MediaFormats", crypto,
+                "HTTPSemantics", "HTTPCaching", "MediaFormats", "CZlib", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -164,9 +168,20 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHTTP1,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nioSSL,
+                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             path: "Sources/Kit/HTTPServer",
+            swiftSettings: strict
+        ),
+        // Certificates of TLS: read, checked, made.
+        .target(
+            name: "Certificates",
+            dependencies: [
+                nioCore, nioSSL, .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"), crypto,
+            ],
+            path: "Sources/Kit/Certificates",
             swiftSettings: strict
         ),
         .target(
@@ -174,7 +189,7 @@ let package = Package(
             dependencies: [
                 "ResponseStore", "Database", "Freshness", "Concurrency", "HTTPSemantics", "HTTPCaching",
                 asyncHTTPClient, crypto, grdb, httpTypes, logging, metrics, nioCore, nioHTTP1, nioPosix,
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                nioSSL,
             ],
             path: "Sources/Kit/Upstream",
             swiftSettings: strict
@@ -293,9 +308,9 @@ let package = Package(
             name: "TestKit",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
-                "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "CZlib", asyncHTTPClient, grdb, httpTypes,
-                hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, subprocess,
-                systemPackage,
+                "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates", "CZlib", asyncHTTPClient, grdb,
+                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, nioSSL,
+                subprocess, systemPackage,
             ],
             path: "Tests/Kit",
             swiftSettings: strict
@@ -356,9 +371,10 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "HTTPServer", "Freshness", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
-                httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics,
-                nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, lifecycle,
+                "HTTPServer", "Freshness", "TestKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, nioSSL, lifecycle,
             ],
             swiftSettings: strict
         ),
@@ -373,6 +389,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "CertificatesTests", dependencies: ["Certificates", "TestKit"], swiftSettings: strict),
         .testTarget(
             name: "WebTests",
             dependencies: ["Screens", "Web", "TestKit", httpTypes],
@@ -411,7 +428,7 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch", "Freshness",
-                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore,
+                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict

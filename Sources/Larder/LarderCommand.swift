@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder backup`, `larder restore`, `larder key`,
-/// `larder cache`, `larder account`, `larder settings`.
+/// `larder certificate`, `larder cache`, `larder account`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +19,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder sandbox --sandbox-port 9000              the simulated upstreams alone
               larder doctor                                   check database, data directory, libraries and upstreams
               larder backup /backups/monday                   copy the data, also while it is served
+              larder certificate ./tls                        a certificate for HTTPS, by an authority of your own
               larder cache size                               how much is cached, of which budget
               larder account reset-password --user bob        set another password for an account
               larder settings                                 list all settings
@@ -28,7 +29,8 @@ struct LarderCommand: AsyncParsableCommand {
         version: LarderVersion.text,
         subcommands: [
             ServeCommand.self, SandboxCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
-            KeyCommand.self, CacheCommand.self, AccountCommand.self, SettingsCommand.self, ManualCommand.self,
+            KeyCommand.self, CertificateCommand.self, CacheCommand.self, AccountCommand.self, SettingsCommand.self,
+            ManualCommand.self,
         ]
     )
 

@@ -6,6 +6,8 @@ import HTTPTypes
 struct WebPolicy: Sendable {
     /// The origin under which a proxy serves this server; nil if none does.
     let publicOrigin: String?
+    /// How browsers come to this server itself: `http` or `https`.
+    var scheme = "http"
 
     /// Returns the header fields of a response to a request that names this host and port.
     func fields(authority: String?) -> HTTPFields {
@@ -35,7 +37,7 @@ struct WebPolicy: Sendable {
             // CSP has no way to write an IPv6 address.
             return ["'self'"]
         }
-        return ["http://\(authority)/web/"] + (publicOrigin.map { ["\($0)/web/"] } ?? [])
+        return ["\(scheme)://\(authority)/web/"] + (publicOrigin.map { ["\($0)/web/"] } ?? [])
     }
 }
 

@@ -1,5 +1,5 @@
 import Freshness
-import HTTPTypes
+public import HTTPTypes
 public import Screens
 
 /// The front end: its pages, which are one document, and the files that this loads.
@@ -28,9 +28,10 @@ public struct WebRoutes: Sendable {
     /// - Parameters:
     ///   - assets: The files.
     ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
-    public init(assets: WebAssets, publicOrigin: String?) {
+    ///   - scheme: How browsers come to this server itself: `http` or `https`.
+    public init(assets: WebAssets, publicOrigin: String?, scheme: String = "http") {
         self.assets = assets
-        policy = WebPolicy(publicOrigin: publicOrigin)
+        policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)
     }
 
     /// The routes.
@@ -42,6 +43,15 @@ public struct WebRoutes: Sendable {
                     try response(known.name, to: request, cacheControl: "public, max-age=3600")
                 }
             }
+    }
+
+    /// Returns the document of all pages, with 404: its scripts say that there is nothing under this address. Nil if a
+    /// folder has none, which each page reports.
+    @Sendable public func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
+        guard let shell = try? assets.file(WebAssets.shellName) else { return nil }
+        var fields = policy.fields(authority: request.authority)
+        fields[.cacheControl] = "no-store"
+        return ScreenResponse(status: .notFound, headerFields: fields, body: .prepared(shell), hasValidator: false)
     }
 
     /// Responds with the document of all pages. What is shown is up to its scripts.

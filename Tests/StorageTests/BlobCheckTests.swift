@@ -26,9 +26,8 @@ import Testing
         let path = scenario.path + "/blobs/\(blob.id)"
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        try scenario.change("UPDATE blob SET length = \(status.st_size)")
+        let length = try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        try scenario.change("UPDATE blob SET length = \(length)")
         let found = try scenario.examine().files
         #expect(found.unreadable == [blob.id] && found.missing.isEmpty && found.cut.isEmpty)
     }

@@ -229,9 +229,9 @@ import Testing
         try blob.append(Data([1]))
         try file.append(Data([1]))
         for name in try FileManager.default.subpathsOfDirectory(atPath: scenario.path) {
-            var status = stat()
-            #expect(stat("\(scenario.path)/\(name)", &status) == 0)
-            #expect(status.st_mode & 0o077 == 0, "\(name) \(String(status.st_mode, radix: 8))")
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(scenario.path)/\(name)")
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o077 == 0, "\(name) \(String(mode, radix: 8))")
         }
         try database.close()
     }

@@ -18,6 +18,13 @@ import Testing
         )
     }
 
+    @Test("SRV-14 With a certificate code comes by https only")
+    func secure() {
+        let policy = WebPolicy(publicOrigin: nil, scheme: "https").fields(authority: "a:8443")[.contentSecurityPolicy]
+        #expect(policy?.contains("script-src https://a:8443/web/;") == true)
+        #expect(policy?.contains("http:") == false)
+    }
+
     @Test(
         "A host that a policy cannot have, as an IPv6 address, does not become part of it",
         arguments: ["[::1]:8080", "localhost.:8080", "a;b", "a b", "a, b", "*", "*.example", "", nil]

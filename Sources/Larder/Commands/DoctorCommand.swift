@@ -9,13 +9,14 @@ import Upstream
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check settings, data directory, database, key, files, libraries, programs and upstreams.",
+        abstract:
+            "Check settings, data directory, database, key, files, certificate, libraries, programs and upstreams.",
         discussion: """
             The data is looked at as larder serve does at its start, and left as it is.
 
             Exit code 0: all is well. 1: Larder cannot work like this, or files of stored data are missing. 2: Larder
             works, but not all of it: an upstream cannot be reached (it will respond from its store), a program is
-            missing, or there are files that no row names.
+            missing, there are files that no row names, or the certificate ends soon or is not for the address.
 
             EXAMPLES
               larder doctor
@@ -35,6 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
             amounts: configuration.apps.storedAmounts,
             progress: bar.show(_:)
         )
+        findings += CertificateCheck.findings(configuration.http, now: Date())
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())
         bar.show("trying programs", 0, of: 0)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Certificates
 import Database
 import Sandbox
 import Settings
@@ -23,7 +24,8 @@ enum StartError {
     /// Returns the exit code of an error (sysexits.h); nil if it has none.
     private static func exitCode(of error: any Error) -> ExitCode? {
         switch error {
-        case is SettingError, is WebFolder.Unusable: ExitCode(78)
+        case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
+        case is SettingError, is CertificateError, is WebFolder.Unusable: ExitCode(78)
         case is StorageError, is BackupError, is SandboxError, is CannotListen: .failure
         default: nil
         }

@@ -9,7 +9,8 @@ extension HTTPServerBuilder {
         limits: ConnectionLimits,
         _ connections: OpenConnections,
         _ responseCache: ResponseCache?,
-        _ table: RouteTable
+        _ table: RouteTable,
+        tls: TLSOptions?
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LarderHTTPChannel(
@@ -24,7 +25,8 @@ extension HTTPServerBuilder {
                     Counter(label: "larder_http_cuts_total", dimensions: [("reason", close.rawValue)]).increment()
                 },
                 connections: connections,
-                responseCache: responseCache
+                responseCache: responseCache,
+                tls: tls
             )
         }
     }

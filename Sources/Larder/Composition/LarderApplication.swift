@@ -1,3 +1,4 @@
+import Certificates
 import Database
 import Foundation
 import Freshness
@@ -20,6 +21,8 @@ struct LarderApplication: Sendable {
     let application: Application<RouterResponder<ScreenContext>>
     /// All routes that it serves.
     let table: RouteTable
+    /// The certificate that it serves; nil without TLS.
+    let certificate: ServedCertificate?
 
     private let upstreams: [Upstream]
     private let mounts: [Mount]
@@ -82,6 +85,7 @@ struct LarderApplication: Sendable {
         mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
         transports = resources.transports
         database = resources.database
+        certificate = resources.certificate
         let sandbox = Self.sandbox(port: sandboxPort, apps.upstreams, resources)
         table = Self.table(
             of: apps,
@@ -105,7 +109,7 @@ struct LarderApplication: Sendable {
         _ mounts: [Mount],
         _ resources: ServerResources,
         _ metrics: PrometheusRegistry,
-        pages: [Route],
+        pages: WebRoutes?,
         sandbox: [Route]
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
@@ -121,6 +125,15 @@ struct LarderApplication: Sendable {
         )
         let store = ResponseStore(database)
         table.add(StatusRoutes(of: server, upstreams: apps.upstreams, store: store, clock: clock).routes)
+        let export = ExportRoutes(
+            apps: apps.userData,
+            database: database,
+            sessions: sessions,
+            scratch: resources.scratch,
+            version: LarderVersion.text,
+            clock: clock
+        )
+        table.add(export.routes)
         table.add(sandbox)
         let health = HealthRoutes(
             checks: [
@@ -132,7 +145,8 @@ struct LarderApplication: Sendable {
         )
         table.add(health.routes)
         table.add(ContractRoutes(yaml: Contract.yaml, json: { try Contract.json.get() }).routes)
-        table.add(pages)
+        table.add(pages?.routes ?? [])
+        table.missingPage = pages?.missingPage
         let index = IndexRoutes(
             version: LarderVersion.text,
             apps: apps.index,
@@ -153,11 +167,15 @@ struct LarderApplication: Sendable {
         }.routes
     }
 
-    /// The routes of the front end; none if it is not served.
-    private static func pages(_ configuration: LarderConfiguration) throws -> [Route] {
-        guard configuration.web.isEnabled else { return [] }
-        let assets = try configuration.web.folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded.get()
-        return WebRoutes(assets: assets, publicOrigin: configuration.http.publicURL?.origin).routes
+    /// The routes of the front end; nil if it is not served.
+    private static func pages(_ configuration: LarderConfiguration) throws -> WebRoutes? {
+        guard configuration.web.isEnabled else { return nil }
+        let assets = try configuration.web.folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded
+        return WebRoutes(
+            assets: assets,
+            publicOrigin: configuration.http.publicURL?.origin,
+            scheme: configuration.http.scheme
+        )
     }
 
     private static func application(
@@ -174,9 +192,12 @@ struct LarderApplication: Sendable {
             logger.warning("the limit of open files allows \(connections) connections, fewer than http.connections")
         }
         let accepting = ConnectionBurst(connections: connections)
+        let tls = resources.certificate.map { certificate in
+            TLSOptions(context: { certificate.current.context }, hosts: hosts(resources))
+        }
         return Application(
             responder: router(table, resources, identities).build().buildResponder(),
-            server: .larder(limits: http.limits, resources.connections, responseCache, table),
+            server: .larder(limits: http.limits, resources.connections, responseCache, table, tls: tls),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
@@ -200,13 +221,23 @@ struct LarderApplication: Sendable {
         return ScreenRouter(
             table: table,
             sessions: resources.sessions,
-            hosts: HostRules(
-                boundHost: http.host,
-                allowed: http.allowedHosts + (http.publicURL.map { [$0.host] } ?? [])
+            hosts: hosts(resources),
+            origins: OriginRules(
+                allowed: http.allowedOrigins,
+                own: http.publicURL.map { [$0.origin] } ?? [],
+                scheme: http.scheme
             ),
-            origins: OriginRules(allowed: http.allowedOrigins, own: http.publicURL.map { [$0.origin] } ?? []),
             identities: identities,
             proxies: http.trustedProxies
+        )
+    }
+
+    private static func hosts(_ resources: ServerResources) -> HostRules {
+        let http = resources.configuration.http
+        return HostRules(
+            boundHost: http.host,
+            allowed: http.allowedHosts + (http.publicURL.map { [$0.host] } ?? []),
+            isCertified: { [certificate = resources.certificate] in certificate?.current.names.contains($0) ?? false }
         )
     }
 

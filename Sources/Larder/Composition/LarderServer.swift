@@ -32,7 +32,13 @@ struct LarderServer: Service, CustomStringConvertible {
             onListening: { announce($0, http, sandboxPort: sandboxPort) },
             logger: logger
         )
+        // Before anything listens, so that the signal never ends the process.
+        let reload: CertificateReload? =
+            if let certificate = built.certificate {
+                await CertificateReload(of: certificate, logger: logger)
+            } else { nil }
         do {
+            async let _ = reload?.run()
             if let sandboxPort { SandboxPort(in: configuration.dataDirectory).note(sandboxPort, logger: logger) }
             try await withGracefulShutdownHandler {
                 try await built.application.run()
@@ -66,6 +72,6 @@ struct LarderServer: Service, CustomStringConvertible {
         let name = http.host.contains(":") ? "[\(http.host)]" : http.host
         let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
         let pages = configuration.web.isEnabled ? "pages on \(PageAddress.url(of: http, port: port))\n" : ""
-        StandardOutput.write("\(sandbox)\(pages)listening on http://\(name):\(port)\n")
+        StandardOutput.write("\(sandbox)\(pages)listening on \(http.scheme)://\(name):\(port)\n")
     }
 }

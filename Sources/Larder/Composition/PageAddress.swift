@@ -14,6 +14,6 @@ struct PageAddress {
     static func url(of http: HTTPConfiguration, port: Int) -> String {
         if let origin = http.publicURL?.origin { return "\(origin)/" }
         let host = http.host.contains(":") ? "[\(http.host)]" : http.host
-        return "http://\(loopback.contains(http.host) ? ownHost : host):\(port)/"
+        return "\(http.scheme)://\(loopback.contains(http.host) ? ownHost : host):\(port)/"
     }
 }

@@ -1,3 +1,4 @@
+import Certificates
 import Database
 import Foundation
 import Freshness
@@ -17,6 +18,8 @@ struct ServerResources: Sendable {
     let sessions: SessionStore
     let events: EventStream
     let connections: OpenConnections
+    /// Nil for a server without TLS.
+    let certificate: ServedCertificate?
     let media: MediaEngine
     let abilities: MediaAbilities
     let scratch: ScratchFolder
@@ -26,7 +29,7 @@ struct ServerResources: Sendable {
     let run: String
 
     /// Creates what is shared.
-    /// - Throws: `StorageError` or a file error if folders cannot be used.
+    /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
     init(
         _ configuration: LarderConfiguration,
         _ database: LarderDatabase,
@@ -51,6 +54,8 @@ struct ServerResources: Sendable {
             limit: http.connectionsPerAddress(of: OpenFileLimit.connections(http.limits.connections)),
             exempt: http.trustedProxies
         )
+        // The machine's time: that is what clients judge a certificate by.
+        certificate = try http.certificate.map { try ServedCertificate($0, protocols: ["http/1.1"], now: Date()) }
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,

@@ -1,3 +1,4 @@
+import Certificates
 import Foundation
 import HTTPServer
 import Settings
@@ -10,6 +11,8 @@ struct HTTPConfiguration: Sendable {
     let allowedOrigins: [String]
     /// Where a proxy serves this server; nil if none does.
     let publicURL: PublicURL?
+    /// The files of the certificate; nil for a server without TLS.
+    let certificate: CertificateFiles?
     let trustedProxies: TrustedProxies
     let limits: ConnectionLimits
     /// Largest number of connections of one client; 0 is half of all.
@@ -23,11 +26,15 @@ struct HTTPConfiguration: Sendable {
         allowedHosts = try settings.list("http.allowed_hosts")
         allowedOrigins = try settings.list("http.allowed_origins")
         publicURL = try settings.url("http.public_url").map { url throws(SettingError) in try PublicURL(url) }
+        certificate = try CertificateFiles(settings)
         trustedProxies = TrustedProxies(try settings.list("http.trusted_proxies").compactMap { AddressRange($0) })
         limits = try ConnectionLimits(settings)
         perAddress = try settings.integer("http.connections_per_address")
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
     }
+
+    /// How clients come to this server.
+    var scheme: String { certificate == nil ? "http" : "https" }
 
     /// Returns the largest number of connections of one client if this many may be open, which the limit of open files
     /// can make fewer than `http.connections`.
@@ -55,6 +62,23 @@ struct PublicURL: Sendable, Equatable {
         let port = url.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
         self.host = name
         origin = "\(scheme)://\(name.lowercased())\(port)"
+    }
+}
+
+extension CertificateFiles {
+    /// `http.tls_certificate` and `http.tls_key`; nil if both are empty.
+    fileprivate init?(_ settings: SettingValues) throws(SettingError) {
+        let (certificate, key) = (try settings.text("http.tls_certificate"), try settings.text("http.tls_key"))
+        if certificate.isEmpty, key.isEmpty { return nil }
+        guard !certificate.isEmpty, !key.isEmpty else {
+            throw .unacceptable(
+                key: certificate.isEmpty ? "http.tls_certificate" : "http.tls_key",
+                value: "",
+                source: "settings",
+                accepted: "the path of a file, since the other of http.tls_certificate and http.tls_key is set"
+            )
+        }
+        self.init(certificate: URL(filePath: certificate), key: URL(filePath: key))
     }
 }
 

@@ -26,6 +26,19 @@ extension Setting {
             note: "scheme, host and port only: pages of `https://larder.example` may then write"
         ),
         Setting(
+            "http.tls_certificate",
+            .text,
+            default: "",
+            "file with the certificate of this server and those behind it, in PEM; with it, Larder speaks HTTPS only",
+            note: "read again at SIGHUP; [larder certificate](operations.md#https-for-phones) makes one"
+        ),
+        Setting(
+            "http.tls_key",
+            .text,
+            default: "",
+            "file with the key of the certificate, in PEM and without a passphrase"
+        ),
+        Setting(
             "http.trusted_proxies",
             .addressRanges,
             default: "",

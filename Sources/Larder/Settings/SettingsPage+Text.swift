@@ -61,8 +61,9 @@ extension SettingsPage {
     static let exposure = """
         ## Listening beyond loopback
 
-        Before you set `http.host` to anything but a loopback address: there is no TLS, and everyone who can reach
-        the port can open a session. See the [threat model](threat-model.md).
+        Before you set `http.host` to anything but a loopback address: there is no TLS without a certificate
+        ([operations](operations.md#https-for-phones)), and everyone who can reach the port can open a session. See the
+        [threat model](threat-model.md).
         """
 
     static let limits = """

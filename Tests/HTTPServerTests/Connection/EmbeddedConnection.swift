@@ -15,6 +15,7 @@ final class EmbeddedConnection {
     let application = RecordingApplication()
     let journal = Journal()
     let annotations = ResponseAnnotations()
+    let share: ConnectionShare
 
     init(
         _ limits: ConnectionLimits = .standard,
@@ -40,7 +41,8 @@ final class EmbeddedConnection {
         }
         // Another client, beside which this one has to wait for its turns.
         _ = queue.begins(.request, of: queue.add(IPAddress("192.0.2.2")), now: loop.now)
-        try larder.addHTTP1Handlers(to: channel, annotations, ConnectionShare(IPAddress("192.0.2.1"), of: queue))
+        share = ConnectionShare(IPAddress("192.0.2.1"), of: queue)
+        try larder.addHTTP1Handlers(to: channel, annotations, share)
         try channel.pipeline.syncOperations.addHandlers(frontHandlers)
         try channel.pipeline.syncOperations.addHandler(application)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
@@ -84,6 +86,7 @@ extension ConnectionRefusal.Reason {
         case .targetTooLong: #"{"code":"target-too-long"}"#
         case .headersTooLarge: #"{"code":"headers-too-large"}"#
         case .timedOut: #"{"code":"request-timeout"}"#
+        case .clearText: #"{"code":"malformed-request","detail":"use https://"}"#
         }
     }
 }

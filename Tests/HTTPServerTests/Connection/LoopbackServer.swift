@@ -26,6 +26,7 @@ struct LoopbackServer: Sendable {
     static func run<Result: Sendable>(
         _ limits: ConnectionLimits = .standard,
         connections: OpenConnections? = nil,
+        tls: TLSOptions? = nil,
         _ body: @escaping @Sendable (LoopbackServer) async throws -> Result
     ) async throws -> Result {
         let gate = Gate()
@@ -42,7 +43,8 @@ struct LoopbackServer: Sendable {
                     problem: { refusal, head in refusal.testContent(head) },
                     onRefusal: { refusalSource.yield($0) },
                     onAbruptClose: { cutSource.yield($0) },
-                    connections: connections
+                    connections: connections,
+                    tls: tls
                 )
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

@@ -33,6 +33,13 @@ struct HostRulesTests {
         #expect(!rules.allows(authority))
     }
 
+    @Test("SRV-14 The names of the certificate are served, in lower case and on any port")
+    func certified() {
+        let rules = HostRules(boundHost: "0.0.0.0", allowed: []) { $0 == "larder.home.arpa" || $0 == "fd00::1" }
+        #expect(rules.allows("Larder.Home.ARPA.:8443") && rules.allows("[fd00::1]:8443"))
+        #expect(!rules.allows("other.home.arpa") && rules.allows("localhost"))
+    }
+
     @Test("SRV-11 A request without a Host is not served")
     func missing() {
         #expect(!rules.allows(nil))

@@ -35,6 +35,16 @@ struct OriginRulesTests {
         #expect(unset.allows(.post, headerFields: fields, authority: "larder.example"), "the browser knows it")
     }
 
+    @Test("SRV-14 With a certificate the server's own pages come by https, and those by http are foreign")
+    func https() {
+        let rules = OriginRules(allowed: [], scheme: "https")
+        let (own, clear): (HTTPFields, HTTPFields) = ([.origin: "https://a:8443"], [.origin: "http://a:8443"])
+        #expect(rules.allows(.post, headerFields: own, authority: "a:8443"))
+        #expect(!rules.allows(.post, headerFields: clear, authority: "a:8443"))
+        #expect(rules.browser(.get, [:], authority: "a:8443").isSecure)
+        #expect(!OriginRules(allowed: []).browser(.get, [:], authority: "a:8443").isSecure)
+    }
+
     @Test("TRUST-07 Only requests of CORS get what other origins may embed, or every request if all origins may")
     func resourcePolicy() {
         #expect(rules.resourcePolicy(for: [:]) == "same-origin")

@@ -1,8 +1,9 @@
 package import Foundation
 import NIOCore
 import NIOPosix
+package import NIOSSL
 
-/// A TCP client that sends bytes as they are.
+/// A client that sends bytes as they are, over TCP or TLS.
 package struct RawClient: ~Copyable {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -20,20 +21,27 @@ package struct RawClient: ~Copyable {
     ///   - port: the port.
     ///   - reads: whether the client reads; otherwise it takes nothing from its socket.
     ///   - address: the address of the client on the loopback network.
+    ///   - tls: how it speaks TLS; nil if it does not.
     ///   - body: what it does.
     package static func connect<Result: Sendable>(
         port: Int,
         reads: Bool = true,
         from address: String = "127.0.0.1",
+        tls: TLSConfiguration? = nil,
         _ body: (inout RawClient) async throws -> Result
     ) async throws -> Result {
+        let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.autoRead, value: reads)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .bind(to: try SocketAddress(ipAddress: address, port: 0))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                    if let context {
+                        let handler = try NIOSSLClientHandler(context: context, serverHostname: "localhost")
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                         wrappingChannelSynchronously: channel,
                         configuration: .init(isOutboundHalfClosureEnabled: true)
                     )

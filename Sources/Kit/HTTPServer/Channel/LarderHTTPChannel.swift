@@ -1,21 +1,17 @@
 public import HummingbirdCore
 public import Logging
 public import NIOCore
-import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: byte counts or response cache → encoder → decoder → connection handler → HTTP types → `NIOAsyncChannel`.
+/// Pipeline: TLS → byte counts or response cache → encoder → decoder → connection handler → HTTP types →
+/// `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// An accepted connection.
     public struct Value: ServerChildChannelValue {
-        let asyncChannel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
-        let annotations: ResponseAnnotations
-
         /// The connection's channel.
-        public var channel: any Channel { asyncChannel.channel }
+        public let channel: any Channel
+        let progress: ConnectionProgress
     }
 
     /// Hummingbird's responder.
@@ -23,9 +19,10 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// Limits of every connection.
     public let limits: ConnectionLimits
 
-    private let reports: ConnectionReports
+    let reports: ConnectionReports
+    let responseCache: ResponseCache?
+    let tls: TLSOptions?
     private let connections: OpenConnections?
-    private let responseCache: ResponseCache?
     private let queues: FairQueues
 
     /// Creates a channel for Hummingbird's `HTTPServerBuilder`.
@@ -37,6 +34,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - onAbruptClose: is called for every connection that was closed without a whole response
     ///   - connections: counts the connections, and limits those of one client
     ///   - responseCache: responses that are sent ahead of the decoder
+    ///   - tls: nil for a port without TLS
     public init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ConnectionLimits = .standard,
@@ -44,13 +42,19 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
         onAbruptClose: @escaping @Sendable (AbruptClose) -> Void = { _ in },
         connections: OpenConnections? = nil,
-        responseCache: ResponseCache? = nil
+        responseCache: ResponseCache? = nil,
+        tls: TLSOptions? = nil
     ) {
         self.responder = ExclusiveBodyReader.guarding(responder)
         self.limits = limits
-        self.reports = ConnectionReports(problem: problem, onRefusal: onRefusal, onAbruptClose: onAbruptClose)
+        self.reports = ConnectionReports(
+            problem: RefusalContents(problem).content(of:_:),
+            onRefusal: onRefusal,
+            onAbruptClose: onAbruptClose
+        )
         self.connections = connections
         self.responseCache = responseCache
+        self.tls = tls
         queues = FairQueues(exempt: connections?.exempt ?? .none)
     }
 
@@ -64,68 +68,18 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         }
         let promise = channel.eventLoop.makePromise(of: Value.self)
         Arrival(channel, queues.share(of: channel)) { share in
-            promise.assumeIsolated().completeWith(Result { try self.value(of: channel, share) })
+            promise.assumeIsolated().completeWith(Result { try self.open(channel, share) })
         } leaves: {
             promise.fail(ChannelError.eof)
         }.begin()
         return promise.futureResult
     }
 
-    private func value(of channel: any Channel, _ share: ConnectionShare) throws -> Value {
-        let annotations = ResponseAnnotations()
-        try addHTTP1Handlers(to: channel, annotations, share)
-        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
-            wrappingChannelSynchronously: channel,
-            configuration: .init(isOutboundHalfClosureEnabled: true)
-        )
-        // A connection that is accepted while the server stops gets no handler. The channel has to outlive it all the
-        // same: NIO ends the process if a writer is released before.
-        channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
-        return Value(asyncChannel: asyncChannel, annotations: annotations)
-    }
-
     /// Serves the requests of a connection until it closes.
     public func handle(value: Value, logger: Logger) async {
-        await ResponseAnnotations.$ofConnection.withValue(value.annotations) {
-            await handleHTTP(asyncChannel: value.asyncChannel, logger: logger)
+        guard let connection = await value.progress.connection else { return }
+        await ResponseAnnotations.$ofConnection.withValue(connection.annotations) {
+            await handleHTTP(asyncChannel: connection.asyncChannel, logger: logger)
         }
-    }
-
-    /// Adds everything up to and including the connection handler.
-    func addHTTP1Handlers(
-        to channel: any Channel,
-        _ annotations: ResponseAnnotations,
-        _ share: ConnectionShare
-    ) throws {
-        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-        decoderLimits.maxHeaderFieldSize = limits.headerBytes
-        decoderLimits.maxHeaderListSize = limits.headerBytes
-        decoderLimits.maxHeaderFieldCount = limits.headerCount
-        // One read at a time: all requests of a read are decoded before the first is responded to, so this bounds the
-        // memory that pipelining takes.
-        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-        let counter = ByteCounter()
-        let pipeline = channel.pipeline.syncOperations
-        let connection = ConnectionHandler(
-            limits: limits,
-            counter: counter,
-            reports: reports,
-            annotations: annotations,
-            share: share,
-            now: channel.eventLoop.now
-        )
-        if let responseCache {
-            try pipeline.addHandler(ResponseCacheHandler(responseCache, connection: connection))
-        } else {
-            try pipeline.addHandler(counter)
-        }
-        try pipeline.addHandlers([
-            HTTPResponseEncoder(),
-            ByteToMessageHandler(
-                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
-            ),
-            connection,
-        ])
     }
 }

@@ -28,6 +28,15 @@ final class FairQueue {
         case arrival
         /// The handlers and the task of a connection, from its arrival to its end.
         case connection
+        /// A handshake of TLS.
+        case handshake
+        /// A request that is refused before the application sees it, and the end of its connection.
+        case refusal
+        /// A request that the application responds to with 4xx, beyond what any request takes: such as the check of a
+        /// wrong password.
+        case failure
+        /// The bytes of a head that has not arrived as a whole yet.
+        case longHead
 
         fileprivate var units: Int {
             switch self {
@@ -35,6 +44,10 @@ final class FairQueue {
             case .request: 12
             case .arrival: 3
             case .connection: 24
+            case .handshake: 30
+            case .refusal: 15
+            case .failure: 30
+            case .longHead: 16
             }
         }
 
@@ -64,6 +77,8 @@ final class FairQueue {
         }
     }
 
+    /// Most connections of a client that is not taken for one that floods.
+    private static let usualConnections = 32
     /// A round in which nothing had to wait ends after this time.
     private static let roundTime = TimeAmount.milliseconds(1)
 
@@ -121,8 +136,15 @@ final class FairQueue {
         if !isRoundEnding, now - roundBegan >= Self.roundTime { beginRound(now) }
         guard client.waiting.isEmpty, units(of: client) < clientUnits else { return false }
         charge(work, to: client)
-        if now - client.waited > ActiveClients.time { activeClients.noteCalm(now) }
+        if !hasWaited(client, now: now) { activeClients.noteCalm(now) }
         return true
+    }
+
+    private func hasWaited(_ client: Client, now: NIODeadline) -> Bool { now - client.waited <= ActiveClients.time }
+
+    /// Whether a client has more connections than a browser has, and work of it had to wait lately.
+    func isCrowded(_ client: Client, now: NIODeadline) -> Bool {
+        client.connections > Self.usualConnections && hasWaited(client, now: now)
     }
 
     /// Counts what work has taken beyond what was counted at its beginning.

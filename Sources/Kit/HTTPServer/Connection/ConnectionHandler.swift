@@ -57,6 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         reports: ConnectionReports,
         annotations: ResponseAnnotations,
         share: ConnectionShare,
+        security: ConnectionSecurity,
         now: NIODeadline
     ) {
         self.limits = limits
@@ -64,7 +65,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.reports = reports
         self.annotations = annotations
         self.share = share
-        state = ConnectionState(limits: limits, now: now)
+        state = ConnectionState(limits: limits, security: security, now: now)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

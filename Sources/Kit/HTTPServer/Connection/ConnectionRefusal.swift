@@ -10,16 +10,21 @@ public struct ConnectionRefusal: Sendable, Equatable {
         case headersTooLarge
         /// 408: head or body did not arrive in time (RFC 9110 section 15.5.9).
         case timedOut
+        /// 308 or 400: the request came in clear text to a port for TLS.
+        case clearText
     }
 
     /// Why the request is refused.
     public let reason: Reason
     /// One sentence for people; never contains what the client sent.
     public let detail: String
+    /// Where the client finds what it asked for; nil if it gets a problem.
+    public private(set) var location: String?
 
     /// HTTP status code.
     public var status: Int {
         switch reason {
+        case .clearText: location == nil ? 400 : 308
         case .malformed: 400
         case .targetTooLong: 414
         case .headersTooLarge: 431
@@ -35,6 +40,19 @@ public struct ConnectionRefusal: Sendable, Equatable {
 
     static func targetTooLong(_ detail: String) -> ConnectionRefusal { .init(reason: .targetTooLong, detail: detail) }
 
+    /// For a request in clear text that cannot be repeated at another address.
+    static let clearText = ConnectionRefusal(
+        reason: .clearText,
+        detail: "This port speaks HTTPS only. Use an address that begins with https://, and send this request again."
+    )
+
+    /// Redirects a request in clear text.
+    static func redirect(to location: String) -> ConnectionRefusal {
+        var refusal = clearText
+        refusal.location = location
+        return refusal
+    }
+
     static func timedOut(_ detail: String) -> ConnectionRefusal { .init(reason: .timedOut, detail: detail) }
 }
 
@@ -42,6 +60,8 @@ public struct ConnectionRefusal: Sendable, Equatable {
 public enum AbruptClose: String, Sendable, CaseIterable {
     /// No request within ``ConnectionLimits/idleTimeout``.
     case idle
+    /// No handshake of TLS within ``ConnectionLimits/headDeadline`` of its first byte, or one that failed.
+    case handshake = "tls-handshake"
     /// The client took nothing for ``ConnectionLimits/writeDeadline``.
     case writeStalled = "write-stalled"
     /// The client has more connections than one address may have.

@@ -56,9 +56,9 @@ struct ConnectionState {
     private(set) var isQuiescing = false
     private(set) var isInputClosed = false
 
-    init(limits: ConnectionLimits, now: NIODeadline) {
+    init(limits: ConnectionLimits, security: ConnectionSecurity = .clearText, now: NIODeadline) {
         deadlines = ConnectionDeadlines(limits)
-        rules = RequestHeadRules(limits: limits)
+        rules = RequestHeadRules(limits: limits, security: security)
         phase = .idle(since: now)
         stalledWrites = StalledWriteDetector(deadline: deadlines.write)
     }

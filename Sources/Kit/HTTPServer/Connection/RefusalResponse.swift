@@ -45,8 +45,8 @@ struct RefusalResponse {
         isHEAD: Bool,
         _ content: RefusalContent
     ) {
-        let body = content.body
-        let headers: HTTPHeaders = [
+        let body = refusal.location == nil ? content.body : []
+        var headers: HTTPHeaders = [
             "Content-Type": content.type,
             "Content-Language": content.language,
             "Vary": "Accept-Language",
@@ -57,6 +57,10 @@ struct RefusalResponse {
             // RFC 9110 §6.6.1: with every 4xx of a server that has a clock.
             "Date": HTTPDate.format(Date()),
         ]
+        if let location = refusal.location {
+            for name in ["Content-Type", "Content-Language", "Vary"] { headers.remove(name: name) }
+            headers.add(name: "Location", value: location)
+        }
         let head = HTTPResponseHead(
             version: version,
             status: HTTPResponseStatus(statusCode: refusal.status),

@@ -19,10 +19,12 @@ struct AcceptedHead: Equatable {
 /// the other way.
 struct RequestHeadRules {
     private let limits: ConnectionLimits
+    private let security: ConnectionSecurity
 
     /// Rules with these limits of sizes and counts.
-    init(limits: ConnectionLimits) {
+    init(limits: ConnectionLimits, security: ConnectionSecurity = .clearText) {
         self.limits = limits
+        self.security = security
     }
 
     /// Returns the head as it may be passed on, or the refusal.
@@ -36,6 +38,7 @@ struct RequestHeadRules {
             if let refusal = fields.note(name: name, value: value) { return .failure(refusal) }
         }
         if let refusal = fields.contradiction(version: head.version) { return .failure(refusal) }
+        if let refusal = security.refusal(head) { return .failure(refusal) }
         return accept(head, fields)
     }
 
@@ -43,7 +46,7 @@ struct RequestHeadRules {
     private func accept(_ head: HTTPRequestHead, _ fields: FramingFields) -> Result<AcceptedHead, ConnectionRefusal> {
         var accepted = head
         var isRewritten = false
-        switch RequestTarget(uri: head.uri, isOptions: head.method == .OPTIONS) {
+        switch RequestTarget(uri: head.uri, isOptions: head.method == .OPTIONS, scheme: security.scheme) {
         case .origin:
             break
         case .absolute(let authority, let origin):

@@ -14,13 +14,14 @@ enum RequestTarget: Equatable {
     /// - Parameters:
     ///   - uri: the target as it was sent
     ///   - isOptions: whether the method is OPTIONS, the only one that may ask for `*`
-    init(uri: String, isOptions: Bool) {
+    ///   - scheme: what an absolute target begins with
+    init(uri: String, isOptions: Bool, scheme: String = "http://") {
         if let flaw = Self.flaw(in: uri) {
             self = .invalid(flaw)
         } else if uri.utf8.first == UInt8(ascii: "/") || (isOptions && uri == "*") {
             self = .origin
         } else {
-            self = Self.absolute(uri) ?? .invalid("The request target has to begin with a slash.")
+            self = Self.absolute(uri, scheme) ?? .invalid("The request target has to begin with a slash.")
         }
     }
 
@@ -54,8 +55,7 @@ enum RequestTarget: Equatable {
         return digitsDue == 0 ? nil : "The request target has an invalid percent-encoding."
     }
 
-    private static func absolute(_ uri: String) -> RequestTarget? {
-        let scheme = "http://"
+    private static func absolute(_ uri: String, _ scheme: String) -> RequestTarget? {
         guard uri.prefix(scheme.count).lowercased() == scheme else { return nil }
         let rest = uri.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }

@@ -10,12 +10,16 @@ public struct OriginRules: Sendable, Equatable {
     public let allowedOrigins: Set<String>
     /// Origins that this server has behind proxies, lower case.
     private let ownOrigins: Set<String>
+    /// How clients come to this server itself: `http` or `https`.
+    private let scheme: String
 
     /// Rules for a list of origins such as `https://shop.example`.
     /// - Parameters:
     ///   - allowed: origins of other servers whose pages may read and write here
-    ///   - own: this server's origins, other than `http://` and the `Host` of a request
-    public init(allowed: [String], own: [String] = []) {
+    ///   - own: this server's origins, other than the scheme and the `Host` of a request
+    ///   - scheme: how clients come to this server itself: `http` or `https`
+    public init(allowed: [String], own: [String] = [], scheme: String = "http") {
+        self.scheme = scheme
         allowedOrigins = Set(allowed.map { $0.lowercased() })
         ownOrigins = Set(own.map { $0.lowercased() })
     }
@@ -56,8 +60,9 @@ public struct OriginRules: Sendable, Equatable {
         let isSafe = [.get, .head, .options].contains(method)
         let origin = headerFields[.origin]?.lowercased()
         let isSecure =
-            origin.map { $0.hasPrefix("https://") }
-            ?? authority.map { ownOrigins.contains("https://\($0.lowercased())") } ?? false
+            scheme == "https"
+            || origin.map { $0.hasPrefix("https://") }
+                ?? authority.map { ownOrigins.contains("https://\($0.lowercased())") } ?? false
         return BrowserRules(sendsCookies: isOwn ?? isSafe, mayGetCookies: isOwn ?? true, isSecure: isSecure)
     }
 
@@ -69,7 +74,7 @@ public struct OriginRules: Sendable, Equatable {
     /// Whether an origin is this server's own.
     private func isOwn(_ origin: String, authority: String?) -> Bool {
         let origin = origin.lowercased()
-        return ownOrigins.contains(origin) || authority.map { origin == "http://\($0.lowercased())" } ?? false
+        return ownOrigins.contains(origin) || authority.map { origin == "\(scheme)://\($0.lowercased())" } ?? false
     }
 
     /// The fields that let a listed origin read a response.

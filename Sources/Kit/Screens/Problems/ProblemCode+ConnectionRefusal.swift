@@ -4,7 +4,7 @@ extension ProblemCode {
     /// The code of a request that the connection layer refuses.
     public init(_ reason: ConnectionRefusal.Reason) {
         switch reason {
-        case .malformed: self = .malformedRequest
+        case .malformed, .clearText: self = .malformedRequest
         case .targetTooLong: self = .targetTooLong
         case .headersTooLarge: self = .headersTooLarge
         case .timedOut: self = .requestTimeout

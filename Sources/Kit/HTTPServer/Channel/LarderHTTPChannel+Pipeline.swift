@@ -1,0 +1,110 @@
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// A connection whose pipeline is complete.
+struct HTTP1Connection: Sendable {
+    let asyncChannel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    let annotations: ResponseAnnotations
+}
+
+/// How far the pipeline of an accepted connection is.
+enum ConnectionProgress: Sendable {
+    case complete(HTTP1Connection)
+    /// Complete when the handshake has ended; fails if that does.
+    case handshake(EventLoopFuture<HTTP1Connection>)
+
+    /// The connection, once its pipeline is complete; nil if its handshake has failed.
+    var connection: HTTP1Connection? {
+        get async {
+            switch self {
+            case .complete(let connection): connection
+            // A failure was counted where it happened, and has closed the channel.
+            case .handshake(let future): try? await future.get()
+            }
+        }
+    }
+}
+
+extension LarderHTTPChannel {
+    /// Builds the pipeline of a connection, as far as it is known before its handshake.
+    func open(_ channel: any Channel, _ share: ConnectionShare) throws -> Value {
+        guard let tls else {
+            return Value(channel: channel, progress: .complete(try connection(on: channel, share, .clearText)))
+        }
+        let promise = channel.eventLoop.makePromise(of: HTTP1Connection.self)
+        let entry = TLSEntryHandler(limits: limits, share: share, makeContext: tls.context) { outcome in
+            switch outcome {
+            case .clearText:
+                promise.succeed(try self.connection(on: channel, share, .clearTextOnTLS(tls.hosts)))
+            case .tls:
+                promise.succeed(try self.connection(on: channel, share, .tls))
+            case .failed(let reason):
+                if let reason { self.reports.onAbruptClose(reason) }
+            }
+        }
+        channel.closeFuture.whenComplete { _ in promise.fail(ChannelError.eof) }
+        try channel.pipeline.syncOperations.addHandler(entry)
+        return Value(channel: channel, progress: .handshake(promise.futureResult))
+    }
+
+    private func connection(
+        on channel: any Channel,
+        _ share: ConnectionShare,
+        _ security: ConnectionSecurity
+    ) throws -> HTTP1Connection {
+        let annotations = ResponseAnnotations()
+        try addHTTP1Handlers(to: channel, annotations, share, security)
+        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: security.scheme == "https://"))
+        let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+            wrappingChannelSynchronously: channel,
+            configuration: .init(isOutboundHalfClosureEnabled: true)
+        )
+        // A connection that is accepted while the server stops gets no handler. The channel has to outlive it all the
+        // same: NIO ends the process if a writer is released before.
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
+        return HTTP1Connection(asyncChannel: asyncChannel, annotations: annotations)
+    }
+
+    /// Adds everything up to and including the connection handler.
+    func addHTTP1Handlers(
+        to channel: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ share: ConnectionShare,
+        _ security: ConnectionSecurity = .clearText
+    ) throws {
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = limits.headerBytes
+        decoderLimits.maxHeaderListSize = limits.headerBytes
+        decoderLimits.maxHeaderFieldCount = limits.headerCount
+        // One read at a time: all requests of a read are decoded before the first is responded to, so this bounds the
+        // memory that pipelining takes.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        let counter = ByteCounter()
+        let pipeline = channel.pipeline.syncOperations
+        let connection = ConnectionHandler(
+            limits: limits,
+            counter: counter,
+            reports: reports,
+            annotations: annotations,
+            share: share,
+            security: security,
+            now: channel.eventLoop.now
+        )
+        // What is kept is for requests that came by TLS.
+        if let responseCache, !security.isRefused {
+            try pipeline.addHandler(ResponseCacheHandler(responseCache, connection: connection))
+        } else {
+            try pipeline.addHandler(counter)
+        }
+        try pipeline.addHandlers([
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+            ),
+            connection,
+        ])
+    }
+}
