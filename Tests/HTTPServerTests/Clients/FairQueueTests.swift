@@ -1,4 +1,6 @@
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import TestKit
 import Testing
 
@@ -98,6 +100,33 @@ struct FairQueueTests {
         }
         let (opened, lookedAt) = (begun(opening: true), begun(opening: false))
         #expect(opened >= 1 && lookedAt >= 4 * opened)
+    }
+
+    @Test(
+        "TRUST-18 What a request takes beyond its turn counts: a refusal, a failure, a head in parts",
+        arguments: [
+            ("GET / HTTP/9.9\r\n\r\n", nil, true), ("GET / HTTP/1.1\r\nHost: a\r\nA: a", nil, true),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 401, true), ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, false),
+        ] as [(String, Int?, Bool)]
+    )
+    func costs(sent: String, status: Int?, isUsedUp: Bool) throws {
+        let kept = try CachingConnection(clientUnits: 14)
+        kept.connection.receive(sent)
+        if let status { kept.application.respond("x", status: HTTPResponseStatus(statusCode: status)) }
+        let now = kept.connection.channel.embeddedEventLoop.now
+        #expect(kept.connection.share.begins(.arrival, now: now) {} != isUsedUp)
+    }
+
+    @Test("TRUST-18 A client is taken for one that floods if it has many connections and has had to wait lately")
+    func crowds() {
+        let rounds = Rounds()
+        let client = rounds.client(beside: "192.0.2.2")
+        rounds.queue.enqueue(.arrival, of: client) {}
+        #expect(!rounds.queue.isCrowded(client, now: rounds.now), "it has one connection")
+        for _ in 0..<100 { _ = rounds.queue.add(IPAddress("192.0.2.1")) }
+        #expect(rounds.queue.isCrowded(client, now: rounds.now))
+        rounds.pass(.seconds(2))
+        #expect(!rounds.queue.isCrowded(client, now: rounds.now))
     }
 
     @Test("Work of a client that waits already is not overtaken, and waits no longer than one round")

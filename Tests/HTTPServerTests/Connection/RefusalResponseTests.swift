@@ -1,3 +1,5 @@
+import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import HTTPServer
@@ -21,6 +23,23 @@ import Testing
         #expect(try language("\(Self.head)Host: b\r\n\r\n") == "of+ru+en")
         let long = Self.head.replacing("/ ", with: "/\(String(repeating: "a", count: 9000)) ", maxReplacements: 1)
         #expect(try language("\(long)\r\n") == "of+ru+en")
+    }
+
+    @Test("TRUST-18 The content of a refusal is made once if nothing is known of the request, else for each")
+    func rendered() {
+        let count = Mutex(0)
+        let contents = RefusalContents { refusal, head in
+            count.withLock { $0 += 1 }
+            return refusal.testContent(head)
+        }
+        let (malformed, tooLarge) = (ConnectionRefusal.malformed("bad"), ConnectionRefusal.headersTooLarge("large"))
+        for refusal in [malformed, tooLarge, malformed, tooLarge] {
+            #expect(contents.content(of: refusal, nil).body == refusal.testContent(nil).body)
+        }
+        #expect(count.withLock { $0 } == 2)
+        let head = RefusedHead(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"))
+        for _ in 0..<3 { #expect(contents.content(of: malformed, head).language == "of") }
+        #expect(count.withLock { $0 } == 5)
     }
 
     @Test("A head that has not arrived, or is none, tells no language; neither does the request before it")

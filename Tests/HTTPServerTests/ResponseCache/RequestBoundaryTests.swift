@@ -45,6 +45,25 @@ import Testing
         #expect(boundary.isAtStart)
     }
 
+    @Test("The end of a head is found wherever CR and LF are, in one piece or two")
+    func lineEnds() {
+        var texts: [[UInt8]] = [[]]
+        for _ in 0..<7 { texts = texts.flatMap { text in Array("a\r\n".utf8).map { text + [$0] } } }
+        for text in texts {
+            let end = (3..<text.count).first { Array(text[($0 - 3)...$0]) == Array("\r\n\r\n".utf8) }
+            let isPlain = (0...(end ?? text.count - 1)).allSatisfy {
+                text[$0] != 0x0A || $0 > 0 && text[$0 - 1] == 0x0D
+            }
+            for split in 0..<min(4, end ?? text.count) {
+                var boundary = RequestBoundary()
+                if split > 0 { _ = text[..<split].withUnsafeBytes { boundary.stretch(of: $0) } }
+                let stretch = text[split...].withUnsafeBytes { boundary.stretch(of: $0) }
+                #expect(stretch.count == (end.map { $0 + 1 } ?? text.count) - split, "\(text) at \(split)")
+                #expect(stretch.endsHead == (end != nil) && (end == nil || stretch.hasPlainLineEnds == isPlain))
+            }
+        }
+    }
+
     @Test("SRV-11 A body of known length is counted: a head within it is none")
     mutating func body() {
         let inner = "GET /kept HTTP/1.1\r\n\r\n"

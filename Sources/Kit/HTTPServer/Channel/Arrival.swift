@@ -3,8 +3,8 @@ import NIOCore
 /// An accepted connection before it has a pipeline and a task, which cost several times what it takes to accept and
 /// close it: it gets them when it is the turn of its client, if the client is still there.
 struct Arrival {
-    /// How much longer a connection waits whose client had to wait for its turn and has sent nothing meanwhile. A
-    /// client that opens many and closes them again has left then.
+    /// How much longer a connection waits whose client had to wait for its turn and has sent nothing meanwhile, or has
+    /// many connections. A client that opens many and closes or resets them again has left then.
     private static let patience = TimeAmount.milliseconds(20)
 
     private let channel: any Channel
@@ -31,8 +31,9 @@ struct Arrival {
 
     /// Opens the connection now, or when it is the turn of its client.
     func begin() {
-        if share.begins(.arrival, now: channel.eventLoop.now, otherwise: { proceed(mayWait: true) }) {
-            proceed(mayWait: false)
+        let now = channel.eventLoop.now
+        if share.begins(.arrival, now: now, otherwise: { proceed(mayWait: true) }) {
+            proceed(mayWait: share.isCrowded(now: now))
         }
     }
 
@@ -41,7 +42,7 @@ struct Arrival {
         if state?.isAbandoned ?? false {
             channel.close(promise: nil)
             leaves()
-        } else if mayWait, state?.isSilent ?? false {
+        } else if mayWait, let state, state.isSilent || state.isOpen && share.isCrowded(now: channel.eventLoop.now) {
             _ = channel.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
                 share.wait(.arrival) { proceed(mayWait: false) }
             }

@@ -41,6 +41,15 @@ final class ConnectionShare {
     /// Counts the handlers and the task of the connection.
     func opened() { queue.charge(.connection, to: client) }
 
+    /// Counts work that was not known when its turn came.
+    func count(_ work: FairQueue.Work) { queue.charge(work, to: client) }
+
+    /// Counts bytes for the decoder.
+    func decoded(bytes: Int) { queue.count(bytes >> 12, of: client) }
+
+    /// Whether the client has many connections, and work of it had to wait lately.
+    func isCrowded(now: NIODeadline) -> Bool { queue.isCrowded(client, now: now) }
+
     /// Counts cached responses that were sent.
     func sent(responses: Int, bytes: Int) {
         queue.count(responses - 1 + bytes >> 14, of: client)

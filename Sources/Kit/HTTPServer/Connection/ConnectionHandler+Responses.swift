@@ -34,6 +34,7 @@ extension ConnectionHandler {
         _ context: ChannelHandlerContext
     ) {
         var head = head
+        if 400..<500 ~= head.status.code { share.count(.failure) }
         let annotations = head.status.code >= 200 ? self.annotations.take() : ResponseAnnotations.Values()
         if let date = annotations.originDate { head.headers.replaceOrAdd(name: "Date", value: date) }
         switch state.responseHead(head) {
@@ -66,6 +67,7 @@ extension ConnectionHandler {
             context.write(Self.wrapOutboundOut(part), promise: nil)
         }
         reports.onRefusal(refusal)
+        share.count(.refusal)
         drain(context)
     }
 

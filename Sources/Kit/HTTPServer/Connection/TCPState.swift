@@ -17,8 +17,11 @@ struct TCPState: Equatable {
         }
     }
 
+    /// Whether the client has neither reset the connection nor closed its output.
+    var isOpen: Bool { state == Self.established }
+
     /// Whether the client has neither sent anything nor closed its output.
-    var isSilent: Bool { state == Self.established && received == 0 }
+    var isSilent: Bool { isOpen && received == 0 }
 
     private static let established: UInt8 = 1
     private static let close: UInt8 = 7

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Tracks where in the bytes of a connection one request ends and the next begins, as far as possible without parsing:
 /// heads end at an empty line, bodies after `Content-Length`, and chunked ones where the decoder says so.
 ///
@@ -49,7 +51,9 @@ struct RequestBoundary {
             place = .chunked(tail: tail)
             return Stretch(count: bytes.count)
         case .head(_, var matched, var isPlain):
-            for (index, byte) in bytes.enumerated() {
+            var index = 0
+            while index < bytes.count {
+                let byte = bytes[index]
                 // CR LF CR LF: a CR anywhere starts over, an even position wants CR, an odd one LF.
                 if byte == 0x0D {
                     matched = matched == 2 ? 3 : 1
@@ -59,15 +63,27 @@ struct RequestBoundary {
                     matched = isWhole ? matched + 1 : 0
                 } else {
                     matched = 0
+                    index = Self.lineEnd(in: bytes, from: index + 1)
+                    continue
                 }
                 if matched == 4 {
                     place = .head(began: true, matched: 0, isPlain: isPlain)
                     return Stretch(count: index + 1, endsHead: true, hasPlainLineEnds: isPlain)
                 }
+                index += 1
             }
             place = .head(began: true, matched: matched, isPlain: isPlain)
             return Stretch(count: bytes.count)
         }
+    }
+
+    /// Returns the index of the first CR or LF from an index on, or the number of bytes.
+    private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        guard start < bytes.count, let base = bytes.baseAddress else { return bytes.count }
+        func first(_ byte: Int32, before end: Int) -> Int {
+            memchr(base + start, byte, end - start).map { UnsafeRawPointer($0) - base } ?? end
+        }
+        return first(0x0A, before: first(0x0D, before: bytes.count))
     }
 
     /// Notes that a stretch was passed to the decoder, with what that had read before and after it.

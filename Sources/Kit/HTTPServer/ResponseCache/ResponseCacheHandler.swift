@@ -133,7 +133,10 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     /// Passes on up to the next position where a request may begin.
     private func pass(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
         hasPassed = true
+        let isStart = boundary.isAtStart
         let stretch = bytes.withUnsafeReadableBytes { boundary.stretch(of: $0) }
+        if isStart, !stretch.endsHead { connection.share.count(.longHead) }
+        connection.share.decoded(bytes: stretch.count)
         guard let piece = bytes.readSlice(length: stretch.count) else { return }
         connection.counter.received += stretch.count
         if candidate?.readableBytes != stretch.count { candidate = nil }
