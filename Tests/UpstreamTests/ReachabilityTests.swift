@@ -51,8 +51,8 @@ struct ReachabilityTests {
     @Test("Pauses double up to a minute, and start again after a response")
     mutating func growingPauses() {
         var pauses: [Duration] = []
-        for _ in 1...40 {
-            switch reachability.unreachable(.refused, at: noon, jitter: 0.5) {
+        for attempt in 1...40 {
+            switch reachability.unreachable(.refused, at: noon + Double(attempt) * 60, jitter: 0.5) {
             case .wentDown(let pause), .stillDown(let pause): pauses.append(pause)
             case .cameBack, .unchanged: Issue.record("it is down")
             }
@@ -61,6 +61,19 @@ struct ReachabilityTests {
         #expect(pauses.dropFirst(4).allSatisfy { $0 == Reachability.longestPause })
         _ = reachability.responded(at: noon)
         #expect(reachability.unreachable(.refused, at: noon, jitter: 0.5) == .wentDown(probeAfter: .seconds(5)))
+    }
+
+    @Test("Requests that fail together are one attempt, so they do not put off the next probe")
+    mutating func together() {
+        for request in 0..<24 {
+            let transition = reachability.unreachable(.reset, at: noon + Double(request) * 0.1, jitter: 0)
+            let expected = Duration.seconds(3.75)
+            #expect(transition == (request == 0 ? .wentDown(probeAfter: expected) : .stillDown(probeAfter: expected)))
+        }
+        #expect(reachability.failures == 1)
+        #expect(reachability.unreachable(.reset, at: noon + 3.75, jitter: 0) == .stillDown(probeAfter: .seconds(7.5)))
+        // The clock was set back: nothing is known of how long it is.
+        #expect(reachability.unreachable(.reset, at: noon - 60, jitter: 0) == .stillDown(probeAfter: .seconds(15)))
     }
 
     @Test("Jitter spreads a pause by a quarter to both sides", arguments: [(0.0, 3.75), (0.5, 5), (1, 6.25)])

@@ -51,8 +51,10 @@ public struct Reachability: Sendable, Equatable {
     public private(set) var lastOK: Date?
     /// The last failure of any kind, an error status included.
     public private(set) var lastError: Failure?
-    /// The number of failed attempts in a row.
+    /// The number of failed attempts in a row. Requests that were under way together are one attempt.
     public private(set) var failures = 0
+    /// When the last of them was counted.
+    private var lastFailedAttempt: Date?
     /// The pauses by credential; that of all requests has none.
     private var pauses: [CredentialHash?: Pause] = [:]
 
@@ -116,7 +118,10 @@ public struct Reachability: Sendable, Equatable {
     ///   - jitter: A number in 0..<1, which spreads the probes of many servers.
     public mutating func unreachable(_ reason: UnreachableReason, at now: Date, jitter: Double) -> Transition {
         lastError = Failure(reason: reason.rawValue, at: now)
-        failures += 1
+        if isNewAttempt(at: now) {
+            failures += 1
+            lastFailedAttempt = now
+        }
         let pause = pauseBeforeProbe(jitter: jitter)
         guard isReachable else { return .stillDown(probeAfter: pause) }
         isReachable = false
@@ -138,10 +143,20 @@ public struct Reachability: Sendable, Equatable {
         pause.end > now && pause.seconds(at: now) <= longestRetryAfter
     }
 
-    /// Returns a pause that doubles with each failure up to ``longestPause``, times 0.75 to 1.25.
-    private func pauseBeforeProbe(jitter: Double) -> Duration {
-        let doublings = min(max(failures - 1, 0), 10)
-        let base = min(probeInterval * Double(1 << doublings), max(Self.longestPause, probeInterval))
-        return base * (0.75 + 0.5 * jitter)
+    /// Whether a failure is that of another attempt than the last one that was counted. Else ten pictures of a screen
+    /// that fail together would put off the next probe as ten failed probes do. A probe is sent after three quarters of
+    /// the pause at the earliest.
+    private func isNewAttempt(at now: Date) -> Bool {
+        guard failures > 0, let lastFailedAttempt else { return true }
+        return .seconds(abs(now.timeIntervalSince(lastFailedAttempt))) >= pauseWithoutJitter / 2
     }
+
+    /// A pause that doubles with each failed attempt up to ``longestPause``.
+    private var pauseWithoutJitter: Duration {
+        let doublings = min(max(failures - 1, 0), 10)
+        return min(probeInterval * Double(1 << doublings), max(Self.longestPause, probeInterval))
+    }
+
+    /// Returns a pause before the next probe, 0.75 to 1.25 times ``pauseWithoutJitter``.
+    private func pauseBeforeProbe(jitter: Double) -> Duration { pauseWithoutJitter * (0.75 + 0.5 * jitter) }
 }
