@@ -33,7 +33,7 @@ struct PageTests {
 
     @Test("WEB-02 Every page and every file has the policy that lets only the files of the front end run")
     func protection() async throws {
-        let assets = try WebAssets.embedded.get()
+        let assets = WebAssets.embedded
         try await withLarder { larder in
             for address in Self.addresses {
                 let response = try await larder.send("GET", address)
@@ -53,7 +53,7 @@ struct PageTests {
 
     @Test("WEB-03 Files are kept for good under their digest, the page is checked; another digest has nothing")
     func caching() async throws {
-        let digest = try WebAssets.embedded.get().digest
+        let digest = WebAssets.embedded.digest
         try await withLarder { larder in
             let page = try await larder.send("GET", "/")
             #expect(page.headers["cache-control"] == "no-cache")
@@ -71,7 +71,7 @@ struct PageTests {
 
     @Test("A file is found by its own name only: no other folder, encoding or page")
     func names() async throws {
-        let digest = try WebAssets.embedded.get().digest
+        let digest = WebAssets.embedded.digest
         try await withLarder { larder in
             for path in [
                 "/web/\(digest)/index.html", "/web/\(digest)/..%2findex.html", "/web/\(digest)/%2e%2e",
@@ -85,12 +85,41 @@ struct PageTests {
         }
     }
 
+    @Test(
+        "An address that has nothing shows a browser the pages' document with 404, and everyone else the problem",
+        arguments: [
+            ("/nowhere", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
+            ("/disk/nowhere", "text/html", true), ("/shop/", "text/html,*/*;q=0.5", true),
+            ("/web/0/main.js", "text/html", true), ("/nowhere", "*/*", false), ("/nowhere", "application/json", false),
+            ("/nowhere", "application/json, text/html;q=0.9", false), ("/nowhere", "text/html;q=0, */*", false),
+            ("/v1/nowhere", "text/html", false), ("/v1/", "text/html", false), ("/nowhere", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func nothing(_ path: String, _ accept: String?, _ isPage: Bool) async throws {
+        try await withLarder { larder in
+            let fields = accept.map { ["Accept": $0] } ?? [:]
+            let response = try await larder.send("GET", path, fields)
+            #expect(response.status == 404 && response.headers["cache-control"] == "no-store")
+            if isPage {
+                #expect(response.text.contains("<!doctype html>") && response.headers["etag"] == nil)
+                Self.expectProtection(response, port: larder.port, path)
+                let head = try await larder.send("HEAD", path, fields)
+                #expect(head.status == 404 && head.body.isEmpty)
+                #expect(head.headers["content-length"] == response.headers["content-length"])
+            } else {
+                #expect(response.problemCode == "not-found" && response.headers["content-security-policy"] == nil)
+            }
+            let written = try await larder.send("DELETE", path, fields)
+            #expect(written.problemCode != nil, "\(path)")
+        }
+    }
+
     @Test("Without web.enabled there is no page; the screens are there")
     func disabled() async throws {
         try await withLarder(["--web-enabled", "false"]) { larder in
             for path in ["/", "/status", "/disk", "/favicon.ico", "/robots.txt"] {
-                let response = try await larder.send("GET", path)
-                #expect(response.status == 404, "\(path)")
+                let response = try await larder.send("GET", path, ["Accept": "text/html"])
+                #expect(response.status == 404 && response.problemCode == "not-found", "\(path)")
             }
             let index = try await larder.send("GET", "/v1")
             #expect(index.status == 200)

@@ -106,9 +106,11 @@ class WebKit:
         return self.request(method, f"{self.session}/{path}".removesuffix("/"), parameters)
 
     def quit(self):
-        self.send("DeleteSession", {})
-        os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(30)
+        try:
+            self.send("DeleteSession", {})
+        finally:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(30)
 
 
 ENGINES = {"firefox": Firefox, "webkit": WebKit}

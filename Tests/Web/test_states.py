@@ -41,6 +41,20 @@ def test_web_29_empty_screens(visitor):
         axe.check(page)
 
 
+@pytest.mark.parametrize("locale, said", [("en-GB", "There is no such page"), ("ru-RU", "Такой страницы нет")])
+def test_web_29_32_an_address_that_has_nothing_is_a_page_with_status_404(visit, larder, locale, said):
+    visitor = visit(larder, locale=locale)
+    for path in ["/nowhere/at/all", "/disk/nowhere", "/shop/"]:
+        visitor.missing.append(larder.url + path)
+        page = visitor.context.new_page()
+        assert page.goto(path).status == 404
+        expect(page.locator("h1")).to_have_text(said)
+        expect(page.get_by_text(path, exact=True)).to_be_visible()
+        axe.check(page)
+    page.locator(".state a").click()
+    expect(page).to_have_url(larder.url + "/")
+
+
 @pytest.mark.parametrize("width, scheme", [(390, "light"), (1280, "dark")])
 def test_web_29_32_offline_is_said_politely(visit, larder, width, scheme):
     visitor = visit(larder, width=width, scheme=scheme)

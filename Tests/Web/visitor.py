@@ -20,6 +20,8 @@ class Visitor:
         self.larder = larder
         self.faults = []
         self.requests = []
+        # Addresses that are to have nothing.
+        self.missing = []
         self.context = browser.new_context(
             base_url=larder.url, viewport={"width": width, "height": height}, color_scheme=scheme, locale=locale,
             timezone_id=options.pop("timezone_id", "Europe/Helsinki"), **options)
@@ -37,6 +39,8 @@ class Visitor:
         if message.text.startswith("Failed to load resource"):
             path = urlsplit(place).path
             if path.startswith("/v1") or path.startswith("/health") or self.larder.process is None:
+                return
+            if place in self.missing:
                 return
             if "net::ERR_" in message.text and self.larder.restarted:
                 return

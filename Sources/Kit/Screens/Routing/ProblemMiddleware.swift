@@ -36,7 +36,9 @@ struct ProblemMiddleware: RouterMiddleware {
             return response
         } catch {
             let outcome = response(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
-            return try ScreenResponseRenderer.render(outcome, for: request.head)
+            let isMissing = outcome.status == .notFound
+            let page = isMissing ? table.missingPage(for: request.head, path: request.uri.path) : nil
+            return try ScreenResponseRenderer.render(page ?? outcome, for: request.head)
         }
     }
 

@@ -4,6 +4,8 @@ public import HTTPTypes
 public struct RouteTable: Sendable {
     /// The routes, in the order of their apps.
     public private(set) var routes: [Route]
+    /// Makes the page that browsers get of addresses that have nothing; nil if they get the problem, as API clients do.
+    public var missingPage: MissingPage?
     private let languages: [String: Language]
 
     /// Creates a table.
