@@ -33,11 +33,11 @@ struct ContentTests {
                 #expect(response["data.created_text"] == "21.04.2024 10:57")
                 #expect(response["data.viewer"] == .string(viewer))
                 let ids = response.all("id", in: "data.actions")
-                #expect(ids == ["share", "link", "delete", "rename", "keep_offline"])
-                #expect(response.all("enabled", in: "data.actions") == [true, true, true, true, true])
+                #expect(ids == ["share", "download", "link", "delete", "rename", "move", "copy", "keep_offline"])
+                #expect(response.all("enabled", in: "data.actions").allSatisfy { $0 == true })
                 #expect((response["data.alert.title"] == "Not supported format") == (viewer == "unsupported"))
                 #expect(
-                    response["data.actions.2.confirm.message"]
+                    response["data.actions.3.confirm.message"]
                         == (viewer == "image" ? "Current image will be deleted" : "Current file will be deleted")
                 )
             }
@@ -45,8 +45,30 @@ struct ContentTests {
             disk.goAway()
             let offline = try await app.get("/v1/disk/file?path=/a.pdf&refresh=1", as: token)
             #expect(offline["meta.offline"] == true)
-            #expect(offline.all("enabled", in: "data.actions") == [false, false, false, false, true])
+            let enabled = offline.all("enabled", in: "data.actions")
+            #expect(enabled.last == true && enabled.dropLast().allSatisfy { $0 == false })
             try await app.get("/v1/disk/file?path=/never.pdf", as: token).expectProblem("upstream-unavailable", 503)
+        }
+    }
+
+    @Test(
+        "Text that names no charset is said to be UTF-8, from the API and from the store, unless it can name its own",
+        arguments: [
+            ("text/plain", "text/plain; charset=utf-8"), ("text/markdown", "text/markdown; charset=utf-8"),
+            ("text/plain;charset=koi8-r", "text/plain;charset=koi8-r"), ("text/html", "text/html"),
+            ("TEXT/XML", "TEXT/XML"), ("image/png", "image/png"), (nil, "application/octet-stream"),
+        ] as [(String?, String)]
+    )
+    func charset(mimeType: String?, type: String) async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.txt", bytes: Array("Прочти".utf8), mimeType: mimeType)
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            for _ in 0..<2 {
+                let response = try await app.get("/v1/disk/file/content?path=/a.txt", as: token)
+                #expect(response.headerFields[.contentType] == type)
+                #expect(Array(response.body) == Array("Прочти".utf8))
+            }
         }
     }
 

@@ -30,7 +30,7 @@ struct Content: Sendable {
         let (present, result, found) =
             if let known { known } else { try await read(path, for: account, cachePolicy) }
         if let stored = try await files.open(found, of: present, account: account.id) {
-            let content = stored.content(of: present, type: stored.type)
+            let content = stored.content(of: present, type: DiskItem.shownType(stored.type))
             return try .content(content, to: request, provenance: stored.provenance(result), now: clock.now())
         }
         // Offline an older version is better than none; its entity tag says which one it is.
@@ -39,7 +39,7 @@ struct Content: Sendable {
         {
             var item = present
             item.modified = nil
-            let content = kept.content(of: item, type: kept.type, version: kept.version)
+            let content = kept.content(of: item, type: DiskItem.shownType(kept.type), version: kept.version)
             return try .content(content, to: request, provenance: kept.provenance(result), now: clock.now())
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
@@ -75,7 +75,7 @@ struct Content: Sendable {
         // Nothing is fetched for HEAD.
         let isStored = !request.isHead && !request.headerFields.contains(.range) && files.budget.admits(size)
         let unread = FileContent(
-            type: item.servedType,
+            type: DiskItem.shownType(item.servedType),
             length: size,
             version: version,
             lastModified: item.modified,

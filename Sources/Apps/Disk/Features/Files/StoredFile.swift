@@ -3,6 +3,7 @@ import Database
 import Foundation
 import Freshness
 import HTTPCaching
+import HTTPSemantics
 import HTTPTypes
 import ResponseStore
 import Screens
@@ -78,5 +79,14 @@ extension DiskItem {
             type.split(separator: "/").count == 2
         else { return Self.unknownType }
         return type
+    }
+
+    /// Returns a media type as browsers get it. Text that names no charset is said to be UTF-8, as most is; browsers
+    /// would take it for windows-1252. HTML, XML and CSS can name theirs themselves, which a parameter would overrule.
+    static func shownType(_ type: String) -> String {
+        let essence = ParameterizedValue.essence(of: type)
+        guard essence.hasPrefix("text/"), !["text/html", "text/xml", "text/css"].contains(essence), !type.contains(";")
+        else { return type }
+        return "\(type); charset=utf-8"
     }
 }
