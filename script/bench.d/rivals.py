@@ -7,9 +7,10 @@ from processes import Server, free_port, wait_for
 class Nginx(Server):
     name = "nginx"
 
-    def __init__(self, folder, origin, token):
+    def __init__(self, folder, origin, token, secure=""):
+        """`secure` has the directives of a certificate; without them it speaks clear text."""
         port = free_port()
-        self.base = f"http://127.0.0.1:{port}"
+        self.base = f"{'https' if secure else 'http'}://127.0.0.1:{port}"
         with open(f"{folder}/nginx.conf", "w") as f:
             f.write(f"""
             worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
@@ -19,7 +20,7 @@ class Nginx(Server):
                 fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
                 proxy_cache_path {folder}/cache keys_zone=hot:10m;
                 server {{
-                    listen 127.0.0.1:{port} backlog=1024;
+                    listen 127.0.0.1:{port} {"ssl" if secure else ""} backlog=1024; {secure}
                     location / {{
                         proxy_pass {origin}; proxy_set_header Authorization "{token}"; proxy_set_header Host localhost;
                         proxy_set_header Accept-Encoding $http_accept_encoding;
