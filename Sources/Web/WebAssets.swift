@@ -20,17 +20,16 @@ public struct WebAssets: Sendable {
     private let read: @Sendable (String) throws -> PreparedBytes?
 
     /// The files that are part of the program.
-    public static let embedded = Result { try WebAssets(embeddedFiles()) }
+    public static let embedded = WebAssets(embeddedFiles())
 
     /// Prepares files that stay as they are.
     ///
     /// - Parameter files: Bytes by name.
-    /// - Throws: `Gzip.Failure`.
-    init(_ files: [String: Data]) throws {
+    init(_ files: [String: Data]) {
         let digest = Self.digest(of: files)
-        let prepared = try Dictionary(
+        let prepared = Dictionary(
             uniqueKeysWithValues: files.map { name, bytes in
-                (name, try Self.prepare(bytes, name: name, digest: digest))
+                (name, Self.prepare(bytes, name: name, digest: digest))
             }
         )
         self.digest = digest
@@ -47,13 +46,13 @@ public struct WebAssets: Sendable {
         self.digest = digest
         isFixed = false
         read = { name in
-            try folder.file(name).map { try Self.prepare($0, name: name, digest: digest) }
+            try folder.file(name).map { Self.prepare($0, name: name, digest: digest) }
         }
     }
 
     /// Returns a file; nil if there is none of this name.
     ///
-    /// - Throws: An error of the file system; `Gzip.Failure`.
+    /// - Throws: An error of the file system.
     func file(_ name: String) throws -> PreparedBytes? { try read(name) }
 
     /// The files that are part of the program, by name.
@@ -78,12 +77,12 @@ public struct WebAssets: Sendable {
         }.joined()
     }
 
-    private static func prepare(_ bytes: Data, name: String, digest: String) throws -> PreparedBytes {
+    private static func prepare(_ bytes: Data, name: String, digest: String) -> PreparedBytes {
         var bytes = bytes
         if name == shellName {
             let text = String(decoding: bytes, as: UTF8.self)
             bytes = Data(text.replacing(digestPlaceholder, with: digest).utf8)
         }
-        return try PreparedBytes(bytes, type: WebFileType.mediaType(ofName: name))
+        return PreparedBytes(bytes, type: WebFileType.mediaType(ofName: name))
     }
 }

@@ -24,16 +24,16 @@ import Testing
     @Test("WEB-03 One changed byte, and one changed name, change the digest")
     func digest() throws {
         let files = ["a.js": Data("ab".utf8), "index.html": Data("<p>".utf8)]
-        let digest = try WebAssets(files).digest
+        let digest = WebAssets(files).digest
         #expect(digest.wholeMatch(of: /[0-9a-f]{12}/) != nil)
-        #expect(try WebAssets(files).digest == digest)
-        #expect(try WebAssets(files.merging(["a.js": Data("ac".utf8)]) { _, new in new }).digest != digest)
-        #expect(try WebAssets(["b.js": Data("ab".utf8), "index.html": Data("<p>".utf8)]).digest != digest)
+        #expect(WebAssets(files).digest == digest)
+        #expect(WebAssets(files.merging(["a.js": Data("ac".utf8)]) { _, new in new }).digest != digest)
+        #expect(WebAssets(["b.js": Data("ab".utf8), "index.html": Data("<p>".utf8)]).digest != digest)
     }
 
     @Test("The shell names the digest in place of its placeholder; other files stay as they are")
     func placeholder() throws {
-        let assets = try WebAssets(["index.html": Data("/web/{digest}/a.js".utf8), "a.js": Data("{digest}".utf8)])
+        let assets = WebAssets(["index.html": Data("/web/{digest}/a.js".utf8), "a.js": Data("{digest}".utf8)])
         let shell = try #require(try assets.file("index.html"))
         #expect(String(decoding: shell.bytes, as: UTF8.self) == "/web/\(assets.digest)/a.js")
         #expect(try assets.file("a.js")?.bytes == Data("{digest}".utf8))
@@ -42,8 +42,9 @@ import Testing
 
     /// Bytes that a browser receives of files.
     private static func transferred(_ names: Set<String>) throws -> Int {
-        let assets = try WebAssets.embedded.get()
-        return try names.compactMap { try assets.file($0) }.map { $0.compressed?.count ?? $0.bytes.count }.reduce(0, +)
+        let assets = WebAssets.embedded
+        return try names.compactMap { try assets.file($0) }
+            .map { try $0.compressed()?.count ?? $0.bytes.count }.reduce(0, +)
     }
 
     /// The modules that a module imports when it is loaded, or when it needs them.
@@ -96,7 +97,7 @@ import Testing
 
     @Test("WEB-04 Without JavaScript, the page says so and links to the API")
     func withoutScripts() throws {
-        let shell = try #require(try WebAssets.embedded.get().file("index.html"))
+        let shell = try #require(try WebAssets.embedded.file("index.html"))
         let text = String(decoding: shell.bytes, as: UTF8.self)
         let part = try #require(text.firstMatch(of: #/(?s)<noscript>(.+?)</noscript>/#)).output.1
         #expect(part.contains("JavaScript") && part.contains(#"href="/v1""#))

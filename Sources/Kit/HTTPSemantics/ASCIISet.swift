@@ -27,6 +27,12 @@ public struct ASCIISet: Sendable {
         }
     }
 
+    /// Returns whether a text has only characters of the set.
+    public func containsAll(of text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { $0.allSatisfy(contains) }
+    }
+
     /// Letters and digits.
     public static let alphanumerics = ASCIISet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     /// `tchar`, the characters of a token. RFC 9110 §5.6.2.

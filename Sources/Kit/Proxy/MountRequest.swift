@@ -61,6 +61,8 @@ public struct MountRequest: Sendable {
     public static func isBelowBase(_ target: String) -> Bool {
         guard target.utf8.first == UInt8(ascii: "/") else { return false }
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        // Most paths have no dot, and nothing that could be decoded to one.
+        guard path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return true }
         let slashes = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
         return !decoded(Array(path)).split(whereSeparator: slashes.contains).contains { segment in
             let name = segment.prefix { $0 != UInt8(ascii: ";") }

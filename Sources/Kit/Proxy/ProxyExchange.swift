@@ -73,7 +73,8 @@ struct ProxyExchange {
 
     /// Decides by what is stored (RFC 9111 §4). What a write has invalidated (§4.4) is validated first.
     private mutating func look(usingStore: Bool) throws -> ProxyEvent {
-        snapshot = StoreSnapshot(of: mount, for: request)
+        let snapshot = StoreSnapshot(of: mount, for: request)
+        self.snapshot = snapshot
         candidates = request.readsStore && usingStore ? try store.candidates(for: request) : []
         let heads = candidates.map(\.head)
         var keyed = request.cacheKeyRequest
@@ -82,7 +83,7 @@ struct ProxyExchange {
         {
             keyed.headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
         }
-        let now = now
+        let now = snapshot.now
         let pause = client.pause(for: request.credential, at: now)
         let upstream = UpstreamState(client.reachability, pause: pause, for: request, at: now)
         if upstream.isOutOfReach { client.probeIfIdle() }

@@ -33,7 +33,7 @@ enum FieldCoding {
     /// Decodes fields; nil if the bytes were not made by ``encode(_:)``.
     static func decode(_ bytes: Data) -> HTTPFields? {
         bytes.withUnsafeBytes { bytes -> HTTPFields? in
-            var rest = bytes[...]
+            var rest = bytes
             var fields = HTTPFields()
             while !rest.isEmpty {
                 guard let rawName = takePart(from: &rest), let value = takePart(from: &rest) else { return nil }
@@ -55,17 +55,19 @@ enum FieldCoding {
         bytes.append(part)
     }
 
-    private typealias Bytes = Slice<UnsafeRawBufferPointer>
+    private typealias Bytes = UnsafeRawBufferPointer
 
     private static func takePart(from rest: inout Bytes) -> Bytes? {
         var length: UInt = 0
         var shift: UInt = 0
-        while let byte = rest.popFirst() {
+        for (index, byte) in rest.enumerated() {
             length |= UInt(byte & 0x7F) << shift
             if byte & 0x80 == 0 {
-                guard length <= UInt(rest.count) else { return nil }
-                defer { rest = rest.dropFirst(Int(length)) }
-                return rest.prefix(Int(length))
+                let start = index + 1
+                guard length <= UInt(rest.count - start) else { return nil }
+                let end = start + Int(length)
+                defer { rest = Bytes(rebasing: rest[end...]) }
+                return Bytes(rebasing: rest[start..<end])
             }
             shift += 7
             if shift > 56 { return nil }

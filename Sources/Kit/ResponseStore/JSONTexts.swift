@@ -15,6 +15,10 @@ extension [String] {
     private static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
         let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
         bytes.append(quote)
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == quote || $0 == backslash }) else {
+            bytes.append(contentsOf: text.utf8)
+            return bytes.append(quote)
+        }
         for byte in text.utf8 {
             if byte < 0x20 {
                 bytes.append(contentsOf: "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)

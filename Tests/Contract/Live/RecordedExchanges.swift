@@ -67,7 +67,7 @@ struct ContractScenario: Sendable {
         let id = path.hasPrefix("/v1/shop/") && ship == ContractScenario.ship ? "1" : ship
         return path.replacing("{id}", with: id).replacing("{n}", with: "0").replacing("{item_id}", with: "1")
             .replacing("{page_id}", with: page).replacing("{page}", with: "files")
-            .replacing("{digest}", with: (try? WebAssets.embedded.get().digest) ?? "")
+            .replacing("{digest}", with: WebAssets.embedded.digest)
             .replacing("{name}", with: "icon.svg")
     }
 

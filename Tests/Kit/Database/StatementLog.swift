@@ -10,17 +10,24 @@ public final class StatementLog: Sendable {
         /// Statements other than those that begin and end transactions, and those that triggers and virtual tables run
         /// within one.
         public var statements: Int
+        /// Statements that triggers and virtual tables run within one, such as those of a search in an index.
+        public var inner: Int
 
         /// Describes what is expected to be run.
-        public init(transactions: Int, statements: Int) {
-            (self.transactions, self.statements) = (transactions, statements)
+        public init(transactions: Int, statements: Int, inner: Int = 0) {
+            (self.transactions, self.statements, self.inner) = (transactions, statements, inner)
         }
 
         /// Counts SQL in the order in which it was run.
         public init(of ran: [String]) {
             let transactions = ran.count { $0.hasPrefix("BEGIN") }
-            let others = ran.count { $0.hasPrefix("COMMIT") || $0.hasPrefix("--") }
-            self.init(transactions: transactions, statements: ran.count - transactions - others)
+            let ends = ran.count { $0.hasPrefix("COMMIT") }
+            let inner = ran.count { $0.hasPrefix("--") }
+            self.init(
+                transactions: transactions,
+                statements: ran.count - transactions - ends - inner,
+                inner: inner
+            )
         }
     }
 

@@ -40,7 +40,7 @@ struct DiskItem: Sendable, Equatable {
     /// stored copy can be current.
     var version: String? {
         guard kind == .file else { return nil }
-        if let md5, !md5.isEmpty, md5.utf8.allSatisfy(ASCIISet.alphanumerics.contains) { return md5 }
+        if let md5, !md5.isEmpty, ASCIISet.alphanumerics.containsAll(of: md5) { return md5 }
         guard let size, let modified else { return nil }
         return "\(size)-\(Int(modified.timeIntervalSince1970))"
     }
@@ -66,8 +66,8 @@ struct DiskItem: Sendable, Equatable {
     var fileExtension: String { Self.fileExtension(of: name) }
 
     static func fileExtension(of name: String) -> String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
-        return name[name.index(after: dot)...].lowercased()
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return "" }
+        return name[name.utf8.index(after: dot)...].lowercased()
     }
 }
 

@@ -10,6 +10,9 @@ struct DiskPath: Sendable, Hashable {
     /// The root that a path begins at.
     enum Scheme: String, Sendable {
         case disk, trash
+
+        /// The beginning of its paths.
+        var prefix: String { self == .disk ? "disk:/" : "trash:/" }
     }
 
     /// The path as the API writes it, such as `disk:/docs/report.pdf`.
@@ -29,35 +32,40 @@ struct DiskPath: Sendable, Hashable {
     /// Parses a path as clients and the API write it: with the scheme, or with a leading slash. Nil if it is not a
     /// path.
     init?(_ text: String, scheme: Scheme = .disk) {
-        let prefix = "\(scheme.rawValue):/"
-        let scalars = text.unicodeScalars
-        guard scalars.count <= Self.longest else { return nil }
-        var rest: Substring
+        let prefix = scheme.prefix
+        guard Self.hasScalars(text[...].utf8, atMost: Self.longest) else { return nil }
+        var rest: Substring.UTF8View
         if text.utf8.starts(with: prefix.utf8) {
-            rest = Substring(text.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
-        } else if scheme == .disk, scalars.first == "/" {
-            rest = Substring(scalars.dropFirst())
+            rest = text.utf8.dropFirst(prefix.utf8.count)
+        } else if scheme == .disk, text.utf8.first == Self.slash {
+            rest = text.utf8.dropFirst()
         } else {
             return nil
         }
-        guard rest.unicodeScalars.first != "/" else { return nil }
-        if rest.unicodeScalars.last == "/" { rest = Substring(rest.unicodeScalars.dropLast()) }
+        guard rest.first != Self.slash else { return nil }
+        if rest.last == Self.slash { rest = rest.dropLast() }
         if rest.isEmpty {
             self.init(normalized: prefix)
             return
         }
-        let names = rest.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map {
-            String(Substring($0))
-        }
+        let names = rest.split(separator: Self.slash, omittingEmptySubsequences: false)
         guard names.allSatisfy(Self.isName) else { return nil }
-        self.init(normalized: prefix + rest)
+        self.init(normalized: prefix + Substring(rest))
     }
 
+    private static let slash = UInt8(ascii: "/")
+
     /// Whether a text can be the name of a file or folder. NUL is not allowed: SQLite ends a text there.
-    static func isName(_ name: String) -> Bool {
-        let scalars = name.unicodeScalars
-        return !scalars.isEmpty && scalars.count <= longestName && name != "." && name != ".."
-            && !scalars.contains { $0 == "/" || $0.value == 0 }
+    static func isName(_ name: String) -> Bool { isName(name[...].utf8) }
+
+    private static func isName(_ name: Substring.UTF8View) -> Bool {
+        !name.isEmpty && hasScalars(name, atMost: longestName) && !name.elementsEqual(".".utf8)
+            && !name.elementsEqual("..".utf8) && !name.contains { $0 == slash || $0 == 0 }
+    }
+
+    /// Whether a text has at most so many characters. They are counted only if its bytes are more.
+    private static func hasScalars(_ text: Substring.UTF8View, atMost most: Int) -> Bool {
+        text.count <= most || Substring(text).unicodeScalars.count <= most
     }
 
     /// Its scheme.

@@ -29,12 +29,7 @@ enum DiskText {
         guard let time = CivilTime(date, in: timeZone) else {
             return Text(verbatim: calendarDate(date, in: timeZone))
         }
-        var text = ""
-        text.appendTwoDigits(time.day, then: ".")
-        text.appendTwoDigits(time.month, then: ".\(time.year) ")
-        text.appendTwoDigits(time.hour, then: ":")
-        text.appendTwoDigits(time.minute, then: "")
-        return Text(verbatim: text)
+        return Text(verbatim: time.text("DD.MM.YYYY hh:mm"))
     }
 
     /// The same of any year.

@@ -42,8 +42,8 @@ struct Ship: Sendable, Equatable {
 
     /// Address of the details. `~` before an id keeps it apart from reserved segments.
     static func path(of id: String) -> Link {
-        let isMarked = reservedSegments.contains(id) || id.hasPrefix("~")
-        return "/v1/ships/\(isMarked ? "~" : "")\(id)"
+        let isMarked = id.hasPrefix("~") || reservedSegments.contains(id)
+        return isMarked ? "/v1/ships/~\(id)" : "/v1/ships/\(id)"
     }
 
     /// Returns the id that a segment of a path names; nil if it cannot be one.

@@ -71,7 +71,7 @@ extension CachingRules {
         return Reuse(
             index: index,
             stored: stored,
-            age: Int(age.rounded(.down)),
+            exactAge: age,
             freshness: freshness,
             status: CacheStatus(.hit, timeToLive: freshness.timeToLive, detail: detail),
             revalidation: nil

@@ -20,8 +20,8 @@ public struct Reuse: Sendable, Equatable {
     public var index: Int
     /// The response.
     public var stored: CachedResponseHead
-    /// Its age in whole seconds: the value of `Age`. RFC 9111 §5.1.
-    public var age: Int
+    /// Its age in seconds.
+    public var exactAge: Double
     /// How fresh it is.
     public var freshness: Freshness
     /// Its `Cache-Status`: a hit with the remaining freshness.
@@ -29,4 +29,9 @@ public struct Reuse: Sendable, Equatable {
     /// The validation to make in the background: the response is stale, but may be used while it is validated. RFC 5861
     /// §3.
     public var revalidation: Validation?
+}
+
+extension Reuse {
+    /// Its age in whole seconds: the value of `Age`. RFC 9111 §5.1.
+    public var age: Int { Int(exactAge.rounded(.down)) }
 }

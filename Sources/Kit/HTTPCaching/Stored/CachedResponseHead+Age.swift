@@ -5,7 +5,7 @@ import HTTPTypes
 extension CachedResponseHead {
     /// When the origin made the response; the time of reception if `Date` is absent or cannot be read. RFC 9110 §6.6.1.
     public var date: Date {
-        headerFields[.date].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
+        headerFields.value(of: .date).flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
     /// Returns the age of the response in seconds. RFC 9111 §4.2.3.

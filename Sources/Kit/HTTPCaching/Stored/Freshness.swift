@@ -60,7 +60,7 @@ extension CachingRules {
         if shared, let seconds = directives.sharedMaxAge { return Double(seconds.value ?? 0) }
         if let seconds = directives.maxAge { return Double(seconds.value ?? 0) }
         // RFC 9213 §2.2: a targeted field overrides Expires as well.
-        if !directives.isTargeted, let expires = stored.headerFields[.expires] {
+        if !directives.isTargeted, let expires = stored.headerFields.value(of: .expires) {
             // RFC 9111 §5.3: a value that is not a date, especially "0", is past. Several lines joined are not a date
             // either.
             guard let expiry = HTTPDate.parse(expires, now: stored.responseTime) else { return 0 }

@@ -42,7 +42,8 @@ extension CachedResponseHead {
     public func matches(_ request: HTTPFields) -> Bool {
         guard case .fields(let names) = Vary(headerFields) else { return false }
         return names.allSatisfy {
-            SelectingField.normalized($0, in: varyingFields) == SelectingField.normalized($0, in: request)
+            varyingFields[values: $0] == request[values: $0]
+                || SelectingField.normalized($0, in: varyingFields) == SelectingField.normalized($0, in: request)
         }
     }
 }

@@ -23,7 +23,7 @@ public struct ConditionalRequest: Sendable, Equatable {
     ///   - client: header fields of the client's request.
     public init(validating stored: CachedResponseHead, client: HTTPFields) {
         let storedTag = stored.entityTag
-        let modified = stored.headerFields[.lastModified]
+        let modified = stored.headerFields.value(of: .lastModified)
         let condition = EntityTagCondition(lines: client[values: .ifNoneMatch])
         if let storedTag {
             var others: [EntityTag] = []
@@ -37,8 +37,8 @@ public struct ConditionalRequest: Sendable, Equatable {
             asksForStored = true
             asksForClient = false
         } else {
-            ifNoneMatch = client[.ifNoneMatch]
-            ifModifiedSince = client[.ifModifiedSince]
+            ifNoneMatch = client.value(of: .ifNoneMatch)
+            ifModifiedSince = client.value(of: .ifModifiedSince)
             asksForStored = false
             asksForClient = ifNoneMatch != nil || ifModifiedSince != nil
         }

@@ -12,7 +12,6 @@ public enum HTTPDate {
     ///   - now: settles the century of a two-digit year: a date that seems more than 50 years ahead is past.
     /// - Returns: nil if the text has none of the three forms.
     public static func parse(_ text: String, now: Date) -> Date? {
-        if let usual = UsualDate.parse(text) { return usual }
         var reader = DateReader(text)
         guard let weekday = reader.letters() else { return nil }
         if reader.take(" ") {
@@ -61,7 +60,7 @@ public enum HTTPDate {
         return (hour * 60 + minute) * 60 + second
     }
 
-    static func date(year: Int, month: Int, day: Int, secondOfDay: Int) -> Date? {
+    private static func date(year: Int, month: Int, day: Int, secondOfDay: Int) -> Date? {
         guard day >= 1, day <= CivilDate.days(inMonth: month, of: year) else { return nil }
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
         return Date(timeIntervalSince1970: Double(days * 86_400 + secondOfDay))

@@ -3,6 +3,11 @@ public import HTTPTypes
 
 /// Evaluates the preconditions of a GET or HEAD against the validators of a representation. RFC 9110 §13.
 public enum Preconditions {
+    /// Returns whether a request has a precondition whose answer may be a 304, so that most requests need no validators.
+    public static func asksForNotModified(_ fields: HTTPFields) -> Bool {
+        fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
+    }
+
     /// Returns whether the client holds the representation already, so that the response is a 304.
     ///
     /// Beside `If-None-Match`, `If-Modified-Since` is ignored (§13.1.3).
@@ -20,9 +25,9 @@ public enum Preconditions {
         if let condition = EntityTagCondition(lines: fields[values: .ifNoneMatch]) {
             return tag.map(condition.matchesWeakly) ?? (condition == .any)
         }
-        guard let lastModified, let since = fields[.ifModifiedSince].flatMap({ HTTPDate.parse($0, now: now) }) else {
-            return false
-        }
+        guard let lastModified,
+            let since = fields.value(of: .ifModifiedSince).flatMap({ HTTPDate.parse($0, now: now) })
+        else { return false }
         return since >= lastModified
     }
 
@@ -40,7 +45,7 @@ public enum Preconditions {
         date: Date,
         now: Date
     ) -> Bool {
-        guard let condition = fields[.ifRange] else { return true }
+        guard let condition = fields.value(of: .ifRange) else { return true }
         if let given = HTTPDate.parse(condition, now: now) {
             // RFC 9110 §8.8.2.2: a date is a strong validator only if it lies at least a second before the response was
             // made.

@@ -44,11 +44,33 @@ public struct CivilTime: Sendable, Equatable {
     }
 }
 
-extension String {
-    /// Appends a number from 0 to 99 as two digits, and what follows them.
-    public mutating func appendTwoDigits(_ number: Int, then separator: String) {
-        if number < 10 { append("0") }
-        append(String(number))
-        append(separator)
+extension CivilTime {
+    /// Returns the time as a text of digits, such as `2026-01-05T10:00:00Z`.
+    ///
+    /// - Parameter pattern: ASCII, such as `YYYY-MM-DDThh:mm:ssZ`: the letters Y, M, D, h, m and s stand for the digits
+    ///   of their numbers, every other character for itself.
+    public func text(_ pattern: StaticString) -> String {
+        String(unsafeUninitializedCapacity: pattern.utf8CodeUnitCount) { text in
+            var (year, month, day, hour, minute, second) = (year, month, day, hour, minute, second)
+            for index in (0..<pattern.utf8CodeUnitCount).reversed() {
+                let character = pattern.utf8Start[index]
+                text[index] =
+                    switch character {
+                    case UInt8(ascii: "Y"): Self.takeLastDigit(of: &year)
+                    case UInt8(ascii: "M"): Self.takeLastDigit(of: &month)
+                    case UInt8(ascii: "D"): Self.takeLastDigit(of: &day)
+                    case UInt8(ascii: "h"): Self.takeLastDigit(of: &hour)
+                    case UInt8(ascii: "m"): Self.takeLastDigit(of: &minute)
+                    case UInt8(ascii: "s"): Self.takeLastDigit(of: &second)
+                    default: character
+                    }
+            }
+            return pattern.utf8CodeUnitCount
+        }
+    }
+
+    private static func takeLastDigit(of number: inout Int) -> UInt8 {
+        defer { number /= 10 }
+        return UInt8(ascii: "0") + UInt8(number % 10)
     }
 }

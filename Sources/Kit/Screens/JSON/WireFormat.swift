@@ -22,12 +22,6 @@ public enum WireFormat {
     /// Returns RFC 3339 in UTC with whole seconds, such as `2026-01-05T10:00:00Z`.
     public static func timestamp(_ date: Date) -> String {
         guard let time = CivilTime(date) else { return date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt)) }
-        var text = "\(time.year)-"
-        text.appendTwoDigits(time.month, then: "-")
-        text.appendTwoDigits(time.day, then: "T")
-        text.appendTwoDigits(time.hour, then: ":")
-        text.appendTwoDigits(time.minute, then: ":")
-        text.appendTwoDigits(time.second, then: "Z")
-        return text
+        return time.text("YYYY-MM-DDThh:mm:ssZ")
     }
 }

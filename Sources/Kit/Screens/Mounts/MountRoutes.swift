@@ -57,7 +57,10 @@ public struct MountRoutes: Sendable {
 
     /// Returns the methods of the mount that a path is below; empty if there is none.
     private func allowedMethods(path: String) -> [HTTPRequest.Method] {
-        guard let mount = Self.split(path).flatMap({ mounts[$0.name] }) else { return [] }
+        Self.split(path).flatMap { mounts[$0.name] }.map(Self.allowedMethods) ?? []
+    }
+
+    private static func allowedMethods(of mount: Mount) -> [HTTPRequest.Method] {
         let methods = mount.upstream.configuration.mount.methods
         return methods.contains(.options) ? methods : methods + [.options]
     }
@@ -65,14 +68,16 @@ public struct MountRoutes: Sendable {
     /// Returns name and target of a request target, neither decoded nor encoded; nil if nothing follows the name.
     static func split(_ path: String) -> (name: String, target: String)? {
         guard path.hasPrefix(prefix) else { return nil }
-        let rest = path.dropFirst(prefix.count)
-        guard let slash = rest.firstIndex(where: { $0 == "/" || $0 == "?" }), rest[slash] == "/" else { return nil }
-        return (String(rest[..<slash]), String(rest[slash...]))
+        let rest = path.utf8.dropFirst(prefix.utf8.count)
+        guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
+            rest[end] == UInt8(ascii: "/")
+        else { return nil }
+        return (String(Substring(rest[..<end])), String(Substring(rest[end...])))
     }
 
     @Sendable private func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
         let (mount, target) = try mount(of: request)
-        let allowed = allowedMethods(path: request.uri.path)
+        let allowed = Self.allowedMethods(of: mount)
         // A preflight asks what pages may do here, which is not for the upstream to decide.
         if request.method == .options,
             isPreflight(request) || !mount.upstream.configuration.mount.methods.contains(.options)
@@ -126,7 +131,7 @@ public struct MountRoutes: Sendable {
             context.annotations.update {
                 $0.changeToken = response.changeToken?.and(sessionToken)
                 // RFC 9110 §6.6.1: Hummingbird writes its own otherwise.
-                $0.originDate = response.head.headerFields[.date]
+                $0.originDate = response.head.headerFields.value(of: .date)
             }
             return ProxyResponseRenderer.render(response)
         } catch let error as UpstreamError {

@@ -18,11 +18,12 @@ enum PassiveType {
     /// Returns whether the lines of `Content-Type` name one type, and that is a passive one.
     static func isNamed(by lines: [String]) -> Bool {
         // A comma may separate types, of which a browser takes the last one (Fetch, "extract a MIME type").
-        guard lines.count == 1, let line = lines.first, !line.contains(",") else { return false }
-        let name = FieldList.trim(line.prefix { $0 != ";" }).lowercased()
+        guard lines.count == 1, let line = lines.first, !line.utf8.contains(UInt8(ascii: ",")) else { return false }
+        let name = ParameterizedValue.essence(of: line)
+        if names.contains(name) { return true }
         let isToken = name.utf8.allSatisfy { ASCIISet.alphanumerics.contains($0) || "/.+-_".utf8.contains($0) }
         guard isToken, name.split(separator: "/", omittingEmptySubsequences: false).count == 2 else { return false }
         if name.hasSuffix("+xml") { return false }
-        return names.contains(name) || name.hasSuffix("+json") || kinds.contains { name.hasPrefix($0) }
+        return name.hasSuffix("+json") || kinds.contains { name.hasPrefix($0) }
     }
 }

@@ -43,7 +43,7 @@ enum ProxyResponseRenderer {
         var result = fields
         result.removeAll { field in
             let name = field.name.canonicalName
-            return name.utf8.starts(with: "access-control-".utf8) || wordsForItsOrigin.contains(name)
+            return name.hasPrefix("access-control-") || wordsForItsOrigin.contains(name)
                 // A session of a page is for this server alone to give.
                 || name == "set-cookie" && CookiePairs.sets(field.value, SessionCookies.common)
         }

@@ -71,7 +71,7 @@ enum ScreenResponseRenderer {
         }
         var body = bytes
         if isCompressed {
-            body = try prepared?.compressed ?? Gzip.compress(bytes)
+            body = try prepared?.compressed() ?? Gzip.compress(bytes)
             fields[.contentEncoding] = "gzip"
         }
         fields[.contentLength] = String(body.count)

@@ -12,9 +12,12 @@ struct TargetRules: Sendable {
     let trustedHosts: Set<String>
     let followsPublicLinks: Bool
     private let allowedSuffixes: [String]
+    /// The path of the base.
+    private let basePath: String
 
     init(_ configuration: UpstreamConfiguration) {
         base = try? HTTPURL(configuration.baseURL.absoluteString)
+        basePath = base.map { String($0.requestTarget.prefix { $0 != "?" }) } ?? "/"
         let listed = configuration.allowedHosts.map { $0.lowercased() }
         allowedHosts = Set(listed.filter { !$0.hasPrefix("*.") })
         allowedSuffixes = listed.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
@@ -73,10 +76,10 @@ struct TargetRules: Sendable {
 
     /// Whether a URL of the base's origin is below its path.
     private func isBelowBase(_ url: HTTPURL) -> Bool {
-        guard let path = base?.requestTarget.prefix(while: { $0 != "?" }), path != "/" else { return true }
-        guard url.requestTarget.hasPrefix(path) else { return false }
-        let next = url.requestTarget.dropFirst(path.count).first
-        return path.hasSuffix("/") || next == nil || next == "/" || next == "?"
+        guard basePath != "/" else { return true }
+        guard url.requestTarget.utf8.starts(with: basePath.utf8) else { return false }
+        let next = url.requestTarget.utf8.dropFirst(basePath.utf8.count).first
+        return basePath.hasSuffix("/") || next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
     }
 
     /// Returns the absolute URL that a `Location` names, seen from the URL whose response has it (RFC 9110 §10.2.2,
