@@ -86,6 +86,46 @@ struct ActionTests {
         }
     }
 
+    /// Writes without an action: a login begins with what people enter, contents are no JSON, and the others are for
+    /// tests and for other apps.
+    private static let withoutAction: Set = [
+        "POST /v1/disk/session", "POST /v1/disk/session/authorization", "DELETE /v1/disk/onboarding",
+        "PUT /v1/disk/file/content", "POST /v1/ships/session", "POST /v1/notes/session",
+        "POST /v1/pdf/documents/from-disk", "POST /v1/pdf/documents/{id}/save-to-disk",
+    ]
+
+    @Test("HARN-29 What people can change is offered by an action of some screen")
+    func offered() async throws {
+        let document = try OpenAPIDocument.load()
+        let actions = try await named(with: ["id", "title", "method", "href", "enabled"])
+        let offered = Set(actions.compactMap { owner(of: $0.href, $0.method, in: document)?.key })
+        let apps = ["disk", "shop", "pdf", "ships", "notes"]
+        let writes = document.operations.filter { operation in
+            operation.method != "GET" && operation.method != "HEAD"
+                && apps.contains { operation.path.hasPrefix("/v1/\($0)") }
+        }
+        #expect(Set(writes.map(\.key)).subtracting(offered) == Self.withoutAction)
+    }
+
+    @Test("HARN-29 The fields of an action have the present values")
+    func values() async throws {
+        try await withLarder { larder in
+            var fields = ["Content-Type": "application/json"]
+            let login = #"{"mode":"register","username":"ann","password":"secret"}"#
+            let opened = try await larder.send("POST", "/v1/notes/session", fields, body: login)
+            fields["Authorization"] = "Bearer \(try #require(opened.json.at(pointer: "/data/token")?.string))"
+            let note = try await larder.send(
+                "POST",
+                "/v1/notes",
+                fields,
+                body: #"{"body":"Fog","location":{"lat":1.5,"lon":-2,"name":"Pier"}}"#
+            )
+            let save = try #require(try note.json.at(pointer: "/data/actions/0/fields")?.array)
+            #expect(save.first?["value"]?.string == "Fog")
+            #expect(save.last?["location"]?["name"]?.string == "Pier")
+        }
+    }
+
     @Test("Every screen that a launch, a session or a deletion sends the app to is in the index, with its method")
     func routes() async throws {
         let document = try OpenAPIDocument.load()

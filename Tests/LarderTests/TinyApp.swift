@@ -12,7 +12,7 @@ import Upstream
 /// A sixth app: all that it takes is this type and a place in the list of apps.
 struct TinyApp: App {
     static let name = "tiny"
-    static let title = "Tiny"
+    static let title = Text("Tiny", ru: "Крошка")
     static let weather = UpstreamDescription("weather", title: "the weather", url: nil, isOptional: true)
     static let upstreams = [weather]
     static let settings = [Setting("tiny.greeting", .text, default: "hello", "what the app says")]

@@ -33,8 +33,8 @@ struct TextTests {
 
     @Test("HARN-30 What only authors of clients can act on is shown to users by the title of its code")
     func problems() throws {
-        let own = Problem(.malformedJSON, "The body is not valid JSON.")
-        #expect(own.message.english == "The body is not valid JSON.")
+        let own = Problem(.malformedJSON, "The body is not valid JSON: line 1, column 2.")
+        #expect(own.message.english == "The body is not JSON.")
         #expect(own.message.russian == "Тело запроса — не JSON.")
         let stored = Problem(.storageFull, .diskFull)
         #expect(stored.message == .diskFull)

@@ -16,7 +16,7 @@ public struct DiskApp: App {
     /// Name of the app in paths, sessions and events.
     public static let name = "disk"
     /// Title of the app for people.
-    public static let title = "Yandex Disk"
+    public static let title = Text("Yandex Disk", ru: "Яндекс Диск")
     /// Tables of the app.
     public static let migrations = DiskStore.migrations
 

@@ -15,7 +15,7 @@ public struct ShipsApp: App {
     /// Name of the app in paths, settings, sessions and events.
     public static let name = "ships"
     /// Title of the app in `GET /v1`.
-    public static let title = "SpaceX ships"
+    public static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     /// The app's tables.
     public static let migrations = ShipStore.migrations
 

@@ -84,8 +84,10 @@ function acts(opener, screen, data, again) {
   const signs = {rename: 'edit', delete: 'trash', unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
   const item = action => ({title: action.title, icon: signs[action.id], kind: action.id === 'delete' ? 'danger' : '',
     run: () => (runs[action.id] ?? plain)(action)});
+  // These are elsewhere on the page, or need more than one answer.
+  const own = ['share', 'link', 'download', 'move', 'copy', 'delete'];
   menu(opener, t('more'), [
-    ...data.actions.filter(action => !['share', 'link', 'delete'].includes(action.id)).map(item),
+    ...data.actions.filter(action => !own.includes(action.id)).map(item),
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [data], leave)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [data], again)},
     ['image', 'pdf'].includes(data.viewer) && {title: t('toPDF'), icon: 'pdf',

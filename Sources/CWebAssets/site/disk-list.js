@@ -94,7 +94,7 @@ export function openFiles(screen) {
   () => list.resource.go(href())), selection.button,
   button(t('folder'), () => { newFolder(path, () => list.resource.reload(true)); }, {icon: 'folder', write: true,
     kind: 'compact'}),
-  button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary', write: true})), crumbs(path),
+  button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})), crumbs(path),
     selection.bar);
   screen.root.dataset.drop = t('drop');
   takeFiles(screen.root, screen.signal, send);
@@ -121,7 +121,8 @@ export function openOffline(screen) {
 /** Opens the trash. */
 export function openTrash(screen) {
   const restore = async item => {
-    await call('/v1/disk/trash/restore', {method: 'POST', body: {path: item.path}});
+    const {href, method, body} = item.actions.find(action => action.id === 'restore');
+    await call(href, {method, body});
     await list.resource.reload(true);
     toast(t('restored', item.name));
   };
@@ -170,8 +171,8 @@ export function sign(item) {
 function acts(opener, item, list) {
   const again = () => list.resource.reload(true);
   const signs = {unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
-  const sent = (item.actions ?? []).filter(action => action.id !== 'refresh').map(action => ({title: action.title,
-    icon: signs[action.id] ?? 'right', run: async () => {
+  const sent = (item.actions ?? []).filter(action => action.id in signs).map(action => ({title: action.title,
+    icon: signs[action.id], run: async () => {
       if (action.confirm && !await ask(action.confirm, action.title)) return;
       await call(action.href, {method: action.method, body: action.body});
       await list.resource.reload();

@@ -154,7 +154,11 @@ function searchBar(screen, value, search) {
     else input.removeAttribute('aria-activedescendant');
   };
   const choose = row => { input.value = row.q; close(); search(row.q); };
-  const drop = async row => { await call(row.href, {method: 'DELETE'}); await show(); };
+  const drop = async row => {
+    const {href, method} = row.actions.find(action => action.id === 'delete');
+    await call(href, {method});
+    await show();
+  };
   const show = async () => {
     const {data} = await call(withQuery('/v1/shop/history', {q: input.value.trim()}), {signal: screen.signal});
     rows = data.items.slice(0, 5);

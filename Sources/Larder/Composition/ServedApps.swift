@@ -7,11 +7,13 @@ import Upstream
 /// The apps that a server serves, and everything that they bring along.
 struct ServedApps {
     /// The apps as `GET /v1` lists them.
-    private(set) var index: [(app: String, title: String)] = []
+    private(set) var index: [(app: String, title: Text)] = []
     private(set) var routes: [Route] = []
     /// The languages of the original apps, by the names of the apps.
     private(set) var languages: [String: Language] = [:]
     private(set) var services: [any Service] = []
+    /// What the apps add to the archive of a user's own data.
+    private(set) var userData: [(name: String, data: UserData)] = []
     /// The upstreams of the apps, and behind them those that no app uses.
     private(set) var upstreams: [Upstream] = []
     private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
@@ -67,6 +69,7 @@ struct ServedApps {
         routes += app.routes
         languages[Served.name] = Served.language
         services += app.services
+        if let data = app.userData { userData.append((Served.name, data)) }
         files = app.files ?? files
         mountCredentials.merge(app.mountCredentials) { first, _ in first }
     }

@@ -241,6 +241,21 @@ struct ListingTests {
         }
     }
 
+    @Test("HARN-30 The root has a name in both languages; a folder opens its own screen, too")
+    func rootAndDetails() async throws {
+        let disk = FakeYandexDisk()
+        disk.makeFolder("disk:/docs")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            #expect(try await app.get("/v1/disk/files", as: token)["data.folder.name"] == "Disk")
+            let russian = try await app.ask(.get, "/v1/disk/files", as: token, [.acceptLanguage: "ru"])
+            #expect(russian["data.folder.name"] == "Диск" && russian["data.actions.1.title"] == "Новая папка")
+            #expect(russian["data.items.0.actions.1.id"] == "details", "the address of a folder is its content")
+            let details = try await app.get(try russian.string("data.items.0.actions.1.href"), as: token)
+            #expect(details["data.name"] == "docs" && details["meta.screen"] == "disk.file")
+        }
+    }
+
     @Test("DISK-18 a folder that was never seen is 503 offline; the seen one is there")
     func unseen() async throws {
         let disk = FakeYandexDisk()

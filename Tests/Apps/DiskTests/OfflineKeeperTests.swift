@@ -37,10 +37,7 @@ struct OfflineKeeperTests {
                     ? BodyFixture.breaking(after: bytes.prefix(150_000)) : ByteStream(ByteBuffer(bytes: bytes))
             }
         }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.bin", as: token)
-            try await app.offline("/a.bin", is: "failed", as: token)
+        try await DiskHarness.run(disk, keeping: "/a.bin", until: "failed") { app, token in
             let failed = try await app.offlineRow("/a.bin", as: token)
             #expect(failed["reason"] == "upstream-unavailable" && failed["retryable"] == true)
             try await app.offline("/a.bin", is: "kept", as: token, advancing: .seconds(10))
@@ -59,9 +56,7 @@ struct OfflineKeeperTests {
         let (disk, gate) = (FakeYandexDisk(), Gate())
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change { $0.bodyParts = { _, bytes in BodyFixture.waiting(bytes, at: gate) } }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.bin", as: token)
+        try await DiskHarness.run(disk, keeping: "/a.bin") { app, token in
             await gate.arrivals()
             let row = try await app.offlineRow("/a.bin", as: token)
             #expect(row["state"] == "fetching" && row["bytes_done"] == 200_000 && row["progress"] == 0.5)
@@ -78,10 +73,7 @@ struct OfflineKeeperTests {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change { $0.bodyParts = { _, bytes in ByteStream(ByteBuffer(bytes: bytes.map { $0 ^ 1 })) } }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.bin", as: token)
-            try await app.offline("/a.bin", is: "failed", as: token)
+        try await DiskHarness.run(disk, keeping: "/a.bin", until: "failed") { app, token in
             #expect(try await app.offlineRow("/a.bin", as: token)["reason"] == "damaged")
             disk.change { $0.bodyParts = nil }
             try await app.offline("/a.bin", is: "kept", as: token, advancing: .seconds(10))
@@ -94,10 +86,7 @@ struct OfflineKeeperTests {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/docs")
         disk.put("disk:/docs/a.txt", "one")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/docs", as: token)
-            try await app.offline("/docs", is: "kept", as: token)
+        try await DiskHarness.run(disk, keeping: "/docs", until: "kept") { app, token in
             disk.put("disk:/docs/a.txt", "two")
             disk.put("disk:/docs/new.txt", "new")
             try await BoundedWait.poll(for: "the new file") {
@@ -126,10 +115,7 @@ struct OfflineKeeperTests {
     func outdated() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "one")
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.txt", as: token)
-            try await app.offline("/a.txt", is: "kept", as: token)
+        try await DiskHarness.run(disk, keeping: "/a.txt", until: "kept") { app, token in
             disk.put("disk:/a.txt", "another")
             disk.intercept { (request) in
                 request.url.contains("downloader.test") ? IncomingResponse(status: .init(code: 500)) : nil
@@ -184,10 +170,7 @@ struct OfflineKeeperTests {
         disk.put("disk:/small.bin", bytes: Array(repeating: 2, count: 500))
         var settings = DiskHarness.Settings()
         settings.offline.budget = 1300
-        try await DiskHarness.run(disk, settings) { app in
-            let token = try await app.logIn()
-            try await app.keep("/small.bin", as: token)
-            try await app.offline("/small.bin", is: "kept", as: token)
+        try await DiskHarness.run(disk, settings, keeping: "/small.bin", until: "kept") { app, token in
             try await app.keep("/docs", as: token)
             try await app.offline("/docs", is: "too_large", as: token)
             let row = try await app.offlineRow("/docs", as: token)
@@ -208,11 +191,9 @@ struct OfflineKeeperTests {
         for number in 0..<6 { disk.put("disk:/docs/\(number).txt") }
         var settings = DiskHarness.Settings()
         settings.offline.files = 5
-        try await DiskHarness.run(disk, settings) { app in
-            let token = try await app.logIn()
-            try await app.keep("/docs", as: token)
-            try await app.offline("/docs", is: "too_large", as: token)
-            #expect(try await app.offlineRow("/docs", as: token)["reason"] == "too-many-files")
+        try await DiskHarness.run(disk, settings, keeping: "/docs", until: "too_large") { app, token in
+            let row = try await app.offlineRow("/docs", as: token)
+            #expect(row["reason"] == "too-many-files")
             #expect(Self.fetches(disk).isEmpty)
         }
     }
@@ -253,10 +234,7 @@ struct OfflineKeeperTests {
     func lostFile() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.bin", as: token)
-            try await app.offline("/a.bin", is: "kept", as: token)
+        try await DiskHarness.run(disk, keeping: "/a.bin", until: "kept") { app, token in
             let path = try #require(DiskPath("disk:/a.bin"))
             let kept = try #require(try app.store.keptContent(of: path, account: "1130"))
             try FileManager.default.removeItem(atPath: app.database.blobs.filePath(of: kept.blob))
@@ -277,9 +255,7 @@ struct OfflineKeeperTests {
         disk.change { $0.bodyParts = { _, bytes in BodyFixture.waiting(bytes, at: gate) } }
         var settings = DiskHarness.Settings()
         settings.directory = directory
-        try await DiskHarness.run(disk, settings) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.bin", as: token)
+        try await DiskHarness.run(disk, settings, keeping: "/a.bin") { app, token in
             await gate.arrivals()
             _ = await faults.failing(.noRoomOnce, at: 1) {
                 gate.open()
@@ -316,9 +292,7 @@ struct OfflineKeeperTests {
         let (disk, gate) = (FakeYandexDisk(), Gate())
         disk.put("disk:/a.bin", bytes: Self.bytes)
         disk.change { $0.bodyParts = { _, bytes in BodyFixture.waiting(bytes, at: gate) } }
-        try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await app.keep("/a.bin", as: token)
+        try await DiskHarness.run(disk, keeping: "/a.bin") { app, token in
             await gate.arrivals()
             func count() -> Int { app.events.published.count { $0.json.contains(#""disk.offline""#) } }
             #expect(count() == 1, "while the clock stands still")

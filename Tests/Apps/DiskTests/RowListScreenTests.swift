@@ -20,7 +20,7 @@ struct RowListScreenTests {
                 rows,
                 timeZone: .gmt,
                 folder: folder,
-                empty: .folder,
+                empty: .folder(.root),
                 isEmpty: rows.isEmpty,
                 offline: offline,
                 actions: rows.isEmpty ? nil : [.refresh("/v1/disk/files?refresh=1")]

@@ -95,22 +95,24 @@ struct SharingTests {
                         continue
                     }
                     #expect(actions.contains(unpublish) == (name == "a.txt"), "\(list) \(name)")
-                    #expect(actions.count == (name == "a.txt" ? 2 : 1), "\(list) \(name)")
+                    let count = name == "a.txt" || name == "folder" ? 2 : 1
+                    #expect(actions.count == count, "\(list) \(name)")
                 }
                 #expect(DiskHarness.names(response).contains("a.txt"), "\(list)")
             }
             let file = try await app.get("/v1/disk/file?path=/a.txt", as: token)
             let ids = file.all("id", in: "data.actions")
-            #expect(ids == ["share", "link", "delete", "rename", "unpublish", "keep_offline"])
-            #expect(file["data.actions.4"] == unpublish)
+            let own: [JSONFields.Value] = ["link", "delete", "rename", "move", "copy"]
+            #expect(ids == ["share", "download"] + own + ["unpublish", "keep_offline"])
+            #expect(file["data.actions.7"] == unpublish)
             let other = try await app.get("/v1/disk/file?path=/folder", as: token)
-            #expect(other.all("id", in: "data.actions") == ["link", "delete", "rename", "keep_offline"])
+            #expect(other.all("id", in: "data.actions") == own + ["keep_offline"])
             #expect(try await app.get("/v1/disk/file?path=/", as: token)["data.actions"] == .array([]))
             disk.goAway()
             app.clock.advance(by: .seconds(10))
             let offline = try await app.get("/v1/disk/published", as: token)
             #expect(offline["data.items.0.actions.0.enabled"] == false)
-            let href = try text(file["data.actions.4.href"])
+            let href = try text(file["data.actions.7.href"])
             disk.intercept(nil)
             _ = try await app.get("/v1/disk/published?refresh=1", as: token)
             #expect(try await app.ask(.delete, href, as: token).status == 200)

@@ -25,11 +25,26 @@ struct HistoryTests {
             let varying = "Authorization, Cookie, Accept-Language, Accept-Encoding, Larder-Profile"
             #expect(response.headerFields[.vary] == varying)
             #expect(response.all("q", in: "data.items") == ["TWO", "six", "five", "four", "three"])
-            #expect(response.names(in: "data.items.0") == ["q", "filters", "searched_at", "href"])
+            #expect(response.names(in: "data.items.0") == ["q", "filters", "searched_at", "href", "actions"])
             #expect(
                 response["data.items.0.searched_at"] == "2026-01-05T10:00:00Z"
-                    && response["data.items.1.href"] == "/v1/shop/history/1"
+                    && response["data.items.1.actions.0.href"] == "/v1/shop/history/1"
             )
+            #expect(response["data.actions.0.href"] == "/v1/shop/history" && response["data.actions.0.id"] == "clear")
+        }
+    }
+
+    @Test("SHOP-02 HARN-29 The address of a row is that search, its action forgets it")
+    func rows() async throws {
+        try await ShopHarness.run { (app) async throws in
+            _ = try await app.get("/v1/shop/search?q=\(encoded("Кружка"))&price_max=9")
+            let row = try await app.get("/v1/shop/history")
+            let again = try await app.get(try row.string("data.items.0.href"))
+            #expect(again["meta.screen"] == "shop.search" && again["data.query.q"] == "Кружка")
+            #expect(again["data.query.price_max"] == 9)
+            #expect(row["data.items.0.actions.0.method"] == "DELETE")
+            let left = try await app.ask(.delete, try row.string("data.items.0.actions.0.href"))
+            #expect(left.status == 200 && left["data.items"] == [] && left["data.actions"] == [])
         }
     }
 
@@ -58,7 +73,7 @@ struct HistoryTests {
             let narrowed = try await app.get("/v1/shop/history?q=\(encoded("круж"))")
             #expect(
                 narrowed.all("q", in: "data.items") == ["КРУЖКИ", "Кружка"]
-                    && narrowed["data.items.1.href"] == "/v1/shop/history/2"
+                    && narrowed["data.items.1.actions.0.href"] == "/v1/shop/history/2"
             )
             #expect(try await app.get("/v1/shop/history?q=m")["data.items.0.filters.price_max"] == 9)
             let none = try await app.get("/v1/shop/history?q=zz")

@@ -79,7 +79,7 @@ struct ListsTests {
             )
             #expect(list["data.totals.items"] == 6 && list["data.totals.price"] == 68.47)
             #expect(list["data.totals.items_text"] == "Товаров: 6" && list["data.totals.price_text"] == "Сумма: 68.47$")
-            #expect(list.all("title", in: "data.actions") == ["Поделиться", "Очистить"])
+            #expect(list.all("title", in: "data.actions") == ["Поделиться", "Изменить порядок", "Очистить"])
             let ordered = try await app.ask(.put, "/v1/shop/list/order", json: #"{"product_ids":[59,12,4]}"#)
             #expect(ordered.listed == [59, 12, 4])
         }

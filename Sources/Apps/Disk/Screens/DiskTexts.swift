@@ -2,6 +2,12 @@ import Screens
 
 // The texts of the Disk. The original app is in English.
 extension Text {
+    static let disk = Text("Disk", ru: "Диск")
+    static let details = Text("Properties", ru: "Свойства")
+    static let newFolder = Text("New folder", ru: "Новая папка")
+    static let move = Text("Move", ru: "Переместить")
+    static let copy = Text("Copy", ru: "Копировать")
+    static let download = Text("Download", ru: "Скачать")
     static let next = Text("Next", ru: "Далее")
     static let allDocuments = Text(
         "All your documents are now in one place",
@@ -52,7 +58,6 @@ extension Text {
 extension Text {
     static let recent = Text("Recent", ru: "Последние")
     static let files = Text("Files", ru: "Файлы")
-    static let trash = Text("Trash", ru: "Корзина")
     static let search = Text("Search", ru: "Поиск")
     static let nothingPublished = Text(
         "You do not have any published files yet",
@@ -60,7 +65,6 @@ extension Text {
     )
     static let nothingRecent = Text("You have not uploaded any files yet", ru: "Вы пока не загрузили ни одного файла")
     static let folderEmpty = Text("This folder is empty", ru: "Эта папка пуста")
-    static let trashEmpty = Text("The trash is empty", ru: "Корзина пуста")
     static let nothingFound = Text("Nothing was found", ru: "Ничего не найдено")
     static let nothingFoundInPart = Text(
         "Nothing was found among the files that were seen so far",
@@ -92,7 +96,9 @@ extension Text {
     }
 
     private static func size(_ digits: String, _ english: String, _ russian: String) -> Text {
-        Text("\(digits) \(english)", ru: "\(digits.replacing(".", with: ",")) \(russian)")
+        // Byte by byte: a search for a text in a text takes twenty times as long, and lists have many sizes.
+        let withComma = digits.utf8.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: ",") : $0 }
+        return Text("\(digits) \(english)", ru: "\(String(decoding: withComma, as: UTF8.self)) \(russian)")
     }
 }
 

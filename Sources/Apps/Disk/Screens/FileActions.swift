@@ -6,19 +6,26 @@ extension [Action] {
         let item = row.item
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
-        if item.kind == .file { actions.append(.share(row, offline: offline)) }
+        if item.kind == .file { actions += [.share(row, offline: offline), .download(row, offline: offline)] }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
         actions += [
             .link(item, offline: offline),
             .delete(item, href: href, offline: offline),
             .rename(item, href: href, offline: offline),
+            .sending(item, "move", .move, offline: offline),
+            .sending(item, "copy", .copy, offline: offline),
         ]
         return actions + ofRow(row, offline: offline)
     }
 
-    /// Returns the actions on a row of a list.
-    static func ofRow(_ row: DiskRow, offline: Bool) -> [Action] {
+    /// Returns the actions on a row of a list. The address of a folder is its content, so an action shows its own
+    /// screen, which has all others.
+    static func ofListedRow(_ row: DiskRow, offline: Bool) -> [Action] {
+        ofRow(row, offline: offline) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
+    }
+
+    private static func ofRow(_ row: DiskRow, offline: Bool) -> [Action] {
         (row.item.isPublished ? [.unpublish(row.item, offline: offline)] : []) + [.keeping(row)]
     }
 }
@@ -26,7 +33,61 @@ extension [Action] {
 extension Action {
     /// Returns the action that requests a list again.
     static func refresh(_ href: Link) -> Action {
-        Action(id: "refresh", title: .refresh, method: "GET", href: href)
+        .show("refresh", .refresh, href)
+    }
+
+    /// Returns the action that makes a folder in another one.
+    static func createFolder(in folder: DiskPath, offline: Bool) -> Action {
+        Action(
+            id: "create_folder",
+            title: .newFolder,
+            method: "POST",
+            href: "/v1/disk/folders",
+            fields: [Field("path", .text, value: folder.below)],
+            enabled: !offline
+        )
+    }
+
+    /// Returns the action that takes an item back out of the trash.
+    static func restore(_ item: DiskItem, offline: Bool) -> Action {
+        Action(
+            id: "restore",
+            title: .restore,
+            method: "POST",
+            href: "/v1/disk/trash/restore",
+            body: ["path": .text(item.path.text)],
+            fields: [Field("name", .text, required: false), Field("overwrite", .boolean, required: false)],
+            enabled: !offline
+        )
+    }
+
+    fileprivate static func details(_ path: DiskPath) -> Action {
+        .show("details", .details, path.link(to: "/v1/disk/file"))
+    }
+
+    /// Returns the action that fetches the content as a job, with its progress.
+    fileprivate static func download(_ row: DiskRow, offline: Bool) -> Action {
+        Action(
+            id: "download",
+            title: .download,
+            method: "POST",
+            href: "/v1/disk/downloads",
+            body: ["path": .text(row.item.path.text)],
+            enabled: !offline || row.isDownloaded
+        )
+    }
+
+    /// Returns the action that moves or copies an item to another path.
+    fileprivate static func sending(_ item: DiskItem, _ id: String, _ title: Text, offline: Bool) -> Action {
+        Action(
+            id: id,
+            title: title,
+            method: "POST",
+            href: "/v1/disk/files/\(id)",
+            body: ["from": .text(item.path.text)],
+            fields: [Field("to", .text, value: item.path.text), Field("overwrite", .boolean, required: false)],
+            enabled: !offline
+        )
     }
 
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's

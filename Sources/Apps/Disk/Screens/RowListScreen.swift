@@ -5,12 +5,12 @@ import Screens
 struct RowListScreen: Encodable, Sendable {
     struct Folder: Encodable, Sendable {
         let path: String
-        let name: String
+        let name: Text
         @Nullable var parent: String?
 
         init(_ path: DiskPath) {
             self.path = path.text
-            name = path.isRoot ? "Disk" : path.name
+            name = path.isRoot ? .disk : Text(verbatim: path.name)
             _parent = Nullable(wrappedValue: path.parent?.text)
         }
     }
@@ -29,10 +29,10 @@ struct RowListScreen: Encodable, Sendable {
         offline: Bool,
         actions: [Action]? = nil
     ) {
-        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofRow($0, offline: offline)) }
+        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofListedRow($0, offline: offline)) }
         self.folder = folder.map(Folder.init)
         self.empty = isEmpty ? empty : nil
-        self.actions = actions
+        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, offline: offline)] } ?? []) }
     }
 }
 

@@ -75,8 +75,9 @@ struct TrashRowScreen: Encodable, Sendable {
     @Nullable var deletedAt: Date?
     let deletedText: Text
     let icon: String
+    let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone) {
+    init(_ row: DiskRow, timeZone: TimeZone, offline: Bool) {
         let item = row.item
         type = item.kind.rawValue
         name = item.name
@@ -87,6 +88,7 @@ struct TrashRowScreen: Encodable, Sendable {
         _deletedAt = Nullable(wrappedValue: item.deleted)
         deletedText = DiskText.date(item.deleted, in: timeZone)
         icon = item.icon
+        actions = [.restore(item, offline: offline)]
     }
 }
 

@@ -24,6 +24,15 @@ struct OnboardingScreen: Encodable, Sendable {
     let seen: Bool
     let pages = OnboardingPage.allCases.map(Page.init)
     let button = Text.next
+    let actions = [
+        Action(
+            id: "finish",
+            title: .next,
+            method: "PUT",
+            href: "/v1/disk/onboarding",
+            body: ["seen": .boolean(true)]
+        )
+    ]
     /// The screen after the last page.
     let route: ScreenLink
 
@@ -32,7 +41,7 @@ struct OnboardingScreen: Encodable, Sendable {
         self.route = route
     }
 
-    private enum CodingKeys: CodingKey { case seen, pages, button, route }
+    private enum CodingKeys: CodingKey { case seen, pages, button, actions, route }
 }
 
 /// `POST /v1/disk/session/authorization`: the address at which a browser begins a login.
@@ -71,16 +80,23 @@ struct DiskSessionScreen: Encodable, Sendable {
 }
 
 extension EmptyState {
-    static let published = disk(.publishedFiles, .nothingPublished)
-    static let recent = disk(.recent, .nothingRecent)
-    static let folder = disk(.files, .folderEmpty)
-    static let trash = disk(.trash, .trashEmpty)
-    static let offline = disk(.offline, .nothingOffline)
-    static let search = disk(.search, .nothingFound)
-    static let searchInPart = disk(.search, .nothingFoundInPart)
+    static let published = disk(.publishedFiles, .nothingPublished, "/v1/disk/published?refresh=1")
+    static let recent = disk(.recent, .nothingRecent, "/v1/disk/recent?refresh=1")
+    static let trash = disk(.trash, .trashIsEmpty, "/v1/disk/trash?refresh=1")
+    static let offline = disk(.offline, .nothingOffline, "/v1/disk/offline")
 
-    private static func disk(_ title: Text, _ text: Text) -> EmptyState {
-        EmptyState(title: title, text: text, button: .refresh)
+    static func folder(_ path: DiskPath) -> EmptyState {
+        disk(.files, .folderEmpty, path.link(to: "/v1/disk/files").query("refresh", "1"))
+    }
+
+    /// - Parameter isWhole: Whether all files were searched.
+    static func search(_ text: String, isWhole: Bool) -> EmptyState {
+        let again = Link("/v1/disk/search").query("q", text).query("refresh", "1")
+        return disk(.search, isWhole ? .nothingFound : .nothingFoundInPart, again)
+    }
+
+    private static func disk(_ title: Text, _ text: Text, _ href: Link) -> EmptyState {
+        EmptyState(title: title, text: text, action: .refresh(href))
     }
 }
 

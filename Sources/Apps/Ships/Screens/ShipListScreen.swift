@@ -13,6 +13,7 @@ struct ShipListScreen: Encodable, Sendable {
         let href: Link
         /// False for a ship that the API no longer lists.
         let upstreamPresent: Bool
+        let actions: [Action]
 
         init(_ ship: ShipListing.Entry) {
             id = ship.id
@@ -24,6 +25,7 @@ struct ShipListScreen: Encodable, Sendable {
             href = Ship.path(of: ship.id)
             imageUrl = "\(href)/image"
             upstreamPresent = ship.isListed
+            actions = [.deleteShip(href)]
         }
     }
 
@@ -32,6 +34,7 @@ struct ShipListScreen: Encodable, Sendable {
     let changes: ShipChanges
     let hiddenCount: Int
     let navButton: Action
+    let actions: [Action]
     let empty: EmptyState?
 
     init(_ listing: ShipListing, for kind: Session.Kind) {
@@ -40,6 +43,7 @@ struct ShipListScreen: Encodable, Sendable {
         changes = listing.changes
         hiddenCount = listing.counts.hidden
         navButton = .leave(kind)
+        actions = [.restoreShips(enabled: hiddenCount > 0)]
         empty = listing.isEmpty ? .noShips : nil
     }
 }
@@ -66,6 +70,16 @@ extension Action {
             href: "/v1/ships/session"
         )
     }
+
+    /// Hides a ship from the account; without a confirmation.
+    static func deleteShip(_ href: Link) -> Action {
+        Action(id: "delete", title: .delete, method: "DELETE", href: href)
+    }
+
+    /// Brings back all ships that the account deleted.
+    static func restoreShips(enabled: Bool) -> Action {
+        Action(id: "restore", title: .restoreShips, method: "POST", href: "/v1/ships/restore", enabled: enabled)
+    }
 }
 
 extension EmptyState {
@@ -73,7 +87,7 @@ extension EmptyState {
     static let noShips = EmptyState(
         title: .noShips,
         text: .noShipsHint,
-        button: .refresh
+        action: .show("refresh", .refresh, "/v1/ships?refresh=1")
     )
 }
 
@@ -89,6 +103,7 @@ extension Banner {
 extension ShipListScreen: JSONWritable {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
+        try json.member("actions", actions)
         try json.member("changes", changes)
         if let empty { try json.member("empty", empty) }
         json.member("hidden_count", hiddenCount)
@@ -100,8 +115,9 @@ extension ShipListScreen: JSONWritable {
 }
 
 extension ShipListScreen.Row: JSONWritable {
-    func write(to json: inout JSONWriter) {
+    func write(to json: inout JSONWriter) throws {
         json.beginObject()
+        try json.member("actions", actions)
         json.member("href", href)
         json.member("id", id)
         json.member("image_url", imageUrl)

@@ -4,6 +4,7 @@ import Screens
 extension Text {
     static let logout = Text("Logout", ru: "Выйти")
     static let exit = Text("Exit", ru: "Закончить")
+    static let restoreShips = Text("Restore deleted ships", ru: "Вернуть удалённые корабли")
     static let noShips = Text("No ships", ru: "Кораблей нет")
     static let noShipsHint = Text(
         "There are no ships to show. Pull to refresh, or restore the ships that you deleted.",

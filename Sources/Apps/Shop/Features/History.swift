@@ -12,7 +12,9 @@ struct History: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let typed = try request.query.string("q") ?? ""
-        if let wrong = SearchQuery.fault(of: typed) { throw Problem.invalidParameter("q", accepted: wrong) }
+        if let wrong = SearchQuery.fault(of: typed) {
+            throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
+        }
         let changeToken = store.changeToken(profile)
         return try response(typed, try store.searches(of: profile), request, changeToken: changeToken)
     }

@@ -77,7 +77,9 @@ struct Lists: Sendable {
         var errors: [Problem.FieldError] = []
         let id = fields.integer("product_id", in: 1...Int.max, required: true, &errors)
         let quantity = fields.integer("quantity", in: ListItem.quantities, required: false, &errors)
-        guard errors.isEmpty, let id else { throw Problem.validation(errors) }
+        guard errors.isEmpty, let id else {
+            throw Problem.validation(errors, dialog: errors.map(\.pointer) == ["/quantity"] ? .quantity : nil)
+        }
         return (id, quantity ?? 1)
     }
 
@@ -88,7 +90,7 @@ struct Lists: Sendable {
         var errors: [Problem.FieldError] = []
         let fields = try await request.jsonObject()
         let quantity = fields.integer("quantity", in: ListItem.quantities, required: true, &errors)
-        guard errors.isEmpty, let quantity else { throw Problem.validation(errors) }
+        guard errors.isEmpty, let quantity else { throw Problem.validation(errors, dialog: .quantity) }
         let preconditions = request.writePreconditions()
         let outcome = try await store.setQuantity(quantity, of: id, profile, if: preconditions, showing: page)
         return try changed(outcome, page, request)

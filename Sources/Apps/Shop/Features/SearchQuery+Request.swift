@@ -13,12 +13,14 @@ extension SearchQuery {
         func price(_ name: String) throws -> Price? {
             guard let text = try value(name) else { return nil }
             guard let price = Price(text: text) else {
-                throw Problem.invalidParameter(name, accepted: Self.acceptedPrice)
+                throw Problem.invalidParameter(name, accepted: Self.acceptedPrice, dialog: .prices)
             }
             return price
         }
         let text = try value("q")
-        if let text, let wrong = Self.fault(of: text) { throw Problem.invalidParameter("q", accepted: wrong) }
+        if let text, let wrong = Self.fault(of: text) {
+            throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
+        }
         let category = try value("category_id") == nil ? nil : try items.integer("category_id", in: 1...Int(Int32.max))
         let filters = SearchFilters(
             categoryID: category,
@@ -26,7 +28,9 @@ extension SearchQuery {
             minimum: try price("price_min"),
             maximum: try price("price_max")
         )
-        if let (name, wrong) = filters.contradiction { throw Problem.invalidParameter(name, accepted: wrong) }
+        if let (name, wrong) = filters.contradiction {
+            throw Problem.invalidParameter(name, accepted: wrong, dialog: .prices)
+        }
         self.init(text: text, filters: filters)
     }
 
@@ -80,7 +84,8 @@ extension SearchFilters {
         if errors.isEmpty, let (name, wrong) = contradiction {
             errors.append(.field("/\(name)", "contradictory", "\(name) \(wrong)."))
         }
-        guard errors.isEmpty else { throw Problem.validation(errors) }
+        let isOfPrices = errors.allSatisfy { $0.pointer != "/category_id" }
+        guard errors.isEmpty else { throw Problem.validation(errors, dialog: isOfPrices ? .prices : nil) }
     }
 
     private static func price(_ name: String, _ fields: JSONFields, _ errors: inout [Problem.FieldError]) -> Price? {

@@ -20,6 +20,7 @@ struct CategoriesScreen: Encodable, Sendable {
             let href: Link = "/v1/shop/search?category_id=\($0.id)"
             return Row(id: $0.id, name: $0.name, layout: layout($0), href: href)
         }
-        empty = isEmpty ? EmptyState(title: .noCategories, text: "", button: .tryAgain) : nil
+        let retry = Action.show("retry", .tryAgain, "/v1/shop/categories?refresh=1")
+        empty = isEmpty ? EmptyState(title: .noCategories, text: "", action: retry) : nil
     }
 }

@@ -7,24 +7,28 @@ struct HistoryScreen: Encodable, Sendable {
         let q: String
         let filters: FilterFields
         let searchedAt: Date
-        /// The target of `DELETE`; the newest search has the index 0.
+        /// The same search again.
         let href: Link
+        let actions: [Action]
 
         init(_ search: PastSearch, index: Int) {
             q = search.text
             filters = FilterFields(search.filters)
             searchedAt = search.searchedAt
-            href = "/v1/shop/history/\(index)"
+            href = SearchQuery(text: search.text, filters: search.filters).link
+            actions = [.forgetSearch(index)]
         }
     }
 
     let items: [Row]
+    let actions: [Action]
     let empty: EmptyState?
 
     /// - Parameter isNarrowed: Whether only searches that contain a text are shown.
     init(_ items: [Row], isNarrowed: Bool) {
         self.items = items
+        actions = items.isEmpty ? [] : [.clearHistory]
         let title: Text = isNarrowed ? .noSuchSearch : .emptyHistory
-        empty = items.isEmpty ? EmptyState(title: title, text: "", button: .toProducts) : nil
+        empty = items.isEmpty ? EmptyState(title: title, text: "", action: .products) : nil
     }
 }

@@ -73,8 +73,9 @@ struct ListScreen: Encodable, Sendable {
         item = afterWrite ? Nullable(wrappedValue: list.changed.map(Row.init)) : nil
         items = list.items.map(Row.init)
         totals = Totals(list.totals)
-        actions = isEmpty ? [] : [.shareList, .clearList]
-        empty = isEmpty ? EmptyState(title: .emptyList, text: "", button: .toProducts) : nil
+        let ids = list.items.count == list.totals.lines ? list.items.map(\.id.text) : nil
+        actions = isEmpty ? [] : [.shareList, .reorder(ids, enabled: list.totals.lines > 1), .clearList]
+        empty = isEmpty ? EmptyState(title: .emptyList, text: "", action: .products) : nil
         self.alreadyInList = alreadyInList
     }
 }

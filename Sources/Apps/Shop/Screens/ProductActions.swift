@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 
 extension Action {
@@ -31,6 +32,52 @@ extension Action {
             quantity("decrease", "−", line.quantity - 1), quantity("increase", "+", line.quantity + 1),
             Action(id: "delete", title: .remove, method: "DELETE", href: line.id.path),
         ]
+    }
+
+    /// Shows all products.
+    static let products = Action.show("products", .toProducts, "/v1/shop/search")
+
+    /// Empties the history of searches.
+    static let clearHistory = Action(id: "clear", title: .clear, method: "DELETE", href: "/v1/shop/history")
+
+    /// Removes one search from the history; the newest one has the index 0.
+    static func forgetSearch(_ index: Int) -> Action {
+        Action(id: "delete", title: .remove, method: "DELETE", href: "/v1/shop/history/\(index)")
+    }
+
+    /// Replaces all filters.
+    static func applyFilters(_ filters: SearchFilters) -> Action {
+        func price(_ name: String, _ price: Price?) -> Field {
+            Field(name, .number, value: price?.amount.description, required: false)
+        }
+        return Action(
+            id: "apply",
+            title: .apply,
+            method: "PUT",
+            href: "/v1/shop/filters",
+            fields: [
+                Field("category_id", .integer, value: filters.categoryID.map(String.init), required: false),
+                price("price", filters.price), price("price_min", filters.minimum),
+                price("price_max", filters.maximum),
+            ]
+        )
+    }
+
+    /// Removes all filters.
+    static let resetFilters = Action(id: "reset", title: .reset, method: "DELETE", href: "/v1/shop/filters")
+
+    /// Puts the lines of the list into another order.
+    ///
+    /// - Parameter ids: The lines in the present order; nil if only some of them are known.
+    static func reorder(_ ids: [String]?, enabled: Bool) -> Action {
+        Action(
+            id: "reorder",
+            title: .reorder,
+            method: "PUT",
+            href: "/v1/shop/list/order",
+            fields: [Field("item_ids", .items, values: ids)],
+            enabled: enabled
+        )
     }
 
     /// Returns the text to be shared.

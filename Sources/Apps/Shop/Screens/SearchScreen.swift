@@ -34,21 +34,14 @@ struct SearchScreen: Encodable, Sendable {
     init(_ query: SearchQuery, items: [Row], retry: Link?, isPartial: Bool) {
         self.query = QueryFields(query)
         self.items = items
-        empty = retry == nil ? nil : isPartial ? .noKnownProducts : .noProducts
-        actions = retry.map { [Action(id: "retry", title: .tryAgain, method: "GET", href: $0)] }
+        let again = retry.map { Action.show("retry", .tryAgain, $0) }
+        empty = again.map {
+            isPartial
+                ? EmptyState(title: .catalogueAway, text: .nothingAmongSeen, action: $0)
+                : EmptyState(title: .noProducts, text: "", action: $0)
+        }
+        actions = again.map { [$0] }
     }
-}
-
-extension EmptyState {
-    /// The search found nothing.
-    static let noProducts = EmptyState(title: .noProducts, text: "", button: .tryAgain)
-
-    /// Nothing was found among the products that were ever seen; the catalogue may have some.
-    static let noKnownProducts = EmptyState(
-        title: .catalogueAway,
-        text: .nothingAmongSeen,
-        button: .tryAgain
-    )
 }
 
 extension SearchScreen.Row: JSONWritable {

@@ -8,6 +8,9 @@ extension Text {
     static let addToList = Text("Add to the list", ru: "Добавить в корзину")
     static let openList = Text("Open the list", ru: "Перейти в корзину")
     static let remove = Text("Remove", ru: "Удалить")
+    static let apply = Text("Apply", ru: "Применить")
+    static let reset = Text("Reset", ru: "Сбросить")
+    static let reorder = Text("Change the order", ru: "Изменить порядок")
     static let noProducts = Text("Sorry, there are no such products yet :(", ru: "Извините, таких товаров пока нет :(")
     static let catalogueAway = Text("The catalogue is not available now", ru: "Каталог сейчас недоступен")
     static let nothingAmongSeen = Text(
@@ -70,7 +73,31 @@ extension Text {
     }
 }
 
-// What is wrong with what was sent.
+// What is wrong with what was entered.
+extension Problem.Dialog {
+    static let prices = Problem.Dialog(
+        message: Text(
+            "Check the prices: each is a number that is not negative, the lowest is not above the highest, "
+                + "and an exact price stands alone.",
+            ru: "Проверьте цены: это неотрицательные числа, минимальная не больше максимальной, "
+                + "а точная указана одна."
+        )
+    )
+    static let searchText = Problem.Dialog(
+        message: Text(
+            "The search is too long, or has characters that cannot be searched for.",
+            ru: "Запрос слишком длинный или содержит символы, по которым искать нельзя."
+        )
+    )
+    static let quantity = Problem.Dialog(
+        message: Text(
+            "The quantity is a whole number from 1 to \(ListItem.quantities.upperBound).",
+            ru: "Количество — целое число от 1 до \(ListItem.quantities.upperBound)."
+        )
+    )
+}
+
+// The same for the authors of clients.
 extension Text {
     static let priceForm = Text(
         "accepts a number that is not negative, such as 9.99, up to 10^30",

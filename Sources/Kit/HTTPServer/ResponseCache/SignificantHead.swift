@@ -99,39 +99,7 @@ struct SignificantHead {
         return equals(bytes[line].prefix(cookie.count), cookie)
     }
 
-    /// Returns the trace of the request (W3C Trace Context §3.2); nil if it belongs to none.
-    static func traceID(of head: ByteBuffer) -> String? {
-        head.withUnsafeReadableBytes { bytes in
-            var values: [String] = []
-            for line in IteratorSequence(FieldLines(bytes)) {
-                let parts = bytes[line].split(separator: UInt8(ascii: ":"), maxSplits: 1)
-                guard parts.count == 2, equals(parts[0], traceparent) else { continue }
-                values += FieldList.members(of: String(decoding: parts[1], as: UTF8.self)).map(String.init)
-            }
-            return values.count == 1 ? TraceParent(values[0])?.traceID : nil
-        }
-    }
-
     private static let acceptLanguage = Array("accept-language".utf8)
-    private static let traceparent = Array("traceparent".utf8)
-    private static let requestID = Array("x-request-id".utf8)
-
-    /// Returns the value of `X-Request-Id`; nil without the field, or with several lines of it.
-    static func requestID(of head: ByteBuffer) -> String? {
-        head.withUnsafeReadableBytes { bytes in
-            var lines = FieldLines(bytes)
-            var found: Range<Int>?
-            while let line = lines.next() {
-                let name = line.lowerBound..<line.lowerBound + requestID.count
-                guard line.count > name.count, bytes[name.upperBound] == UInt8(ascii: ":"),
-                    equals(bytes[name], requestID)
-                else { continue }
-                guard found == nil else { return nil }
-                found = name.upperBound + 1..<line.upperBound
-            }
-            return found.map { String(FieldList.trim(String(decoding: bytes[$0], as: UTF8.self))) }
-        }
-    }
 
     /// Returns the length of the name if the field is one of those that are left out.
     private static func nameLength(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
@@ -144,46 +112,11 @@ struct SignificantHead {
     }
 
     /// Whether bytes are a name, in any case.
-    private static func equals(_ bytes: some Sequence<UInt8>, _ name: [UInt8]) -> Bool {
+    static func equals(_ bytes: some Sequence<UInt8>, _ name: [UInt8]) -> Bool {
         bytes.elementsEqual(name) { byte, expected in
             byte == expected || (byte >= 0x41 && byte <= 0x5A && byte | 0x20 == expected)
         }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) || byte == 0x09 }
-}
-
-extension RequestIdentities {
-    /// Returns the identity of a request that is responded to without the application.
-    func identity(of head: ByteBuffer) -> RequestIdentity {
-        if let wanted = SignificantHead.requestID(of: head), Self.isHarmless(wanted) { return .wanted(wanted) }
-        return .assigned(next())
-    }
-}
-
-/// The field lines of a request head in order, without their line ends.
-private struct FieldLines: IteratorProtocol {
-    private let bytes: UnsafeRawBufferPointer
-    private var index = 0
-
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-        skipLine()
-    }
-
-    /// Passes over a line; false if there is no whole one.
-    @discardableResult
-    private mutating func skipLine() -> Bool {
-        while index < bytes.count, bytes[index] != 0x0A { index += 1 }
-        guard index < bytes.count else { return false }
-        index += 1
-        return true
-    }
-
-    /// The next line; nil at the empty one.
-    mutating func next() -> Range<Int>? {
-        let start = index
-        guard skipLine(), index - start > 2 else { return nil }
-        return start..<index - 2
-    }
 }

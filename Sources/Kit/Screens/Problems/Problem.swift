@@ -94,17 +94,18 @@ public struct Problem: Error, Sendable, Equatable {
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }
 
-    /// What a user sees where the app has no alert of its own: the detail; in a language that it is not translated to,
-    /// the title.
+    /// What a user sees where the app has no alert of its own: the detail; the title if only the author of a client can
+    /// act on the detail, which has no translation then.
     var message: Text {
-        detail.isTranslated ? detail : Text(detail.english, ru: "\(code.title.russian).")
+        detail.isTranslated ? detail : Text("\(code.title.english).", ru: "\(code.title.russian).")
     }
 }
 
 extension Problem {
     /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` says what would be.
-    public static func invalidParameter(_ name: String, accepted: Text) -> Problem {
-        Problem(.invalidParameter, "Parameter \(name): \(accepted).", errors: [.parameter(name, "invalid", accepted)])
+    public static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
+        let error = FieldError.parameter(name, "invalid", accepted)
+        return Problem(.invalidParameter, "Parameter \(name): \(accepted).", errors: [error], dialog: dialog)
     }
 
     /// 422: fields of the body are not acceptable.

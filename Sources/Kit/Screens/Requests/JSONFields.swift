@@ -44,9 +44,8 @@ public struct JSONFields: Sendable {
         do {
             try JSONGrammar.check(data)
             value = try JSONDecoder().decode(Value.self, from: data)
-        } catch JSONGrammar.Defect.repeatedName(let name) {
-            let shown = name.count > 100 ? "\(name.prefix(100))…" : name
-            throw Problem(.malformedJSON, "An object of the body has two members named \(shown).")
+        } catch let defect as JSONGrammar.Defect {
+            throw Problem(defect)
         } catch {
             throw Problem(.malformedJSON, "The body is not valid JSON.")
         }
@@ -82,5 +81,23 @@ public struct JSONFields: Sendable {
             }
         default: throw Problem.validation([.field("/\(name)", "invalid", "\(name) must be a list of strings.")])
         }
+    }
+}
+
+extension Problem {
+    /// 400: a body is not JSON; names the place, and nothing of the content but names of members.
+    fileprivate init(_ defect: JSONGrammar.Defect) {
+        let place = "line \(defect.line), column \(defect.column)"
+        let (code, detail): (String, Text) =
+            switch defect.reason {
+            case .malformed: ("invalid", "The body is not valid JSON: \(place).")
+            case .tooDeep: ("invalid", "The body is nested deeper than \(JSONGrammar.deepest) levels: \(place).")
+            case .number: ("too-large", "A number of the body is too large: \(place).")
+            case .repeatedName(let name):
+                ("duplicate", "An object of the body has two members named \(UploadedForm.legible(name)): \(place).")
+            }
+        // The pointer to what is too deep would be as long as the body.
+        let isNamed = !defect.pointer.isEmpty && defect.reason != .tooDeep
+        self.init(.malformedJSON, detail, errors: isNamed ? [.field(defect.pointer, code, detail)] : [])
     }
 }

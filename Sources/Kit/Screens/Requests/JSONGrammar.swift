@@ -1,141 +1,143 @@
-import HTTPSemantics
-
 /// The grammar of the JSON texts that clients send (RFC 8259), without what two readers may read in two ways: they are
 /// UTF-8, and no object has two members of one name (RFC 7493 §2.1, §2.3).
 ///
-/// `JSONDecoder` accepts more: a comma behind the last member, UTF-16, and the first of two members.
+/// `JSONDecoder` accepts more: a comma behind the last member, UTF-16, and the first of two members; and does not tell
+/// where a text is wrong.
 struct JSONGrammar {
-    /// What is wrong with a text.
-    enum Defect: Error, Equatable {
-        /// It is no JSON, or deeper than ``deepest``.
-        case malformed
-        /// An object has two members of this name.
-        case repeatedName(String)
+    /// What is wrong with a text, and where.
+    struct Defect: Error, Equatable {
+        enum Reason: Equatable {
+            /// It is no JSON.
+            case malformed
+            /// It is deeper than ``JSONGrammar/deepest``.
+            case tooDeep
+            /// A number is larger than a double can be.
+            case number
+            /// An object has two members of this name.
+            case repeatedName(String)
+        }
+
+        let reason: Reason
+        /// The line, from 1.
+        let line: Int
+        /// The character of the line, from 1.
+        let column: Int
+        /// The JSON pointer (RFC 6901) of the value that is wrong, or that the text breaks off in.
+        let pointer: String
     }
 
     /// Most arrays and objects within each other.
     static let deepest = 128
 
-    private let bytes: [UInt8]
-    private var index = 0
+    let bytes: [UInt8]
+    var index = 0
+    /// The members and items that the next value is in.
+    private var path: [String] = []
 
     /// Checks a text. A byte order mark at its beginning is ignored (RFC 8259 §8.1).
     ///
     /// - Throws: ``Defect``.
     static func check(_ text: some Sequence<UInt8>) throws(Defect) {
         var grammar = JSONGrammar(bytes: Array(text))
-        if grammar.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { grammar.index = 3 }
-        try grammar.value(depth: 0)
-        guard grammar.index == grammar.bytes.count else { throw .malformed }
+        if grammar.bytes.starts(with: byteOrderMark) { grammar.index = byteOrderMark.count }
+        try grammar.value()
+        guard grammar.index == grammar.bytes.count else { throw grammar.defect() }
     }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private mutating func value(depth: Int) throws(Defect) {
-        guard depth <= Self.deepest else { throw .malformed }
+    private mutating func value() throws(Defect) {
+        guard path.count <= Self.deepest else { throw defect(.tooDeep) }
         skipSpace()
         switch next {
-        case UInt8(ascii: "{"): try object(depth: depth + 1)
-        case UInt8(ascii: "["): try array(depth: depth + 1)
+        case UInt8(ascii: "{"): try object()
+        case UInt8(ascii: "["): try array()
         case UInt8(ascii: "\""): _ = try string()
         default: try scalar()
         }
         skipSpace()
     }
 
-    private mutating func object(depth: Int) throws(Defect) {
+    private mutating func object() throws(Defect) {
         index += 1
         skipSpace()
         if take("}") { return }
         var names: Set<String> = []
         repeat {
             skipSpace()
+            let start = index
             let name = try string()
-            guard names.insert(name).inserted else { throw .repeatedName(name) }
+            path.append(name)
+            guard names.insert(name).inserted else { throw defect(.repeatedName(name), at: start) }
             skipSpace()
-            guard take(":") else { throw .malformed }
-            try value(depth: depth)
+            guard take(":") else { throw defect() }
+            try value()
+            path.removeLast()
         } while take(",")
-        guard take("}") else { throw .malformed }
+        guard take("}") else { throw defect() }
     }
 
-    private mutating func array(depth: Int) throws(Defect) {
+    private mutating func array() throws(Defect) {
         index += 1
         skipSpace()
         if take("]") { return }
-        repeat { try value(depth: depth) } while take(",")
-        guard take("]") else { throw .malformed }
+        var count = 0
+        repeat {
+            path.append(String(count))
+            try value()
+            path.removeLast()
+            count += 1
+        } while take(",")
+        guard take("]") else { throw defect() }
     }
 
     /// Reads a string.
     ///
-    /// - Returns: Its text; invalid UTF-8 is replaced, and refused by the decoder.
+    /// - Returns: Its text.
     private mutating func string() throws(Defect) -> String {
-        guard take("\"") else { throw .malformed }
-        let start = index
+        let quote = index
+        guard take("\"") else { throw defect() }
         var units: [UInt16]?
         while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw .malformed }
+            guard byte >= 0x20 else { throw defect() }
             if byte == UInt8(ascii: "\\") {
-                if units == nil { units = Array(String(decoding: bytes[start..<index], as: UTF8.self).utf16) }
+                if units == nil { units = try Array(text(from: quote + 1).utf16) }
                 units?.append(try escape())
             } else {
-                let plain = bytes[index...].prefix {
-                    $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") && $0 >= 0x20
-                }
-                units?.append(contentsOf: String(decoding: plain, as: UTF8.self).utf16)
-                index = plain.endIndex
+                let start = index
+                index = bytes[index...].firstIndex { $0 == 0x5C || $0 == 0x22 || $0 < 0x20 } ?? bytes.endIndex
+                if units != nil { units?.append(contentsOf: try text(from: start).utf16) }
             }
         }
-        let text = units.map { String(decoding: $0, as: UTF16.self) }
-        let plain = text ?? String(decoding: bytes[start..<index], as: UTF8.self)
-        guard take("\"") else { throw .malformed }
-        return plain
-    }
-}
-
-extension JSONGrammar {
-    /// The next byte; nil at the end.
-    private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    /// Skips a character if it is next.
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard next == UInt8(ascii: character) else { return false }
-        index += 1
-        return true
-    }
-
-    private mutating func skipSpace() {
-        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
-    }
-
-    /// Reads an escape sequence: one code unit of UTF-16.
-    private mutating func escape() throws(Defect) -> UInt16 {
-        index += 1
-        guard let byte = next else { throw .malformed }
-        index += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(byte)
-        case UInt8(ascii: "b"): return 0x08
-        case UInt8(ascii: "f"): return 0x0C
-        case UInt8(ascii: "n"): return 0x0A
-        case UInt8(ascii: "r"): return 0x0D
-        case UInt8(ascii: "t"): return 0x09
-        case UInt8(ascii: "u"):
-            let digits = bytes[index...].prefix(4)
-            guard digits.count == 4, digits.allSatisfy({ PercentEncoding.hexadecimalValue(of: $0) != nil }),
-                let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { throw .malformed }
-            index += 4
-            return unit
-        default: throw .malformed
+        guard next != nil else { throw defect() }
+        guard let units else {
+            let whole = try text(from: quote + 1)
+            index += 1
+            return whole
         }
+        index += 1
+        // Half of a surrogate pair is no character.
+        guard let whole = String(validating: units, as: UTF16.self) else { throw defect(at: quote) }
+        return whole
     }
 
-    /// Skips a number, `true`, `false` or `null`. The decoder reads its characters; none of them ends a value.
-    private mutating func scalar() throws(Defect) {
-        let start = index
-        while let byte = next, ASCIISet.unreserved.contains(byte) || byte == UInt8(ascii: "+") { index += 1 }
-        guard index > start else { throw .malformed }
+    /// Returns what was read since a place.
+    private func text(from start: Int) throws(Defect) -> String {
+        guard let text = String(validating: bytes[start..<index], as: UTF8.self) else { throw defect(at: start) }
+        return text
+    }
+
+    func defect(_ reason: Defect.Reason = .malformed, at place: Int? = nil) -> Defect {
+        let before = bytes.prefix(place ?? index)
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let mark = start == 0 && before.starts(with: Self.byteOrderMark) ? 1 : 0
+        return Defect(
+            reason: reason,
+            line: 1 + before.count { $0 == UInt8(ascii: "\n") },
+            column: 1 - mark + String(decoding: before[start...], as: UTF8.self).unicodeScalars.count,
+            pointer: path.map { "/" + JSONPointer.token($0) }.joined()
+        )
     }
 }

@@ -65,10 +65,8 @@ public struct QueryItems: Sendable {
         guard let value = Int(text), text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") }),
             range.contains(value)
         else {
-            let accepted =
-                range.upperBound == .max
-                ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-            throw Problem.invalidParameter(name, accepted: "accepts an integer \(accepted)")
+            let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem.invalidParameter(name, accepted: "accepts an integer \(bounds)")
         }
         return value
     }

@@ -83,7 +83,7 @@ extension RouteInput {
     func check(formField name: String) throws(Problem) {
         guard !formFields.contains(name) else { return }
         let detail = Self.unknown("field", name, among: formFields)
-        throw Problem(.malformedRequest, detail, errors: [.field("/\(Self.escaped(name))", "unknown", detail)])
+        throw Problem(.malformedRequest, detail, errors: [.field("/\(JSONPointer.token(name))", "unknown", detail)])
     }
 
     /// Most names of one problem, so that it is not many times larger than its request.
@@ -95,18 +95,13 @@ extension RouteInput {
         at pointer: String
     ) -> [Problem.FieldError] {
         values.sorted { $0.key < $1.key }.flatMap { name, value -> [Problem.FieldError] in
-            let pointer = "\(pointer)/\(escaped(name))"
+            let pointer = "\(pointer)/\(JSONPointer.token(name))"
             guard let member = known.first(where: { $0.name == name }) else {
                 return [.field(pointer, "unknown", unknown("member", name, among: known.map(\.name)))]
             }
             guard case .object(let inner) = value, !member.members.isEmpty else { return [] }
             return unknownMembers(of: inner, member.members, at: pointer)
         }
-    }
-
-    /// Returns a name as part of a JSON pointer (RFC 6901 §3), as long as a message may have it.
-    private static func escaped(_ name: String) -> String {
-        UploadedForm.legible(name).replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
     private static func unknown(_ kind: String, _ name: String, among known: [String]) -> Text {

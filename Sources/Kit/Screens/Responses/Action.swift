@@ -53,6 +53,13 @@ public struct Action: Encodable, Sendable, Equatable {
     }
 }
 
+extension Action {
+    /// Returns an action that shows another screen, or the same one anew.
+    public static func show(_ id: String, _ title: Text, _ href: Link) -> Action {
+        Action(id: id, title: title, method: "GET", href: href)
+    }
+}
+
 extension Action: JSONWritable {
     /// Writes the members in order.
     ///

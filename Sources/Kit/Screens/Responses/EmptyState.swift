@@ -6,19 +6,30 @@ public struct EmptyState: Encodable, Sendable, Equatable {
     public let text: Text
     /// Title of the button below the text.
     public let button: Text
+    /// What the button does; nil for what only the front end knows, such as to close the screen.
+    public let action: Action?
 
     /// Creates an empty state.
-    public init(title: Text, text: Text, button: Text) {
+    public init(title: Text, text: Text, button: Text, action: Action? = nil) {
         self.title = title
         self.text = text
         self.button = button
+        self.action = action
+    }
+
+    /// Creates an empty state whose button is an action.
+    public init(title: Text, text: Text, action: Action) {
+        self.init(title: title, text: text, button: action.title, action: action)
     }
 }
 
 extension EmptyState: JSONWritable {
     /// Writes the members in order.
-    public func write(to json: inout JSONWriter) {
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
+    public func write(to json: inout JSONWriter) throws {
         json.beginObject()
+        if let action { try json.member("action", action) }
         json.member("button", button)
         json.member("text", text)
         json.member("title", title)

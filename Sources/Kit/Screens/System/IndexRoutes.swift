@@ -7,7 +7,7 @@ public struct IndexRoutes: Sendable {
     /// One app of the index.
     public struct App: Encodable, Sendable {
         let app: String
-        let title: String
+        let title: Text
         let screens: [Screen]
     }
 
@@ -62,7 +62,7 @@ public struct IndexRoutes: Sendable {
     /// - Parameter apps: names and titles of the apps, in order
     public init(
         version: String,
-        apps: [(app: String, title: String)],
+        apps: [(app: String, title: Text)],
         web: Web = Web(),
         table: RouteTable,
         clock: WallClock

@@ -8,6 +8,28 @@ import Testing
 
 // What tests of offline files need.
 extension AppHarness<DiskApp, FakeYandexDisk> {
+    /// Runs a test after a login and a mark.
+    ///
+    /// - Parameters:
+    ///   - path: What is to be kept offline.
+    ///   - state: What the mark is waited to be in; nil for what was only marked.
+    ///   - test: Gets the token of the login.
+    static func run(
+        _ disk: FakeYandexDisk,
+        _ settings: Settings = Settings(),
+        keeping path: String,
+        until state: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ test: @Sendable (DiskHarness, String) async throws -> Void
+    ) async throws {
+        try await run(disk, settings) { app in
+            let token = try await app.logIn()
+            try await app.keep(path, as: token)
+            if let state { try await app.offline(path, is: state, as: token, sourceLocation: sourceLocation) }
+            try await test(app, token)
+        }
+    }
+
     /// Marks a file or folder to be kept offline.
     @discardableResult
     func keep(_ path: String, as token: String) async throws -> Exchanged {

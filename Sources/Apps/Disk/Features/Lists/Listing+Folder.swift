@@ -26,7 +26,7 @@ extension Listing {
             pages: pages,
             page: asked,
             folder: path,
-            empty: .folder,
+            empty: .folder(path),
             actions: [.refresh(path.link(to: "/v1/disk/files").query("refresh", "1"))]
         )
         return try await list(query, request, for: session) { key, rows in

@@ -52,21 +52,16 @@ struct Listing: Sendable {
             offset: query.page.offset,
             limit: query.page.limit
         )
-        let stored = try pages.storedPage(key, for: session, cachePolicy) { resource(key, $0) }
-        let (page, result) =
-            if let stored {
-                stored
-            } else {
-                try await pages.page(
-                    key,
-                    on: query.screen,
-                    of: query.folder,
-                    for: try await accounts.account(of: session),
-                    cachePolicy
-                ) {
-                    resource(key, $0)
-                }
-            }
+        let (page, result) = try await pages.page(
+            key,
+            on: query.screen,
+            of: query.folder,
+            for: session,
+            through: accounts,
+            cachePolicy
+        ) {
+            resource(key, $0)
+        }
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }
 

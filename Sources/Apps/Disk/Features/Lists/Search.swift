@@ -43,7 +43,7 @@ struct Search: Sendable {
                 data: RowListScreen(
                     rows,
                     timeZone: timeZone,
-                    empty: known.isWhole ? .search : .searchInPart,
+                    empty: .search(query.text, isWhole: known.isWhole),
                     isEmpty: isEmpty,
                     offline: known.provenance.offline
                 ),

@@ -31,20 +31,9 @@ struct Trash: Sendable {
             offset: asked.offset,
             limit: asked.limit
         )
-        let stored = try pages.storedPage(key, for: session, cachePolicy) { resource(key, asked, session.account, $0) }
-        let (page, result) =
-            if let stored {
-                stored
-            } else {
-                try await pages.page(
-                    key,
-                    on: "disk.trash",
-                    for: try await accounts.account(of: session),
-                    cachePolicy
-                ) {
-                    resource(key, asked, session.account, $0)
-                }
-            }
+        let (page, result) = try await pages.page(key, on: "disk.trash", for: session, through: accounts, cachePolicy) {
+            resource(key, asked, session.account, $0)
+        }
         let shown = Page(asked, page)
         let isEmpty = page.rows.isEmpty && asked.offset == 0
         let meta = Meta(
@@ -56,7 +45,7 @@ struct Trash: Sendable {
             page: shown
         )
         let data = TrashScreen(
-            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone) },
+            items: page.rows.map { TrashRowScreen($0, timeZone: timeZone, offline: result.provenance.offline) },
             empty: isEmpty ? .trash : nil
         )
         return try .screen(

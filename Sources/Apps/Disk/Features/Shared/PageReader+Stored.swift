@@ -6,11 +6,32 @@ import Screens
 import Upstream
 
 extension PageReader {
+    /// Returns a page as it is stored, if it is served so, else as ``page(_:on:of:for:_:_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - screen: The screen whose clients are notified if the page has changed.
+    ///   - folder: The folder whose content the page shows, if it is one.
+    ///   - resource: Describes the request.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func page(
+        _ key: PageKey,
+        on screen: String,
+        of folder: DiskPath? = nil,
+        for session: Session,
+        through accounts: DiskAccounts,
+        _ cachePolicy: CachePolicy,
+        _ resource: (RowsRequest) -> Resource
+    ) async throws -> (DiskPage, ReadResult) {
+        if let stored = try storedPage(key, for: session, cachePolicy, resource) { return stored }
+        let account = try await accounts.account(of: session)
+        return try await page(key, on: screen, of: folder, for: account, cachePolicy, resource)
+    }
+
     /// Returns a page that is served as it is stored, with its account, rows and age read in one transaction; nil if
-    /// ``page(_:on:of:for:_:_:)`` is to be called, which may ask the API.
+    /// the API may have to be asked.
     ///
     /// - Throws: `StorageError`.
-    func storedPage(
+    private func storedPage(
         _ key: PageKey,
         for session: Session,
         _ cachePolicy: CachePolicy,
