@@ -62,15 +62,6 @@ struct CommonRows {
         return bound
     }
 
-    /// Passes rows, at most so many, and returns their number.
-    ///
-    /// - Throws: GRDB's errors.
-    mutating func pass(atMost limit: Int) throws -> Int {
-        var count = 0
-        while count < limit, try next() != nil { count += 1 }
-        return count
-    }
-
     /// Returns the first rank of a term that is not above the bound.
     private mutating func rank(of index: Int) throws -> Int64? {
         while !isAtEnd, !isCut {

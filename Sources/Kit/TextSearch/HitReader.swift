@@ -18,22 +18,6 @@ struct HitReader {
         var examined = 0
         /// Whether it ended before its time: too many rows were no hits, or the terms hardly ever meet.
         var isCut = false
-        fileprivate var isAtEnd = false
-
-        fileprivate mutating func take(rows: Int, hits found: Int) {
-            examined += rows
-            hits += found
-            isCut = examined - hits >= SearchHits.mostMisses
-        }
-
-        /// Notes that there are no more rows, or none that are near.
-        fileprivate mutating func end(_ common: CommonRows?) {
-            if let common, common.isCut {
-                (isCut, last) = (true, common.bound + 1)
-            } else {
-                isAtEnd = true
-            }
-        }
     }
 
     /// Reads hits with ranks below `before`.
@@ -44,41 +28,24 @@ struct HitReader {
     /// - Throws: GRDB's errors.
     func read(before: Int64?, kept: Int, most: Int) throws -> Reading {
         var found = Reading()
-        found.last = before
         var common = try CommonRows(search, before: before ?? .max, db)
-        try keep(min(kept, most), &found, &common)
-        common?.mostSteps = CommonRows.mostStepsOfCount
-        while found.hits < most, !found.isCut, !found.isAtEnd { try count(most - found.hits, &found, &common) }
-        return found
-    }
-
-    private func keep(_ limit: Int, _ found: inout Reading, _ common: inout CommonRows?) throws {
-        guard limit > 0 else { return }
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: all(before: found.last))
-        while found.hits < limit, !found.isCut {
-            if common != nil, try common?.next() == nil { return found.end(common) }
-            guard let row = try rows.next() else { return found.end(nil) }
+        let arguments = arguments + ["terms": search.expression, "before": before ?? .max]
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+        while found.hits < most, !found.isCut {
+            if found.ranks.count >= kept { common?.mostSteps = CommonRows.mostStepsOfCount }
+            if common != nil, try common?.next() == nil {
+                guard let common, common.isCut else { break }
+                (found.isCut, found.last) = (true, common.bound + 1)
+                break
+            }
+            guard let row = try rows.next() else { break }
             let (rank, isHit): (Int64, Bool) = (row[0], row[1])
             found.last = rank
-            if isHit { found.ranks.append(rank) }
-            found.take(rows: 1, hits: isHit ? 1 : 0)
+            found.examined += 1
+            found.hits += isHit ? 1 : 0
+            if isHit, found.ranks.count < kept { found.ranks.append(rank) }
+            found.isCut = found.examined - found.hits >= SearchHits.mostMisses
         }
-    }
-
-    private func count(_ limit: Int, _ found: inout Reading, _ common: inout CommonRows?) throws {
-        let near = try common?.pass(atMost: limit) ?? limit
-        let sql = "SELECT count(*), sum(is_hit), min(rank) FROM (\(sql) LIMIT :limit)"
-        let arguments = all(before: found.last) + ["limit": near]
-        let row = near > 0 ? try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) : nil
-        let rows: Int = row?[0] ?? 0
-        if let row, rows > 0 {
-            found.last = row[2]
-            found.take(rows: rows, hits: row[1])
-        }
-        if rows < limit { found.end(common) }
-    }
-
-    private func all(before: Int64?) -> StatementArguments {
-        arguments + ["terms": search.expression, "before": before ?? .max]
+        return found
     }
 }
