@@ -133,6 +133,9 @@ static const unsigned char file_status_js[] = {
 static const unsigned char file_texts_js[] = {
 #embed "site/texts.js"
 };
+static const unsigned char file_trash_js[] = {
+#embed "site/trash.js"
+};
 static const unsigned char file_ui_js[] = {
 #embed "site/ui.js"
 };
@@ -184,6 +187,7 @@ static const struct larder_web_asset assets[] = {
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
     {"status.js", file_status_js, sizeof file_status_js},
     {"texts.js", file_texts_js, sizeof file_texts_js},
+    {"trash.js", file_trash_js, sizeof file_trash_js},
     {"ui.js", file_ui_js, sizeof file_ui_js},
     {"world.json", file_world_json, sizeof file_world_json},
 };

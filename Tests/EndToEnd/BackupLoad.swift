@@ -93,7 +93,7 @@ final class BackupLoad: Sendable {
             state.deleted.documents[old] = Data()
             return old
         }
-        if let old { #expect(try await client.delete(old).status == 200) }
+        if let old { #expect(try await client.delete("\(old)?permanently=true").status == 200) }
     }
 
     private func writeNote(_ number: Int) async throws {

@@ -58,6 +58,12 @@ extension NotesApp {
             default: "900",
             "time after which all attempts are available again"
         ),
+        Setting(
+            "notes.trash_days",
+            .integer(0...3650),
+            default: "30",
+            "days for which deleted notes can be restored; 0 deletes them at once"
+        ),
     ]
 }
 
@@ -89,6 +95,11 @@ extension PeopleClient.Options {
     }
 }
 
+extension Duration {
+    /// Days of 24 hours.
+    fileprivate static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}
+
 extension NotesApp.Options {
     /// Reads the options of the app.
     init(_ settings: SettingValues) throws(SettingError) {
@@ -96,7 +107,8 @@ extension NotesApp.Options {
             scryptLogarithm: try settings.integer("notes.scrypt_logarithm"),
             attemptsPerAccount: try settings.integer("notes.attempts_per_account"),
             attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
-            attemptWindow: try settings.seconds("notes.attempt_window_s")
+            attemptWindow: try settings.seconds("notes.attempt_window_s"),
+            trashLifetime: .days(try settings.integer("notes.trash_days"))
         )
     }
 }

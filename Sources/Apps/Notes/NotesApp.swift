@@ -2,8 +2,10 @@ public import AppInterface
 public import Database
 import Freshness
 import HTTPTypes
+import Logging
 import ResponseStore
 public import Screens
+public import ServiceLifecycle
 import Settings
 import Upstream
 
@@ -12,7 +14,7 @@ public struct NotesApp: App {
     /// Name of the app in paths, settings, sessions and events.
     public static let name = "notes"
     /// Title of the app in `GET /v1`.
-    public static let title = "Notes on a map"
+    public static let title = Text("Notes on a map", ru: "Заметки на карте")
     /// The app's tables.
     public static let migrations = NoteStore.migrations
 
@@ -26,29 +28,35 @@ public struct NotesApp: App {
         public var attemptsPerAddress: Int
         /// Time after which all attempts are available again.
         public var attemptWindow: Duration
+        /// How long deleted notes stay in the trash; zero deletes them at once.
+        public var trashLifetime: Duration
 
         /// Creates options.
         public init(
             scryptLogarithm: Int = 15,
             attemptsPerAccount: Int = 10,
             attemptsPerAddress: Int = 100,
-            attemptWindow: Duration = .seconds(900)
+            attemptWindow: Duration = .seconds(900),
+            trashLifetime: Duration = .seconds(30 * 86_400)
         ) {
             self.scryptLogarithm = scryptLogarithm
             self.attemptsPerAccount = attemptsPerAccount
             self.attemptsPerAddress = attemptsPerAddress
             self.attemptWindow = attemptWindow
+            self.trashLifetime = trashLifetime
         }
     }
 
     private let sessions: NoteSessions
     private let listing: NoteListing
     private let editing: NoteEditing
+    private let trash: NoteTrash
     private let mapping: NoteMapping
     private let accounts: NoteAccounts
     private let places: NotePlaces
     private let cities: NoteCities
     private let people: NotePeople
+    private let expiry: ExpiryService
 
     /// Creates the app.
     ///
@@ -68,7 +76,8 @@ public struct NotesApp: App {
             sessions: context.sessions,
             events: context.events,
             options: try Options(context.settings),
-            clock: context.clock
+            clock: context.clock,
+            logger: context.logger
         )
     }
 
@@ -81,7 +90,8 @@ public struct NotesApp: App {
         sessions: SessionStore,
         events: EventStream,
         options: Options,
-        clock: WallClock
+        clock: WallClock,
+        logger: Logger
     ) {
         let limits = LoginAttempts.Limits(
             perAccount: options.attemptsPerAccount,
@@ -98,17 +108,32 @@ public struct NotesApp: App {
         self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
         accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)
         listing = NoteListing(store: store, clock: clock)
-        editing = NoteEditing(store: store, addresses: addresses, events: events, clock: clock)
+        editing = NoteEditing(
+            store: store,
+            addresses: addresses,
+            events: events,
+            clock: clock,
+            trashLifetime: options.trashLifetime
+        )
+        let trash = NoteTrash(store: store, events: events, clock: clock, lifetime: options.trashLifetime)
+        self.trash = trash
+        expiry = ExpiryService(of: "notes in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:))
         mapping = NoteMapping(store: store, addresses: addresses, clock: clock)
         places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
         self.people = NotePeople(store: store, client: people, events: events, clock: clock)
     }
 
+    /// The notes of the account.
+    public var userData: UserData? { UserData(add: NoteArchive(store: listing.store).add) }
+
+    /// The services that run beside the server.
+    public var services: [any Service] { [expiry] }
+
     /// The routes of the app.
     public var routes: [Route] {
         let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
-        let bytes = NoteChanges.maximumBodyBytes
+        let (bin, bytes) = ("/v1/notes/trash", NoteChanges.maximumBodyBytes)
         return [
             Route(.get, "/v1/notes/launch", "notes.launch", sessions.launch),
             Route(.post, "/v1/notes/session", "notes.session", sessions.open).body("mode", "username", "password"),
@@ -132,11 +157,15 @@ public struct NotesApp: App {
                 .query("refresh", "replace"),
             Route(.get, "\(directory)/{id}/avatar", "notes.avatar", session: Self.name, people.avatar)
                 .query("refresh", "replace"),
+            Route(.get, bin, "notes.trash", session: Self.name, trash.list).query(.page, "tz"),
+            Route(.delete, bin, "notes.trash", session: Self.name, trash.empty),
+            Route(.delete, "\(bin)/{id}", "notes.trash", session: Self.name, trash.purge),
+            Route(.post, "\(bin)/{id}/restore", "notes.details", session: Self.name, trash.restore).query("tz"),
             Route(.get, note, "notes.details", session: Self.name, editing.details).query("tz"),
             Route(.patch, note, "notes.details", session: Self.name, maximumBodyBytes: bytes, editing.change)
                 .query("tz")
                 .body("body", .object("location", "lat", "lon", "name")),
-            Route(.delete, note, "notes.list", session: Self.name, editing.delete),
+            Route(.delete, note, "notes.list", session: Self.name, editing.delete).query("permanently"),
         ]
     }
 }

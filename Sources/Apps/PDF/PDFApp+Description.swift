@@ -21,6 +21,12 @@ extension PDFApp {
             "lifetime of an unsaved document after its last change"
         ),
         Setting(
+            "pdf.trash_days",
+            .integer(0...3650),
+            default: "30",
+            "days for which deleted documents can be restored; 0 deletes them at once"
+        ),
+        Setting(
             "pdf.keep_metadata",
             .choice(["true", "false"]),
             default: "false",
@@ -47,6 +53,7 @@ extension PDFApp.Options {
             maximumWidth: min(2000, limits.pageWidth),
             thumbnailBytes: try settings.mebibytes("pdf.thumbnails_mb"),
             draftLifetime: try settings.seconds("pdf.draft_lifetime_s"),
+            trashLifetime: .seconds(try settings.integer("pdf.trash_days") * 86_400),
             keepsMetadata: try settings.flag("pdf.keep_metadata")
         )
     }

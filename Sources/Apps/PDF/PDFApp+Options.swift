@@ -17,6 +17,8 @@ extension PDFApp {
         public var thumbnailBytes: Int
         /// Time from a draft's last change until it is removed.
         public var draftLifetime: Duration
+        /// How long deleted documents stay in the trash; zero deletes them at once.
+        public var trashLifetime: Duration
 
         /// Whether photos keep their metadata: time, camera, position of the photographer.
         public var keepsMetadata: Bool
@@ -31,6 +33,7 @@ extension PDFApp {
             maximumWidth: Int = 2000,
             thumbnailBytes: Int = 64 << 20,
             draftLifetime: Duration = .seconds(86400),
+            trashLifetime: Duration = .seconds(30 * 86_400),
             keepsMetadata: Bool = false
         ) {
             self.maximumFiles = maximumFiles
@@ -41,6 +44,7 @@ extension PDFApp {
             self.maximumWidth = maximumWidth
             self.thumbnailBytes = thumbnailBytes
             self.draftLifetime = draftLifetime
+            self.trashLifetime = trashLifetime
             self.keepsMetadata = keepsMetadata
         }
 

@@ -13,7 +13,7 @@ public struct PDFApp: App {
     /// Name of the app in paths, settings and events.
     public static let name = "pdf"
     /// Title of the app in `GET /v1`.
-    public static let title = "Photos to PDF"
+    public static let title = Text("Photos to PDF", ru: "Фото в PDF")
     /// The app's tables.
     public static let migrations = DocumentStore.migrations
 
@@ -30,7 +30,8 @@ public struct PDFApp: App {
     private let photos: PhotoPages
     private let merging: DocumentMerging
     private let exchange: DiskExchange?
-    private let drafts: ExpiredDraftCleaner
+    private let trash: DocumentTrash
+    private let expiry: [ExpiryService]
 
     /// Creates the app.
     ///
@@ -74,7 +75,15 @@ public struct PDFApp: App {
         thumbnails = DocumentThumbnails(lookup: lookup, engine: engine, options: options)
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
         self.creation = creation
-        saving = DocumentSaving(lookup: lookup, jobs: jobs, arranger: arranger, locks: locks)
+        saving = DocumentSaving(
+            lookup: lookup,
+            jobs: jobs,
+            arranger: arranger,
+            locks: locks,
+            hasTrash: options.trashLifetime > .zero
+        )
+        let trash = DocumentTrash(lookup: lookup, events: events, lifetime: options.trashLifetime)
+        self.trash = trash
         pages = PageEditing(editor: editor, arranger: arranger)
         extraction = PageExtraction(lookup: lookup, jobs: jobs, locks: locks, arranger: arranger)
         photos = PhotoPages(
@@ -92,17 +101,24 @@ public struct PDFApp: App {
             maximumPages: options.maximumPages
         )
         exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
-        drafts = ExpiredDraftCleaner(store: store, clock: clock, logger: logger)
+        expiry = [
+            ExpiryService(of: "expired drafts", clock: clock, logger: logger) { try await store.purgeDrafts(at: $0) },
+            ExpiryService(of: "documents in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:)),
+        ]
     }
 
+    /// The saved documents of the profile.
+    public var userData: UserData? { UserData(add: DocumentArchive(store: store).add) }
+
     /// The services that run beside the server.
-    public var services: [any Service] { [drafts] }
+    public var services: [any Service] { expiry }
 
     /// The routes of the app.
     public var routes: [Route] {
         let documents = "/v1/pdf/documents"
         let document = "\(documents)/{id}"
         let page = "\(document)/pages/{page_id}"
+        let bin = "/v1/pdf/trash"
         let (textBytes, listBytes) = (options.textBodyBytes, options.pageListBytes)
         let own = [
             Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
@@ -114,7 +130,7 @@ public struct PDFApp: App {
                 .form("files"),
             Route(.get, document, "pdf.reader", library.reader),
             Route(.patch, document, "pdf.reader", saving.rename).body("name"),
-            Route(.delete, document, "pdf.list", saving.delete),
+            Route(.delete, document, "pdf.list", saving.delete).query("permanently"),
             Route(.post, "\(document)/save", "pdf.reader", saving.save).body("name"),
             Route(.get, "\(document)/file", "pdf.file", library.file).query("disposition"),
             Route(.get, "\(document)/thumbnail", "pdf.thumbnail", thumbnails.ofDocument).query("width"),
@@ -130,6 +146,10 @@ public struct PDFApp: App {
             Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract)
                 .body("pages", "name"),
             Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge).body("first", "second", "name"),
+            Route(.get, bin, "pdf.trash", trash.list).query(.page),
+            Route(.delete, bin, "pdf.trash", trash.empty),
+            Route(.delete, "\(bin)/{id}", "pdf.trash", trash.purge),
+            Route(.post, "\(bin)/{id}/restore", "pdf.reader", trash.restore),
         ]
         return (own + diskRoutes).withProfiles(of: Self.name)
     }

@@ -14,7 +14,7 @@ public struct ShopApp: App {
     /// Name of the app in paths, settings and events.
     public static let name = "shop"
     /// Title of the app in `GET /v1`.
-    public static let title = "Shop"
+    public static let title = Text("Shop", ru: "Магазин")
     /// The app's tables.
     public static let migrations = ShopStore.migrations
 
@@ -80,6 +80,9 @@ public struct ShopApp: App {
         lists = Lists(products: products, store: store, events: events)
         sharing = Sharing(products: products, store: store, clock: clock)
     }
+
+    /// The shopping list of the profile.
+    public var userData: UserData? { UserData(add: ListArchive(store: lists.store).add) }
 
     /// The routes, in the order of openapi.yaml.
     public var routes: [Route] {

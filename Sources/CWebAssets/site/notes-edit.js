@@ -7,6 +7,7 @@ import {address, tileSource} from './parts.js';
 import {placeField} from './notes-place.js';
 import {askToDelete, loginForm, t as common, zoned} from './notes.js';
 import {define, langOf} from './texts.js';
+import {sayDeleted} from './trash.js';
 import {button, words} from './ui.js';
 import './map.js';
 
@@ -108,9 +109,9 @@ function picture(place) {
 async function remove(screen, note) {
   const action = note.actions.find(each => each.id === 'delete');
   if (!await askToDelete(note.body.trim().split('\n')[0])) return;
-  await call(action.href, {method: action.method});
+  const answer = await call(action.href, {method: action.method});
   await screen.go('/notes', {replace: true});
-  toast(common('gone'));
+  sayDeleted(common('gone'), answer, () => screen.go(`/notes/${note.id}`));
 }
 
 /** The form of a note. */

@@ -5,9 +5,10 @@ import {h} from './dom.js';
 import {reopen} from './events.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
-import {ask, showProblem, toast} from './overlay.js';
+import {ask, showProblem} from './overlay.js';
 import {afterLogin, searchField} from './parts.js';
 import {define, langOf, zone} from './texts.js';
+import {openTrash, sayDeleted, t as bin} from './trash.js';
 import {button, empty, linkButton, words} from './ui.js';
 
 /** The strings of Notes. */
@@ -18,7 +19,7 @@ export const t = define({
     name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?', show: 'Show',
     hide: 'Hide', needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
-    sure: 'Delete this note for good?',
+    sure: 'Move this note to the trash?',
     keep: 'Keep it',
   },
   ru: {
@@ -27,7 +28,7 @@ export const t = define({
     signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
     newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?', show: 'Показать', hide: 'Скрыть',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
-    lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Удалить эту заметку навсегда?',
+    lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
     keep: 'Оставить',
   },
 });
@@ -45,6 +46,8 @@ export const routes = [
   {path: '/notes/people', open: later(persons, 'openPeople')},
   {path: '/notes/people/:id', open: later(persons, 'openPerson')},
   {path: '/notes/new', open: later(editing, 'openNew')},
+  {path: '/notes/trash', open: screen => openTrash(screen, {href: zoned('/v1/notes/trash'), back: '/notes',
+    icon: 'note', name: item => item.first_line})},
   {path: '/notes/:id', open: later(editing, 'openNote')},
 ];
 
@@ -109,7 +112,8 @@ function openList(screen) {
   screen.head({title: t('notes'), tabs, actions: [screen.refreshButton(() => list.resource),
     linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
-    searchField(screen, t('search'), words => list.resource.go(href(words)))));
+    searchField(screen, t('search'), words => list.resource.go(href(words))),
+    linkButton(bin('trash'), '/notes/trash', {icon: 'trash', bare: true})));
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), row: item => noteRow(item, list),
     empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})
@@ -130,15 +134,15 @@ export function noteRow(item, list) {
       {bare: true, icon: 'trash', write: true, key: 'delete'})));
 }
 
-/** Asks before a note is deleted: there is no way back. */
+/** Asks before a note is deleted. */
 export function askToDelete(title) {
   return ask({title: t('sure'), message: title, buttons: [t('remove'), t('keep')]});
 }
 
 async function removeNote(item, action, list) {
   if (!await askToDelete(item.first_line)) return;
-  await call(action.href, {method: action.method});
+  const answer = await call(action.href, {method: action.method});
   list.change(items => items.filter(other => other.id !== item.id));
   await list.resource.reload();
-  toast(t('gone'));
+  sayDeleted(t('gone'), answer, () => list.resource.reload());
 }

@@ -7,6 +7,7 @@ import {pagedList} from './list.js';
 import {ask, attempt, dialog, menu, toast} from './overlay.js';
 import {searchField} from './parts.js';
 import {define, langOf, time} from './texts.js';
+import {openTrash, sayDeleted, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
@@ -31,6 +32,8 @@ const t = define({
 export const routes = [
   {path: '/pdf', open: openList},
   {path: '/pdf/welcome', open: openWelcome},
+  {path: '/pdf/trash', open: screen => openTrash(screen, {href: '/v1/pdf/trash', back: '/pdf', icon: 'pdf',
+    name: item => `${item.name}.${item.extension}`})},
   {path: '/pdf/new', open: async screen => (await import('./pdf-new.js')).openNew(screen)},
   {path: '/pdf/:id', open: async screen => (await import('./pdf-reader.js')).openReader(screen)},
 ];
@@ -61,7 +64,8 @@ async function openList(screen) {
   screen.head({title: t('pdf'), actions: [screen.refreshButton(() => list.resource),
     linkButton(t('create'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
-    searchField(screen, t('search'), typed => list.resource.go(href(typed)))), merging.bar);
+    searchField(screen, t('search'), typed => list.resource.go(href(typed))),
+    linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', bare: true})), merging.bar);
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), class: 'documents',
     row: item => documentRow(item, () => list, merging),
@@ -113,9 +117,9 @@ export function rename(value, action, send) {
 /** Asks in the server's words, and deletes a document. */
 export async function remove(action, done) {
   if (!await ask(action.confirm)) return;
-  await call(action.href, {method: action.method});
-  toast(t('gone'));
+  const answer = await call(action.href, {method: action.method});
   await done();
+  sayDeleted(t('gone'), answer, done);
 }
 
 /** The choice of the second document of a merge. */

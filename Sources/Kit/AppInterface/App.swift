@@ -11,7 +11,7 @@ public protocol App: Sendable {
     /// Name in paths, settings and sessions: `ships` serves `/v1/ships/…`.
     static var name: String { get }
     /// Title in the index.
-    static var title: String { get }
+    static var title: Text { get }
     /// The language of the original app: that of responses to clients that name none. Default: English.
     static var language: Language { get }
     /// The upstreams that it uses. Default: none.
@@ -48,6 +48,8 @@ public protocol App: Sendable {
     func upstreamRecovered(_ upstream: UpstreamDescription) async
     /// The files of its accounts, for apps that come after it in the list. Default: none.
     var files: AccountFiles? { get }
+    /// What it adds to the archive of a user's own data. Default: nothing.
+    var userData: UserData? { get }
     /// The credentials of its accounts for the mounts of its upstreams, by the name of the upstream. Default: none.
     var mountCredentials: [String: MountRoutes.CredentialProvider] { get }
 }
@@ -81,6 +83,8 @@ extension App {
     public func upstreamRecovered(_ upstream: UpstreamDescription) async {}
     /// No files.
     public var files: AccountFiles? { nil }
+    /// Adds nothing.
+    public var userData: UserData? { nil }
     /// No credentials.
     public var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
 }

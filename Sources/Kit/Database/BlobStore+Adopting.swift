@@ -41,3 +41,19 @@ extension BlobStore {
     /// with the blob's row.
     public func filePath(of blob: Blob) -> String { path(blob.id) }
 }
+
+extension BlobStore {
+    /// Gives a blob's file a second name in a folder of the same file system. It can be read there even if the blob is
+    /// deleted meanwhile, and takes no space of its own.
+    ///
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing; other ``StorageError``s.
+    public func hold(_ blob: Blob, in folder: ScratchFolder) throws -> TemporaryPath {
+        let place = folder.place()
+        guard link(path(blob.id), place.path) == 0 else {
+            let code = errno
+            if code == ENOENT { throw StorageError.blobUnavailable(blob.id) }
+            throw StorageError.system(code, path: place.path, operation: "link")
+        }
+        return place
+    }
+}

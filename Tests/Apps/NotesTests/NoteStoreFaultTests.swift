@@ -15,7 +15,7 @@ import Testing
         let description: String
     }
 
-    @Test("TRUST-02 Each system call of adding, changing and deleting a note fails")
+    @Test("TRUST-02 Each system call of adding, changing, deleting, restoring and purging a note fails")
     func notes() async throws {
         let directory = try DataDirectory.temporary()
         let scope = try FaultScope(directory.path)
@@ -56,10 +56,26 @@ import Testing
                         if response.status != 404 { try expectDone(response) }
                     }
                 )
+                let trashed: @Sendable () async throws -> Void = {
+                    try await add()
+                    _ = try await app.delete("/v1/notes/\(id.withLock { $0 })", as: token)
+                }
+                counts.append(
+                    try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: trashed) {
+                        let path = "/v1/notes/trash/\(id.withLock { $0 })/restore"
+                        try expectDone(await app.ask(.post, path, as: token))
+                    }
+                )
+                counts.append(
+                    try await loop.run(mayBePartial: mayBePartial, faults: faults, prepare: trashed) {
+                        let response = try await app.delete("/v1/notes/trash/\(id.withLock { $0 })", as: token)
+                        if response.status != 404 { try expectDone(response) }
+                    }
+                )
             }
             #expect(counts.allSatisfy { $0 > 2 }, "\(counts)")
             try loop.finish()
-            print("faults: note added, changed, deleted: \(counts)")
+            print("faults: note added, changed, deleted, restored, purged: \(counts)")
         }
     }
 }

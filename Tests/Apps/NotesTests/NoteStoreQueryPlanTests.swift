@@ -19,6 +19,8 @@ struct NoteStoreQueryPlanTests {
         "A hot query scans no table",
         arguments: [
             NoteStore.selectNote, NoteStore.selectAccount, NoteStore.selectPage,
+            NoteStore.selectTrash, NoteStore.selectTrashAfterKey, NoteStore.selectTrashed, NoteStore.selectTrashedNote,
+            NoteStore.purgeUpTo, NoteStore.purgeDue,
             "SELECT coalesce(sum(notes), 0) FROM note_cell WHERE account = ? AND zoom = 0",
         ]
     )

@@ -158,12 +158,12 @@ import Testing
         }
     }
 
-    @Test("PDF-07 a deleted document is gone, with its file and its pictures, and its list says so")
+    @Test("PDF-07 a document deleted for good is gone, with its file and its pictures, and its list says so")
     func deletion() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one")
             _ = try await app.routes.get("\(href)/thumbnail")
-            let response = try await app.routes.ask(.delete, href)
+            let response = try await app.routes.ask(.delete, "\(href)?permanently=true")
             response.expectPDF("pdf.list")
             #expect(response["data.id"] == .string(String(href.suffix(16))))
             #expect(try await app.listed() == [])

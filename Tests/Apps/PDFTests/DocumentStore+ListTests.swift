@@ -95,7 +95,7 @@ import Testing
                 let profile = Bool.random(using: &random) ? "one" : "two"
                 let some = documents.randomElement(using: &random)
                 let fields: HTTPFields = [.larderProfile: some?.profile ?? profile]
-                switch (Int.random(in: 0..<9, using: &random), some) {
+                switch (Int.random(in: 0..<11, using: &random), some) {
                 case (0...2, _), (_, nil):
                     let photos = (0...Int.random(in: 0..<4, using: &random)).map { "\(step) \($0)" }
                     documents.append((try await app.draft(of: photos, profile: profile), profile))
@@ -104,7 +104,10 @@ import Testing
                 case (6, let some?):
                     let page = try await app.get(some.href, fields).strings("id", in: "data.pages").first
                     _ = try await app.ask(.delete, "\(some.href)/pages/\(page ?? "none")", fields)
-                case (7, _):
+                case (7, let some?):
+                    _ = try await app.ask(.post, "/v1/pdf/trash/\(some.href.suffix(16))/restore", fields)
+                case (8, _): _ = try await app.ask(.delete, "/v1/pdf/trash", fields)
+                case (9, _):
                     app.clock.advance(by: .seconds(20_000))
                     _ = try await app.app.store.purgeDrafts(at: app.clock.now)
                 default:
@@ -133,7 +136,8 @@ import Testing
                 try db.execute(
                     sql: """
                         DROP TRIGGER pdf_document_inserted; DROP TRIGGER pdf_document_saved;
-                        DROP TRIGGER pdf_document_removed;
+                        DROP TRIGGER pdf_document_removed; DROP TRIGGER pdf_document_trashed;
+                        DROP TRIGGER pdf_document_restored;
                         ALTER TABLE pdf_profile DROP COLUMN saved; ALTER TABLE pdf_document DROP COLUMN page_count;
                         """
                 )
@@ -154,7 +158,12 @@ extension PDFHarness {
                 sql: """
                     SELECT profile, saved FROM pdf_profile WHERE saved <> (
                         SELECT count(*) FROM pdf_document
-                        WHERE pdf_document.profile = pdf_profile.profile AND draft_until IS NULL
+                        WHERE pdf_document.profile = pdf_profile.profile AND draft_until IS NULL AND trashed IS NULL
+                    )
+                    UNION ALL
+                    SELECT profile, trashed FROM pdf_profile WHERE trashed <> (
+                        SELECT count(*) FROM pdf_document
+                        WHERE pdf_document.profile = pdf_profile.profile AND trashed IS NOT NULL
                     )
                     UNION ALL
                     SELECT profile, count(*) FROM pdf_document

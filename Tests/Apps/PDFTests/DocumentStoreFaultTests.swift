@@ -63,13 +63,18 @@ import Testing
         }
     }
 
-    @Test("TRUST-02 each fault of creating, saving, renaming and deleting")
+    @Test("TRUST-02 each fault of creating, saving, renaming, deleting, restoring and deleting for good")
     func documents() async throws {
         try await loop("created") { app, _ in try await app.create([PDFHarness.photo("one")]) }
         let (draft, saved) = (
             { @Sendable (app: PDFHarness) in try await app.draft("one") },
             { @Sendable (app: PDFHarness) in try await app.saved("one") }
         )
+        let trashed = { @Sendable (app: PDFHarness) in
+            let href = try await saved(app)
+            _ = try await app.routes.ask(.delete, href)
+            return href
+        }
         try await loop("saved", prepare: draft) { app, href in
             try await app.routes.ask(.post, "\(href)/save", json: "{}")
         }
@@ -78,6 +83,12 @@ import Testing
         }
         try await loop("deleted", prepare: saved) { app, href in
             try await app.routes.ask(.delete, href)
+        }
+        try await loop("restored", prepare: trashed) { app, href in
+            try await app.routes.ask(.post, "/v1/pdf/trash/\(href.suffix(16))/restore")
+        }
+        try await loop("deleted for good", prepare: trashed) { app, href in
+            try await app.routes.ask(.delete, "/v1/pdf/trash/\(href.suffix(16))")
         }
     }
 }

@@ -32,6 +32,18 @@ import Testing
         #expect(hits.contains(lookup) && !hits.contains("TEMP B-TREE") && !hits.contains("SCAN document"), "\(hits)")
     }
 
+    @Test("SRV-18 the trash is read from an index, in order")
+    func trash() throws {
+        let index = "INDEX pdf_document_by_deletion (profile=?"
+        for sql in [
+            DocumentStore.selectTrash, DocumentStore.selectTrashAfterKey, DocumentStore.selectDueOfProfile,
+        ] {
+            let plan = try plan(sql)
+            #expect(plan.contains(index) && !plan.contains("TEMP B-TREE"), "\(plan)")
+        }
+        #expect(try plan(DocumentStore.selectDue).contains("INDEX pdf_document_by_trash_age (trashed"))
+    }
+
     @Test("Old drafts and pictures are found by an index")
     func purges() throws {
         #expect(try plan(DocumentStore.selectExpired).contains("USING INDEX pdf_document_by_end"))

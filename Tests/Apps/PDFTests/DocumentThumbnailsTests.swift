@@ -134,7 +134,7 @@ import Testing
             app.paper.hold()
             async let late = app.routes.get("\(href)/pages/\(pages[0])/thumbnail")
             await app.paper.isHolding(1)
-            _ = try await app.routes.ask(.delete, href)
+            _ = try await app.routes.ask(.delete, "\(href)?permanently=true")
             app.paper.release()
             try await late.expectProblem("not-found", 404)
             #expect(try app.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pdf_thumbnail") } == 0)

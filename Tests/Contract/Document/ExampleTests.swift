@@ -21,7 +21,7 @@ struct ExampleTests {
         for (place, media) in contents {
             let schema = try #require(media["schema"], "\(place) has no schema")
             if schema["format"] == .string("binary") {
-                let isBinary = [" image/", " application/pdf", " */*"].contains(where: place.contains)
+                let isBinary = [" image/", " application/pdf", " application/zip", " */*"].contains(where: place.contains)
                 #expect(isBinary, "\(place) has no schema of its own")
                 continue
             }

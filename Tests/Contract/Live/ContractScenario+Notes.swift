@@ -17,6 +17,7 @@ extension ContractScenario {
         let member = try await notesSession("writer")
         try await notesSessions(member)
         try await notesWriting(member)
+        try await notesTrash(member)
         try await notesMap(member)
         try await notesConditional(member)
     }
@@ -151,6 +152,39 @@ extension ContractScenario {
         )
     }
 
+    /// Deleted notes: restored, deleted for good one by one and all together.
+    private func notesTrash(_ member: [String: String]) async throws {
+        let (trash, one) = ("/v1/notes/trash", "/v1/notes/trash/{id}")
+        try await ask("GET \(trash)", member)
+        var ids: [String] = []
+        for body in ["one", "two", "three"] {
+            let created = try await ask("POST /v1/notes", member, body: #"{"body":"\#(body)"}"#)
+            ids.append(try #require(try created.json.at(pointer: "/data/id")?.string))
+            #expect(try await ask("DELETE /v1/notes/{id}", ship: ids[ids.count - 1], member).status == 200)
+        }
+        for query in ["", "?limit=1&offset=1", "?tz=Asia/Tokyo", "?limit=0", "?tz=x"] {
+            for isHead in [false, true] { try await ask("GET \(trash)", query: query, member, isHead: isHead) }
+        }
+        try await askPages("GET \(trash)", member)
+        let tag = try #require(try await ask("GET \(trash)", member).headers["etag"])
+        let conditional = ["If-None-Match": tag].merging(member) { own, _ in own }
+        #expect(try await ask("GET \(trash)", conditional).status == 304)
+        let stale = ["If-Match": "\"0\""].merging(member) { own, _ in own }
+        for operation in ["POST \(one)/restore", "DELETE \(one)"] {
+            #expect(try await ask(operation, ship: "n9999", member).status == 404)
+            #expect(try await ask(operation, ship: ids[0], stale).status == 412)
+        }
+        for _ in 1...2 {
+            let restored = try await ask("POST \(one)/restore", query: "?tz=Asia/Tokyo", ship: ids[0], member)
+            #expect(restored.status == 200)
+        }
+        #expect(try await ask("DELETE \(one)", ship: ids[1], member).status == 200)
+        #expect(try await ask("DELETE \(trash)", stale).status == 412)
+        #expect(try await ask("DELETE \(trash)", member).status == 200)
+        let last = try await ask("DELETE /v1/notes/{id}", query: "?permanently=true", ship: ids[0], member)
+        #expect(last.status == 200)
+    }
+
     private func notesMap(_ member: [String: String]) async throws {
         let geoJSON = ["Accept": "application/geo+json"].merging(member) { own, _ in own }
         for query in ["", "?zoom=2", "?zoom=20&tz=Asia/Tokyo", "?bbox=170,-30,-170,0", "?lat=1&lon=2", "?cell=0/0/0"] {
@@ -177,6 +211,7 @@ extension ContractScenario {
         let note = try #require(try await ask("GET /v1/notes", member).json.at(pointer: "/data/items/0/id")?.string)
         let reads = [
             ("GET /v1/notes/launch", "", member), ("GET /v1/notes/session", "", member), ("GET /v1/notes", "", member),
+            ("GET /v1/notes/trash", "", member),
             ("GET /v1/notes/{id}", note, member),
             ("GET /v1/notes/map", "", member), ("GET /v1/notes/map", "", geoJSON), ("GET /v1/notes/places", "", member),
             ("GET /v1/notes/cities", "", [:]),

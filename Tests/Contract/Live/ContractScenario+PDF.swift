@@ -206,10 +206,35 @@ extension ContractScenario {
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
         try await askPDF("DELETE \(member)", of: spare)
+        try await documentsTrash()
         let heard = try await larder.listen(["Last-Event-ID": place]) {
             $0.contains("event: job") && $0.contains("pdf.list")
         }
         await note("GET /v1/events", "while documents were made", heard)
+    }
+
+    /// Deleted documents: restored, deleted for good one by one and all together.
+    private func documentsTrash() async throws {
+        let (trash, one, member) = ("/v1/pdf/trash", "/v1/pdf/trash/{id}", "\(Self.documents)/{id}")
+        try await askPDF("GET \(trash)")
+        let (first, second) = try await savedPair()
+        for document in [first, second] { #expect(try await askPDF("DELETE \(member)", of: document).status == 200) }
+        for query in ["", "?limit=1&offset=1", "?limit=0", "?offset=x"] {
+            for isHead in [false, true] { try await askPDF("GET \(trash)", query: query, isHead: isHead) }
+        }
+        try await askPages("GET \(trash)")
+        let tag = try #require(try await askPDF("GET \(trash)").headers["etag"])
+        #expect(try await askPDF("GET \(trash)", ["If-None-Match": tag]).status == 304)
+        let stale = ["If-Match": "\"0\""]
+        for operation in ["POST \(one)/restore", "DELETE \(one)"] {
+            #expect(try await askPDF(operation).status == 404)
+            #expect(try await askPDF(operation, of: first, stale).status == 412)
+        }
+        for _ in 1...2 { #expect(try await askPDF("POST \(one)/restore", of: first).status == 200) }
+        #expect(try await askPDF("DELETE \(one)", of: second).status == 200)
+        #expect(try await askPDF("DELETE \(trash)", stale).status == 412)
+        #expect(try await askPDF("DELETE \(trash)").status == 200)
+        #expect(try await askPDF("DELETE \(member)", of: first, query: "?permanently=true").status == 200)
     }
 
     /// What is refused, apart from what no program can work on.

@@ -13,6 +13,10 @@ extension ContractScenario {
             for isHead in [false, true] { try await ask(operation, ["X-Request-Id": "contract-1"], isHead: isHead) }
             try await ask(operation, ["Accept-Encoding": "gzip"])
         }
+        for query in ["", "?profile=anna"] {
+            for isHead in [false, true] { try await ask("GET /v1/export", query: query, isHead: isHead) }
+        }
+        #expect(try await ask("GET /v1/export", query: "?profile=a%20b").status == 400)
     }
 
     /// The event stream: from now on, with what was missed, and from an unknown identity.

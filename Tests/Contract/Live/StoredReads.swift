@@ -121,7 +121,9 @@ struct StoredReads: Sendable {
     private func documents() async throws -> [Read] {
         let (document, _) = try await scenario.savedPair()
         let one = "/v1/pdf/documents/{id}"
-        return reads(["/v1/pdf/launch", "/v1/pdf/welcome", "/v1/pdf/documents"])
+        let (deleted, _) = try await scenario.savedPair()
+        try await scenario.askPDF("DELETE \(one)", of: deleted)
+        return reads(["/v1/pdf/launch", "/v1/pdf/welcome", "/v1/pdf/documents", "/v1/pdf/trash"])
             + [one, "\(one)/file", "\(one)/thumbnail"].map { read($0, of: document.id) } + [
                 Read(
                     operation: "GET \(one)/pages/{page_id}/thumbnail",
@@ -139,7 +141,10 @@ struct StoredReads: Sendable {
             created = try await scenario.ask("POST /v1/notes", member, body: body)
         }
         let note = try id(try #require(created))
-        return reads(["/v1/notes/launch", "/v1/notes/session", "/v1/notes", "/v1/notes/map"], member) + [
+        let other = try await scenario.ask("POST /v1/notes", member, body: #"{"body":"Cat"}"#)
+        try await scenario.ask("DELETE /v1/notes/{id}", ship: try id(other), member)
+        let screens = ["launch", "session", "map", "trash"].map { "/v1/notes/\($0)" }
+        return reads(["/v1/notes"] + screens, member) + [
             read("/v1/notes/places", query: "?q=lag", member),
             read("/v1/notes/cities", query: "?bbox=0,45,5,50", member),
             read("/v1/notes/people", member),

@@ -1,6 +1,5 @@
 import Foundation
 import Freshness
-import HTTPSemantics
 import HTTPTypes
 import Screens
 
@@ -10,16 +9,18 @@ struct NoteEditing: Sendable {
     let addresses: NoteAddresses
     let events: EventStream
     let clock: WallClock
+    /// How long deleted notes stay in the trash; zero if there is none.
+    let trashLifetime: Duration
 
     /// `GET /v1/notes/{id}`. A note of another account is 404.
     @Sendable func details(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let changeToken = store.changeToken(account: account)
-        let (id, identity) = try noteID(in: request)
-        guard let note = try store.note(id, account: account) else { throw Self.missing(identity) }
+        let (id, identity) = try request.noteID()
+        guard let note = try store.note(id, account: account) else { throw Problem.noNote(identity) }
         let time = NoteTime(in: zone, now: clock.now())
-        var response = try response(showing: note, time, self: request.selfLink)
+        var response = try ScreenResponse.note(note, time, self: request.selfLink)
         response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
         return response
     }
@@ -31,11 +32,11 @@ struct NoteEditing: Sendable {
         let changes = try NoteChanges(try await request.jsonObject(), isNew: true)
         let now = clock.now()
         let note = try await add(changes, request, account: account, now: now)
-        publish(note.revision, to: account)
+        events.publishNotes(note.revision, to: account)
         let path: Link = "/v1/notes/\(Note.identity(note.id))"
         let zoneName = try request.query.string("tz")
-        var response = try response(
-            showing: note,
+        var response = try ScreenResponse.note(
+            note,
             NoteTime(in: zone, now: now),
             self: zoneName.map { path.query("tz", $0) } ?? path,
             status: .created
@@ -71,7 +72,7 @@ struct NoteEditing: Sendable {
     @Sendable func change(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
-        let (id, identity) = try noteID(in: request)
+        let (id, identity) = try request.noteID()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
         let now = clock.now()
         let changed = try await store.change(
@@ -82,68 +83,32 @@ struct NoteEditing: Sendable {
             account: account,
             now: now
         )
-        guard let note = changed else { throw Self.missing(identity) }
-        publish(note.revision, to: account)
-        return try response(showing: note, NoteTime(in: zone, now: now), self: request.selfLink)
+        guard let note = changed else { throw Problem.noNote(identity) }
+        events.publishNotes(note.revision, to: account)
+        return try .note(note, NoteTime(in: zone, now: now), self: request.selfLink)
     }
 
-    /// `DELETE /v1/notes/{id}`: the note and its place.
+    /// `DELETE /v1/notes/{id}`: the note with its place, to the trash or for good.
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
-        let (id, identity) = try noteID(in: request)
+        let (id, identity) = try request.noteID()
+        let isForGood = try request.query.flag("permanently") || trashLifetime == .zero
         let preconditions = request.writePreconditions()
-        guard try await store.delete(id, preconditions: preconditions, account: account) else {
-            throw Self.missing(identity)
-        }
+        let deleted = try await store.delete(
+            id,
+            toTrashAt: isForGood ? nil : clock.now(),
+            preconditions: preconditions,
+            account: account
+        )
+        guard deleted else { throw Problem.noNote(identity) }
         let revision = try store.revision(account: account)
-        publish(revision, to: account)
+        events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         return try .local(
-            NoteDeletionScreen(id: identity, revision: revision),
+            NoteDeletionScreen(id: identity, revision: revision, actions: isForGood ? [] : [.undoNoteDeletion(id)]),
             "notes.list",
             request,
             revision: revision,
             selfLink: "/v1/notes"
         )
     }
-
-    /// The note as its own screen, with its version in the entity tag. The response to a write carries the tag that a
-    /// GET of the same address would have (RFC 9110 §8.8).
-    private func response(showing note: Note, _ time: NoteTime, self link: Link, status: HTTPResponse.Status = .ok)
-        throws -> ScreenResponse
-    {
-        let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
-        var response = try ScreenResponse.local(
-            NoteDetailsScreen(note, time),
-            meta,
-            Links(self: link),
-            status: status
-        )
-        response.version = String(note.revision)
-        if case .bytes(let bytes, _) = response.body {
-            response.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(note.revision))
-        }
-        return response
-    }
-
-    /// Publishes to the account that its notes have changed, on both screens that show them.
-    private func publish(_ revision: Int, to account: Int64) {
-        for screen in ["notes.list", "notes.map"] {
-            events.publish(
-                .screenChanged(
-                    app: NotesApp.name,
-                    screen: screen,
-                    revision: revision,
-                    audience: .account(app: NotesApp.name, account: "\(account)")
-                )
-            )
-        }
-    }
-
-    private func noteID(in request: ScreenRequest) throws -> (row: Int64, identity: String) {
-        let identity = try request.parameter("id")
-        guard let row = Note.row(of: identity) else { throw Self.missing(identity) }
-        return (row, identity)
-    }
-
-    private static func missing(_ identity: String) -> Problem { .notFound(.noNote(identity)) }
 }

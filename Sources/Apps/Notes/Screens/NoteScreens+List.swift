@@ -24,7 +24,7 @@ struct NoteListScreen: Encodable, Sendable {
     }
 
     let items: [Row]
-    let actions: [Action] = [.createNote]
+    let actions: [Action] = [.createNote, .showNoteTrash]
     let empty: EmptyState?
 
     private enum CodingKeys: CodingKey { case items, actions, empty }
@@ -35,13 +35,13 @@ extension EmptyState {
     static let noNotes = EmptyState(
         title: .noNotes,
         text: .noNotesHint,
-        button: .createNote
+        action: .createNote
     )
     /// A search found none.
     static let noMatches = EmptyState(
         title: .noMatchingNotes,
         text: .noMatchingNotesHint,
-        button: .showAllNotes
+        action: .show("show_all", .showAllNotes, "/v1/notes")
     )
     /// The query for places is empty.
     static let noQuestion = EmptyState(title: .findPlace, text: .findPlaceHint, button: .cancel)

@@ -16,7 +16,7 @@ struct NoteMapScreen: Encodable, Sendable {
             lat = note.location.coordinate.latitude
             lon = note.location.coordinate.longitude
             title = note.title
-            subtitle = time.text(note.modified) + Text(verbatim: " • \(note.location.name)")
+            subtitle = time.text(note.modified) + Text(verbatim: " • ") + note.location.nameText
             href = "/v1/notes/\(noteId)"
         }
     }
@@ -47,7 +47,7 @@ struct NoteMapScreen: Encodable, Sendable {
         let lat: Double
         let lon: Double
         /// The name of the place; the address of the user's.
-        let name: String
+        let name: Text
         /// `latest_note`, `user` or `zero`.
         let reason: String
 
@@ -56,7 +56,7 @@ struct NoteMapScreen: Encodable, Sendable {
             let place = latest ?? user ?? .unknown
             lat = place.coordinate.latitude
             lon = place.coordinate.longitude
-            name = place.name
+            name = place.nameText
             reason = latest != nil ? "latest_note" : user != nil ? "user" : "zero"
         }
     }

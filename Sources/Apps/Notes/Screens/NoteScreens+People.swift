@@ -17,9 +17,8 @@ struct PeopleListScreen: Encodable, Sendable {
     }
 
     let items: [Row]
-    /// This screen has the logout.
-    let actions: [Action] = [Action(id: "logout", title: .logOut, method: "DELETE", href: "/v1/notes/session")]
-
+    /// This screen has what concerns the user's own account.
+    let actions = Action.ofAccount
     let empty: EmptyState?
 
     init(_ people: [Person], isEmpty: Bool) {
@@ -30,12 +29,34 @@ struct PeopleListScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case items, actions, empty }
 }
 
+extension Action {
+    /// The logout, and changes of the account.
+    fileprivate static let ofAccount = [
+        Action(id: "logout", title: .logOut, method: "DELETE", href: "/v1/notes/session"),
+        Action(
+            id: "change_password",
+            title: .changePassword,
+            method: "PUT",
+            href: "/v1/notes/account/password",
+            fields: [Field("password", .password), Field("new_password", .password)]
+        ),
+        Action(
+            id: "delete_account",
+            title: .deleteAccount,
+            method: "POST",
+            href: "/v1/notes/account/deletion",
+            fields: [Field("password", .password)],
+            confirm: Confirmation(message: .confirmAccountDeletion, buttons: [.delete, .cancel])
+        ),
+    ]
+}
+
 extension EmptyState {
     /// No person has such a name.
     static let noPeople = EmptyState(
         title: .noMatchingPeople,
         text: .noMatchingPeopleHint,
-        button: .showAllPeople
+        action: .show("show_all", .showAllPeople, "/v1/notes/people")
     )
 }
 

@@ -5,12 +5,12 @@ import Screens
 struct NoteLocationScreen: Encodable, Sendable {
     let lat: Double
     let lon: Double
-    let name: String
+    let name: Text
 
     init(_ location: Note.Location) {
         lat = location.coordinate.latitude
         lon = location.coordinate.longitude
-        name = location.name
+        name = location.nameText
     }
 }
 
@@ -40,7 +40,7 @@ struct NoteDetailsScreen: Encodable, Sendable {
         location = NoteLocationScreen(note.location)
         version = note.revision
         href = "/v1/notes/\(Note.identity(note.id))"
-        actions = [.saveNote(href), .deleteNote(note.id)]
+        actions = [.saveNote(note, href), .deleteNote(note.id)]
     }
 }
 
@@ -50,8 +50,15 @@ struct NoteDeletionScreen: Encodable, Sendable {
     let revision: Int
     /// Where the app goes next.
     let route = ScreenLink.noteList
+    /// How to take it back; empty if there is no way.
+    let actions: [Action]
 
-    private enum CodingKeys: CodingKey { case id, revision, route }
+    private enum CodingKeys: CodingKey { case id, revision, route, actions }
+}
+
+extension Note.Location {
+    /// The name for the user.
+    var nameText: Text { name == Self.unknown.name ? .unknownLocation : Text(verbatim: name) }
 }
 
 extension ScreenLink {
@@ -67,8 +74,16 @@ extension Action {
         fields: [Field("body", .text), Field("location", .location, required: false)]
     )
 
-    static func saveNote(_ href: Link) -> Action {
-        let fields = [Field("body", .text, required: false), Field("location", .location, required: false)]
+    static func saveNote(_ note: Note, _ href: Link) -> Action {
+        let place = Place(
+            latitude: note.location.coordinate.latitude,
+            longitude: note.location.coordinate.longitude,
+            name: note.location.name
+        )
+        let fields = [
+            Field("body", .text, value: note.body, required: false),
+            Field("location", .location, location: place, required: false),
+        ]
         return Action(id: "save", title: .save, method: "PATCH", href: href, fields: fields)
     }
 

@@ -21,9 +21,22 @@ extension Text {
         ru: "Ни в одном имени нет слов с таким началом."
     )
     static let showAllPeople = Text("Show All People", ru: "Показать всех")
+    /// The place of a note that was saved without one.
+    static let unknownLocation = Text(Note.Location.unknown.name, ru: "Место неизвестно")
+    static let changePassword = Text("Change Password", ru: "Сменить пароль")
+    static let deleteAccount = Text("Delete Account", ru: "Удалить учётную запись")
+    static let confirmAccountDeletion = Text(
+        "Delete the account with all its notes? This cannot be undone.",
+        ru: "Удалить учётную запись со всеми заметками? Отменить это нельзя."
+    )
     static let accountDeleted = Text(
         "The account of this session was deleted.",
         ru: "Учётная запись этого сеанса удалена."
+    )
+
+    static let noteTrashHint = Text(
+        "Notes that you delete stay here for a while.",
+        ru: "Удалённые заметки некоторое время хранятся здесь."
     )
 
     static func lastEdited(_ time: Text) -> Text {

@@ -145,6 +145,7 @@ extension NoteStore {
         "DELETE FROM note_position WHERE id IN (SELECT id FROM note WHERE account = :account)",
         "DELETE FROM note_cell WHERE account = :account",
         "DELETE FROM note WHERE account = :account",
+        "DELETE FROM note_trash WHERE account = :account",
         "DELETE FROM notes_account WHERE id = :account",
     ]
 }

@@ -86,7 +86,7 @@ extension NoteStore {
     }
 
     /// In ascending order of their ranks.
-    private static func forEachNote(of account: Int64, _ db: Database, _ body: (Note) throws -> Void) throws {
+    static func forEachNote(of account: Int64, _ db: Database, _ body: (Note) throws -> Void) throws {
         let sql = "SELECT * FROM note WHERE account = ? ORDER BY revision"
         let rows = try Row.fetchCursor(db, sql: sql, arguments: [account])
         while let row = try rows.next() {

@@ -14,6 +14,7 @@ extension NoteStore {
         SchemaMigration("notes/007 people counted", sql: peopleCounted),
         SchemaMigration("notes/008 terms", migrate: enterTerms),
         SchemaMigration("notes/009 long words", migrate: enterPassages),
+        SchemaMigration("notes/010 trash", sql: trashTables),
     ]
 
     private static let accounts = """

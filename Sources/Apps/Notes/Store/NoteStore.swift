@@ -112,19 +112,28 @@ public struct NoteStore: Sendable {
 
     /// Deletes a note with its place.
     ///
-    /// - Parameter preconditions: what its version must meet.
+    /// - Parameters:
+    ///   - now: when it is moved to the trash; nil to delete it for good.
+    ///   - preconditions: what its version must meet.
     /// - Returns: whether the account had a note of that id.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
-    func delete(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws -> Bool {
+    func delete(
+        _ id: Int64,
+        toTrashAt now: Date? = nil,
+        preconditions: WritePreconditions = .none,
+        account: Int64
+    ) async throws -> Bool {
         defer { noteChanges[account].bump() }
-        return try await database.writeErasing { db in
+        let updates: @Sendable (Database) throws -> Bool = { db in
             guard let old = try Self.note(id, account: account, db) else { return false }
             try preconditions.check(version: old.revision, of: "The note \(Note.identity(id))")
-            _ = try Self.nextRevision(account, db)
+            let revision = try Self.nextRevision(account, db)
             try Self.remove(old, account: account, db)
+            if let now { try Self.moveToTrash(id, deletion: revision, at: now, db) }
             try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?").execute(arguments: [id])
             return true
         }
+        return try await now == nil ? database.writeErasing(updates) : database.writeFreeingRoom(updates)
     }
 
     /// Returns the number of the last change of an account's notes.
@@ -140,7 +149,7 @@ public struct NoteStore: Sendable {
         try database.read { try Self.revision(account, $0) }
     }
 
-    private static func nextRevision(_ account: Int64, _ db: Database) throws -> Int {
+    static func nextRevision(_ account: Int64, _ db: Database) throws -> Int {
         let statement = try db.cachedStatement(
             sql: "UPDATE notes_account SET revision = revision + 1 WHERE id = ? RETURNING revision"
         )

@@ -11,6 +11,8 @@ struct DocumentSaving: Sendable {
     let arranger: PageArranger
     /// By id of the document.
     let locks: KeyedMutex
+    /// Whether documents that are deleted stay in the trash for a while.
+    let hasTrash: Bool
 
     private var store: DocumentStore { lookup.store }
     private var events: EventStream { jobs.events }
@@ -64,21 +66,28 @@ struct DocumentSaving: Sendable {
         }
     }
 
-    /// `DELETE /v1/pdf/documents/{id}`. Documents that were merged or extracted from it stay.
+    /// `DELETE /v1/pdf/documents/{id}`: to the trash or for good. Documents that were merged or extracted from it stay.
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
-        let revision = try await locks.holding([id]) {
+        let toTrash = try !request.query.flag("permanently") && hasTrash
+        let (document, revision) = try await locks.holding([id]) {
             _ = try lookup.documentToChange(request, profile: profile)
-            guard let (_, revision) = try await store.delete(id, profile: profile, at: lookup.clock.now()) else {
+            let now = lookup.clock.now()
+            guard let deleted = try await store.delete(id, toTrash: toTrash, profile: profile, at: now) else {
                 throw Problem.noDocument(id)
             }
-            return revision
+            return deleted
         }
-        events.publishList(revision, of: profile)
+        let isInTrash = toTrash && !document.isDraft
+        events.publishList(revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
         let current = try revision ?? store.revision(profile: profile)
         return try .pdf(
-            DocumentDeletionScreen(id: id, revision: current),
+            DocumentDeletionScreen(
+                id: id,
+                revision: current,
+                actions: isInTrash ? [.undoDocumentDeletion(id)] : []
+            ),
             "pdf.list",
             revision: current,
             links: Links(self: "/v1/pdf/documents")

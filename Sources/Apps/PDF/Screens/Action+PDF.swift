@@ -20,8 +20,26 @@ extension Action {
         )
     }
 
-    static func delete(_ href: Link, name: String) -> Action {
-        let confirm = Confirmation(message: .confirmDeletion(of: name), buttons: [.delete, .cancel])
+    /// Makes a draft of files.
+    static let newDocument = Action(
+        id: "create",
+        title: .newDocument,
+        method: "POST",
+        href: "/v1/pdf/documents",
+        fields: [Field("files", .files)]
+    )
+
+    /// The actions on a page; the last one of a document cannot be deleted.
+    static func ofPage(_ href: Link, isOnly: Bool) -> [Action] {
+        [
+            Action(id: "rotate", title: .rotate, method: "PATCH", href: href, body: ["rotate_by": .integer(90)]),
+            Action(id: "delete", title: .delete, method: "DELETE", href: href, enabled: !isOnly),
+        ]
+    }
+
+    static func delete(_ href: Link, name: String, isDraft: Bool) -> Action {
+        let message: Text = isDraft ? .confirmDiscarding(name) : .confirmDeletion(of: name)
+        let confirm = Confirmation(message: message, buttons: [.delete, .cancel])
         return Action(id: "delete", title: .delete, method: "DELETE", href: href, confirm: confirm)
     }
 
@@ -51,11 +69,11 @@ extension Action {
                 title: .reorderPages,
                 method: "PUT",
                 href: "\(href)/pages/order",
-                fields: [Field("pages", .pages)],
+                fields: [Field("pages", .pages, values: document.pages.map(\.id))],
                 enabled: document.pages.count > 1
             ),
             .extract(href),
-            .delete(href, name: document.name),
+            .delete(href, name: document.name, isDraft: document.isDraft),
         ]
     }
 

@@ -10,7 +10,8 @@ struct DocumentListScreen: Encodable, Sendable {
             self.properties = properties
             let href = properties.href
             actions = [
-                .share(href), .rename(href, name: properties.name), .delete(href, name: properties.name),
+                .share(href), .rename(href, name: properties.name),
+                .delete(href, name: properties.name, isDraft: false),
                 .merge(enabled: canMerge),
             ]
         }
@@ -26,7 +27,10 @@ struct DocumentListScreen: Encodable, Sendable {
 
     let items: [Row]
     let revision: Int
+    let actions: [Action] = [.newDocument, .showDocumentTrash]
     let empty: EmptyState?
+
+    private enum CodingKeys: CodingKey { case items, revision, actions, empty }
 }
 
 extension EmptyState {
@@ -34,7 +38,7 @@ extension EmptyState {
     static let noDocuments = EmptyState(
         title: .noDocuments,
         text: .noDocumentsHint,
-        button: .newDocument
+        action: .newDocument
     )
 }
 
@@ -43,7 +47,7 @@ extension EmptyState {
     static let noMatches = EmptyState(
         title: .nothingFound,
         text: .nothingFoundHint,
-        button: .showAll
+        action: .show("show_all", .showAll, "/v1/pdf/documents")
     )
 }
 
@@ -52,11 +56,14 @@ struct DocumentDeletionScreen: Encodable, Sendable {
     let id: String
     /// Revision of the list after the deletion; unchanged if the document was a draft.
     let revision: Int
+    /// How to take it back; empty if there is no way.
+    let actions: [Action]
 }
 
 extension DocumentListScreen: JSONWritable {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
+        try json.member("actions", actions)
         if let empty { try json.member("empty", empty) }
         try json.member("items", items)
         json.member("revision", revision)

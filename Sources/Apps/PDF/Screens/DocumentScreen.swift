@@ -25,6 +25,7 @@ struct DocumentScreen: Encodable, Sendable {
         let height: Double
         let rotation: Int
         let thumbnailUrl: Link
+        let actions: [Action]
     }
 
     let properties: DocumentProperties
@@ -43,7 +44,8 @@ struct DocumentScreen: Encodable, Sendable {
         version = document.version
         status = document.isDraft ? .draft : .saved
         pages = document.pages.enumerated().map { index, page in
-            Page(
+            let href: Link = "\(properties.href)/pages/\(page.id)"
+            return Page(
                 id: page.id,
                 number: index + 1,
                 numberText: "\(index + 1)/\(document.pages.count)",
@@ -51,7 +53,8 @@ struct DocumentScreen: Encodable, Sendable {
                 width: page.width,
                 height: page.height,
                 rotation: page.rotation,
-                thumbnailUrl: "\(properties.href)/pages/\(page.id)/thumbnail"
+                thumbnailUrl: "\(href)/thumbnail",
+                actions: Action.ofPage(href, isOnly: document.pages.count == 1)
             )
         }
         _draftUntil = Nullable(wrappedValue: document.draftUntil)

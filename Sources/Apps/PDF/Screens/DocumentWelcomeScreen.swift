@@ -40,8 +40,17 @@ struct DocumentWelcomeScreen: Encodable, Sendable {
         Feature(id: "keep", title: .welcomeKeep, text: .welcomeKeepHint),
     ]
     let button = Text.getStarted
+    let actions = [
+        Action(
+            id: "finish",
+            title: .getStarted,
+            method: "PUT",
+            href: "/v1/pdf/welcome",
+            body: ["seen": .boolean(true)]
+        )
+    ]
     /// Whether it was shown before.
     let seen: Bool
 
-    private enum CodingKeys: CodingKey { case title, text, features, button, seen }
+    private enum CodingKeys: CodingKey { case title, text, features, button, actions, seen }
 }

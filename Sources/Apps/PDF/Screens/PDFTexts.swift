@@ -5,6 +5,7 @@ extension Text {
     static let merge = Text("Merge", ru: "Объединить")
     static let addPhotos = Text("Add photos", ru: "Добавить фото")
     static let addTextPages = Text("Add text", ru: "Добавить текст")
+    static let rotate = Text("Rotate", ru: "Повернуть")
     static let reorderPages = Text("Reorder pages", ru: "Переставить страницы")
     static let extractPages = Text("Extract pages", ru: "Извлечь страницы")
     static let noDocuments = Text("No documents yet", ru: "Документов пока нет")
@@ -24,7 +25,16 @@ extension Text {
     static let lastPage = Text("The last page cannot be deleted", ru: "Последнюю страницу нельзя удалить")
     static let notSaved = Text("The document is not saved yet", ru: "Документ ещё не сохранён")
 
+    static let documentTrashHint = Text(
+        "Saved documents that you delete stay here for a while.",
+        ru: "Удалённые документы некоторое время хранятся здесь."
+    )
+
     static func confirmDeletion(of name: String) -> Text {
+        Text("Delete “\(name)”?", ru: "Удалить «\(name)»?")
+    }
+
+    static func confirmDiscarding(_ name: String) -> Text {
         Text("Delete “\(name)”? This cannot be undone.", ru: "Удалить «\(name)»? Отменить это нельзя.")
     }
 

@@ -19,12 +19,7 @@ extension DocumentStore {
                     sql: Self.selectExpired,
                     arguments: [now.millisecondsSince1970, Self.purgeBatch]
                 )
-                for row in rows {
-                    let sequence: Int64 = row["sequence"]
-                    let pages = try Self.pages(of: sequence, db)
-                    try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [sequence])
-                    try Self.forgetThumbnails(of: pages, db)
-                }
+                for row in rows { try Self.purge(row["sequence"], db) }
                 return (rows.count, Set(rows.map { $0["profile"] as String }))
             }
             for profile in profiles { changes[profile].bump() }

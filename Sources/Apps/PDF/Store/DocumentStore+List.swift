@@ -97,7 +97,7 @@ extension DocumentStore {
         try database.read { try Self.counts(of: profile, $0).revision }
     }
 
-    private static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int) {
+    static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int) {
         let row = try Row.fetchOne(try db.cachedStatement(sql: selectCounts), arguments: [profile])
         return (row?[0] ?? 0, row?[1] ?? 0)
     }
@@ -105,7 +105,8 @@ extension DocumentStore {
     static let selectCounts = "SELECT revision, saved FROM pdf_profile WHERE profile = ?"
     static let selectList = "\(selectSaved) \(inOrder) OFFSET :offset"
     static let selectListAfterKey = "\(selectSaved) AND (created, sequence) < (:created, :sequence) \(inOrder)"
-    private static let selectSaved = "SELECT * FROM pdf_document WHERE profile = :profile AND draft_until IS NULL"
+    private static let selectSaved =
+        "SELECT * FROM pdf_document WHERE profile = :profile AND draft_until IS NULL AND trashed IS NULL"
     private static let inOrder = "ORDER BY created DESC, sequence DESC LIMIT :limit"
 }
 

@@ -49,17 +49,24 @@ extension DocumentStore {
         )
     }
 
-    /// Deletes a document with its file. Documents that were made of it stay.
+    /// Deletes a document. Documents that were made of it stay.
     ///
+    /// - Parameter toTrash: whether a saved document is moved to the trash, rather than deleted for good with its file.
     /// - Returns: the deleted document and the new revision of the list if that changed; nil if there was none.
-    func delete(_ id: String, profile: String, at now: Date) async throws -> Changed? {
+    func delete(_ id: String, toTrash: Bool = false, profile: String, at now: Date) async throws -> Changed? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
         return try await database.writeErasing { db in
             guard let document = try Self.document(id, profile: profile, at: now, db) else { return nil }
             try Self.changeName(of: document, to: nil, profile: profile, db)
-            try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [document.sequence])
-            try Self.forgetThumbnails(of: document.pages, db)
+            if toTrash, !document.isDraft {
+                try db.execute(
+                    sql: Self.moveToTrash,
+                    arguments: [now.millisecondsSince1970, document.sequence]
+                )
+            } else {
+                try Self.purge(document.sequence, db)
+            }
             return (document, document.isDraft ? nil : try Self.nextRevision(profile, db))
         }
     }

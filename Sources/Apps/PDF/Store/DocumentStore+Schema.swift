@@ -91,5 +91,6 @@ extension DocumentStore {
                 """
         ),
         SchemaMigration("pdf/004 names", migrate: indexNames),
+        SchemaMigration("pdf/005 trash", sql: trashTables),
     ]
 }

@@ -46,15 +46,19 @@ public struct DocumentStore: Sendable {
     }
 
     static func document(_ id: String, profile: String, at now: Date, _ db: Database) throws -> Document? {
-        let sql = "SELECT * FROM pdf_document WHERE id = ? AND profile = ? AND (draft_until IS NULL OR draft_until > ?)"
         guard
             let row = try Row.fetchOne(
-                try db.cachedStatement(sql: sql),
+                try db.cachedStatement(sql: selectDocument),
                 arguments: [id, profile, now.millisecondsSince1970]
             )
         else { return nil }
         return try Document(row: row, pages: pages(of: row["sequence"], db))
     }
+
+    private static let selectDocument = """
+        SELECT * FROM pdf_document
+        WHERE id = ? AND profile = ? AND trashed IS NULL AND (draft_until IS NULL OR draft_until > ?)
+        """
 
     static func pages(of sequence: Int64, _ db: Database) throws -> [DocumentPage] {
         try Row.fetchAll(
@@ -122,7 +126,7 @@ public struct DocumentStore: Sendable {
         let blobs = database.blobs
         return try await keepingOrDiscarding([blob]) { db in
             // Every change holds the lock of its document: what is not as it was read was deleted.
-            let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ?"
+            let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ? AND trashed IS NULL"
             guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else {
                 throw Gone()
             }

@@ -23,8 +23,45 @@ extension Text {
     public static let share = Text("Share", ru: "Поделиться")
     /// The button that ends a session.
     public static let logOut = Text("Log Out", ru: "Выйти")
+    /// The button that takes a change back.
+    public static let undo = Text("Undo", ru: "Отменить")
+    /// The screen of what was deleted.
+    public static let trash = Text("Trash", ru: "Корзина")
+    /// What it says without content.
+    public static let trashIsEmpty = Text("The trash is empty", ru: "Корзина пуста")
+    /// The button that brings something back from the trash.
+    public static let restore = Text("Restore", ru: "Восстановить")
+    /// The button that deletes something without a way back.
+    public static let deleteForGood = Text("Delete for good", ru: "Удалить навсегда")
+    /// The button that deletes all that is in the trash.
+    public static let emptyTrash = Text("Empty the trash", ru: "Очистить корзину")
+    /// The question before something is deleted for good.
+    public static let confirmPurge = Text(
+        "Delete this for good? There is no way back.",
+        ru: "Удалить навсегда? Вернуть будет нельзя."
+    )
+    /// The question before the trash is emptied.
+    public static let confirmEmptyingTrash = Text(
+        "Delete for good all that is in the trash? There is no way back.",
+        ru: "Удалить навсегда всё, что в корзине? Вернуть будет нельзя."
+    )
     /// What stands for a value that is not known.
     public static let notAvailable = Text("N/A", ru: "Н/Д")
+
+    /// When something was deleted.
+    public static func deleted(_ time: Text) -> Text {
+        Text("Deleted: \(time.english)", ru: "Удалено: \(time.russian)")
+    }
+
+    /// Until when something stays in the trash.
+    public static func keptUntil(_ time: Text) -> Text {
+        Text("Kept until: \(time.english)", ru: "Хранится до: \(time.russian)")
+    }
+
+    /// How much is in the trash.
+    public static func inTrash(_ count: Int) -> Text {
+        Text("In the trash: \(count)", ru: "В корзине: \(count)")
+    }
 
     static let nothingStored = Text(
         "Nothing is stored for this screen.",
@@ -32,9 +69,9 @@ extension Text {
     )
     static let diskFull = Text(
         "The disk of the server is full, and nothing was changed. "
-            + "What is stored can be read, and documents and notes can be deleted to make room.",
+            + "What is stored can be read, and documents and notes can be deleted to make room, also from the trash.",
         ru: "На диске сервера нет места, ничего не изменено. "
-            + "Сохранённое можно читать; удалите документы или заметки, чтобы освободить место."
+            + "Сохранённое можно читать; удалите документы или заметки, в том числе из корзины, чтобы освободить место."
     )
     static let storageFailed = Text(
         "The server cannot read or write its data now, and nothing was changed. The cause is in its log.",

@@ -88,7 +88,8 @@ extension AppHarness<NotesApp, NotesUpstreams> {
                     sessions: context.sessions,
                     events: context.events,
                     options: options,
-                    clock: context.clock
+                    clock: context.clock,
+                    logger: context.logger
                 )
             },
             test

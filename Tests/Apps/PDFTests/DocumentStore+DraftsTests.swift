@@ -1,13 +1,13 @@
+import AppInterface
 import Foundation
 import HTTPTypes
-import Logging
 import ServiceLifecycle
 import TestKit
 import Testing
 
 @testable import PDF
 
-@Suite struct ExpiredDraftCleanerTests {
+@Suite("Expired drafts") struct DocumentStoreDraftsTests {
     private static let day = 86400
 
     @Test("PDF-05 a draft goes 24 hours after its last change, to the second, with its file; what was saved stays")
@@ -66,17 +66,16 @@ import Testing
     func service() async throws {
         try await PDFHarness.run(options: .init(draftLifetime: .seconds(700))) { app in
             _ = try await app.draft("one")
-            let logger = Logger.quiet
-            let purge = ExpiredDraftCleaner(store: app.app.store, clock: app.clock.wallClock, logger: logger)
-            let running = Task { await purge.run() }
+            let service = try #require(app.app.services.first)
+            let running = Task { try await service.run() }
             for expected in [1, 1, 0] {
-                await app.clock.sleepers(of: ExpiredDraftCleaner.interval)
+                await app.clock.sleepers(of: ExpiryService.interval)
                 #expect(try app.blobFiles == expected)
-                app.clock.advance(by: ExpiredDraftCleaner.interval)
+                app.clock.advance(by: ExpiryService.interval)
             }
-            await app.clock.sleepers(of: ExpiredDraftCleaner.interval)
+            await app.clock.sleepers(of: ExpiryService.interval)
             running.cancel()
-            await running.value
+            try await running.value
         }
     }
 }

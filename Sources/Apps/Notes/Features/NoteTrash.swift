@@ -1,0 +1,99 @@
+import Foundation
+import Freshness
+import Screens
+
+/// The trash: notes that were deleted and can be restored.
+struct NoteTrash: Sendable {
+    let store: NoteStore
+    let events: EventStream
+    let clock: WallClock
+    /// How long a note stays there.
+    let lifetime: Duration
+
+    /// `GET /v1/notes/trash`: the last deleted first.
+    @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
+        let zone = try request.query.timeZone() ?? .gmt
+        let asked = try request.query.page(of: NoteTrashPage.list)
+        let changeToken = store.changeToken(account: account)
+        let page = try store.trash(account: account, page: asked)
+        let time = NoteTime(in: zone, now: clock.now())
+        let shown = Page(asked, count: page.notes.count, total: page.total, hasMore: page.hasMore)
+        let meta = Meta(
+            screen: "notes.trash",
+            state: page.total == 0 ? .empty : .content,
+            provenance: .local,
+            revision: page.revision,
+            page: shown
+        )
+        let next = page.notes.last.map { NoteTrashPage.list.cursor(after: [.integer(Int64($0.deletion))]) }
+        var response = try ScreenResponse.local(
+            NoteTrashScreen(page, time, lifetime: lifetime),
+            meta,
+            request.links(for: shown, next: next),
+            changeToken: changeToken.and(ChangeToken(until: time.deadline))
+        )
+        response.version = String(page.revision)
+        return response
+    }
+
+    /// `POST /v1/notes/trash/{id}/restore`: the note is where it was, as it was. A second time changes nothing.
+    @Sendable func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
+        let zone = try request.query.timeZone() ?? .gmt
+        let (id, identity) = try request.noteID()
+        let restored = try await store.restore(id, preconditions: request.writePreconditions(), account: account)
+        guard let (note, revision) = restored else { throw Problem.noNote(identity) }
+        events.publishNotes(revision, to: account, NoteTrash.screens)
+        let zoneName = try request.query.string("tz")
+        let path: Link = "/v1/notes/\(identity)"
+        let link = zoneName.map { path.query("tz", $0) } ?? path
+        return try .note(note, NoteTime(in: zone, now: clock.now()), self: link)
+    }
+
+    /// `DELETE /v1/notes/trash/{id}`: deletes it for good.
+    @Sendable func purge(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
+        let (id, identity) = try request.noteID()
+        let preconditions = request.writePreconditions()
+        guard let revision = try await store.purge(id, preconditions: preconditions, account: account) else {
+            throw Problem.noNote(identity)
+        }
+        return try response(to: request, removed: 1, revision: revision, account)
+    }
+
+    /// `DELETE /v1/notes/trash`: deletes for good all that is in it.
+    @Sendable func empty(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try session.noteAccount()
+        let (count, revision) = try await store.emptyTrash(
+            preconditions: request.writePreconditions(),
+            account: account
+        )
+        return try response(to: request, removed: count, revision: revision, account)
+    }
+
+    private func response(to request: ScreenRequest, removed: Int, revision: Int, _ account: Int64) throws
+        -> ScreenResponse
+    {
+        events.publishNotes(revision, to: account, ["notes.trash"])
+        return try .local(
+            NotePurgeScreen(removed: removed, revision: revision),
+            "notes.trash",
+            request,
+            revision: revision,
+            selfLink: "/v1/notes/trash"
+        )
+    }
+
+    /// Deletes for good what has been there for too long.
+    ///
+    /// - Returns: how many notes that were.
+    func purgeDue(at now: Date) async throws -> Int {
+        let (count, revisions) = try await store.purgeTrash(deletedBefore: now.addingTimeInterval(-lifetime.seconds))
+        for (account, revision) in revisions { events.publishNotes(revision, to: account, ["notes.trash"]) }
+        return count
+    }
+
+    /// The screens that show that a note was moved to the trash or out of it.
+    static let screens = EventStream.noteScreens + ["notes.trash"]
+}

@@ -1,0 +1,145 @@
+import Database
+import Foundation
+import Freshness
+import GRDB
+import Screens
+
+/// A note in the trash.
+struct TrashedNote: Sendable, Equatable {
+    let note: NoteOutline
+    let deleted: Date
+    /// The account's revision that its deletion has made, by which the trash is ordered.
+    let deletion: Int
+}
+
+/// A page of an account's trash, read in one transaction.
+struct NoteTrashPage: Sendable {
+    /// The list over all its pages.
+    static let list = PagedList("notes.trash", key: [.integer])
+
+    let notes: [TrashedNote]
+    /// Whether notes follow.
+    let hasMore: Bool
+    /// Notes in the trash.
+    let total: Int
+    let revision: Int
+}
+
+/// Deleted notes, in a table of their own: no query of notes meets them. A note keeps its id and its revision there, so
+/// that a restored one is where it was, with the same address and version.
+extension NoteStore {
+    /// The most notes that one transaction purges, so that other writers need not wait long.
+    static let purgeBatch = 256
+
+    /// Returns a page of the trash, the last deleted first.
+    func trash(account: Int64, page: PageRequest) throws -> NoteTrashPage {
+        try database.read { db in
+            let counts = try Row.fetchOne(try db.cachedStatement(sql: Self.selectTrashed), arguments: [account])
+            var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
+            arguments += page.key.map { ["deletion": $0[0]] } ?? ["offset": page.offset]
+            let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
+            let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
+            return NoteTrashPage(
+                notes: rows.prefix(page.limit).compactMap(TrashedNote.init(row:)),
+                hasMore: rows.count > page.limit,
+                total: counts?[0] ?? 0,
+                revision: counts?[1] ?? 0
+            )
+        }
+    }
+
+    /// Moves the row of a note to the trash. Its entries in the indexes are removed by the caller.
+    static func moveToTrash(_ id: Int64, deletion: Int, at now: Date, _ db: Database) throws {
+        try db.cachedStatement(sql: insertTrashed)
+            .execute(arguments: ["id": id, "deleted": now.millisecondsSince1970, "deletion": deletion])
+    }
+
+    /// Moves a note from the trash to where it was. A note that is there already stays as it is.
+    ///
+    /// - Parameter preconditions: what its version must meet.
+    /// - Returns: the note and the account's revision; nil if the account has none of that id.
+    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    func restore(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws
+        -> (note: Note, revision: Int)?
+    {
+        defer { noteChanges[account].bump() }
+        return try await database.write { db in
+            let kept = try Self.note(id, account: account, db)
+            guard let note = try kept ?? Self.trashedNote(id, account: account, db) else { return nil }
+            try preconditions.check(version: note.revision, of: "The note \(Note.identity(id))")
+            guard kept == nil else { return (note, try Self.revision(account, db)) }
+            let revision = try Self.nextRevision(account, db)
+            try db.cachedStatement(sql: Self.insertRestored).execute(arguments: [id])
+            try db.cachedStatement(sql: "DELETE FROM note_trash WHERE id = ?").execute(arguments: [id])
+            try Self.index(note, account: account, db)
+            return (note, revision)
+        }
+    }
+
+    /// Deletes a note in the trash for good.
+    ///
+    /// - Parameter preconditions: what its version must meet.
+    /// - Returns: the account's revision; nil if there is none of that id in its trash.
+    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    func purge(_ id: Int64, preconditions: WritePreconditions = .none, account: Int64) async throws -> Int? {
+        defer { noteChanges[account].bump() }
+        return try await database.writeErasing { db in
+            guard let note = try Self.trashedNote(id, account: account, db) else { return nil }
+            try preconditions.check(version: note.revision, of: "The note \(Note.identity(id))")
+            try db.cachedStatement(sql: "DELETE FROM note_trash WHERE id = ?").execute(arguments: [id])
+            return try Self.nextRevision(account, db)
+        }
+    }
+
+    /// Deletes for good what is in the trash now. What is deleted meanwhile stays.
+    ///
+    /// - Parameter preconditions: what the account's revision must meet.
+    /// - Returns: how many notes that were, and the account's revision.
+    /// - Throws: 412 `precondition-failed`; ``AccountChanged``; `StorageError`.
+    func emptyTrash(preconditions: WritePreconditions = .none, account: Int64) async throws
+        -> (count: Int, revision: Int)
+    {
+        defer { noteChanges[account].bump() }
+        var count = 0
+        var last: Int?
+        while true {
+            let (removed, revision, upTo) = try await database.writeErasing { [last] db in
+                let now = try Self.revision(account, db)
+                if last == nil { try preconditions.check(version: now, of: "The trash") }
+                try db.cachedStatement(sql: Self.purgeUpTo).execute(arguments: [account, last ?? now, Self.purgeBatch])
+                let removed = db.changesCount
+                return (removed, removed == 0 ? now : try Self.nextRevision(account, db), last ?? now)
+            }
+            count += removed
+            last = upTo
+            if removed < Self.purgeBatch { return (count, revision) }
+        }
+    }
+
+    /// Deletes for good what was deleted before a time.
+    ///
+    /// - Returns: how many notes that were, and the new revision of each account that had some.
+    func purgeTrash(deletedBefore time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {
+        var (count, revisions): (Int, [Int64: Int]) = (0, [:])
+        while true {
+            let (purged, changed) = try await database.writeErasing { db in
+                let accounts = try Int64.fetchAll(
+                    db,
+                    sql: Self.purgeDue,
+                    arguments: [time.millisecondsSince1970, Self.purgeBatch]
+                )
+                let pairs = try Set(accounts).map { ($0, try Self.nextRevision($0, db)) }
+                return (accounts.count, Dictionary(uniqueKeysWithValues: pairs))
+            }
+            for account in changed.keys { noteChanges[account].bump() }
+            revisions.merge(changed) { _, new in new }
+            count += purged
+            if purged < Self.purgeBatch { return (count, revisions) }
+        }
+    }
+
+    private static func trashedNote(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {
+        let select = try db.cachedStatement(sql: selectTrashedNote)
+        return try Row.fetchOne(select, arguments: [id, account]).flatMap(Note.init(row:))
+    }
+}

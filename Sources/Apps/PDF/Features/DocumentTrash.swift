@@ -1,0 +1,91 @@
+import Foundation
+import Freshness
+import Screens
+
+/// The trash: documents that were deleted and can be restored.
+struct DocumentTrash: Sendable {
+    let lookup: DocumentLookup
+    let events: EventStream
+    /// How long a document stays there.
+    let lifetime: Duration
+
+    private var store: DocumentStore { lookup.store }
+
+    /// `GET /v1/pdf/trash`: the last deleted first.
+    @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let list = DocumentStore.TrashPage.list
+        let asked = try request.query.page(of: list)
+        let changeToken = store.changeToken(profile: profile)
+        let page = try store.trash(profile: profile, page: asked)
+        let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
+        var response = try ScreenResponse.pdf(
+            DocumentTrashScreen(page, lifetime: lifetime),
+            "pdf.trash",
+            state: page.total == 0 ? .empty : .content,
+            page: shown,
+            revision: page.revision,
+            links: request.links(for: shown, next: page.next.map(list.cursor(after:))),
+            changeToken: changeToken
+        )
+        response.version = String(page.revision)
+        return response
+    }
+
+    /// `POST /v1/pdf/trash/{id}/restore`: the document is where it was, as it was. A second time changes nothing.
+    @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try request.parameter("id")
+        let restored = try await store.restore(
+            id,
+            preconditions: request.writePreconditions(),
+            profile: profile,
+            at: lookup.clock.now()
+        )
+        guard let (document, revision) = restored else { throw Problem.noDocument(id) }
+        events.publishList(revision, of: profile, EventStream.listAndTrash)
+        return try .reader(document)
+    }
+
+    /// `DELETE /v1/pdf/trash/{id}`: deletes it for good.
+    @Sendable func purge(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let id = try request.parameter("id")
+        let preconditions = request.writePreconditions()
+        guard let revision = try await store.purge(id, preconditions: preconditions, profile: profile) else {
+            throw Problem.noDocument(id)
+        }
+        events.publishList(revision, of: profile, ["pdf.trash"])
+        return try response(removed: 1, revision: revision)
+    }
+
+    /// `DELETE /v1/pdf/trash`: deletes for good all that is in it.
+    @Sendable func empty(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let profile = try request.profile()
+        let (count, revisions) = try await store.purgeTrash(
+            of: profile,
+            upTo: lookup.clock.now(),
+            preconditions: request.writePreconditions()
+        )
+        events.publishList(revisions[profile], of: profile, ["pdf.trash"])
+        return try response(removed: count, revision: revisions[profile] ?? store.revision(profile: profile))
+    }
+
+    private func response(removed: Int, revision: Int) throws -> ScreenResponse {
+        try .pdf(
+            DocumentPurgeScreen(removed: removed, revision: revision),
+            "pdf.trash",
+            revision: revision,
+            links: Links(self: "/v1/pdf/trash")
+        )
+    }
+
+    /// Deletes for good what has been there for too long.
+    ///
+    /// - Returns: how many documents that were.
+    func purgeDue(at now: Date) async throws -> Int {
+        let (count, revisions) = try await store.purgeTrash(upTo: now.addingTimeInterval(-lifetime.seconds))
+        for (profile, revision) in revisions { events.publishList(revision, of: profile, ["pdf.trash"]) }
+        return count
+    }
+}

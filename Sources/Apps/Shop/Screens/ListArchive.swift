@@ -1,0 +1,43 @@
+import Foundation
+import Screens
+
+/// The shopping list of a profile as files of an archive: JSON for programs, a text for people.
+struct ListArchive: Sendable {
+    /// `list.json`.
+    private struct List: Encodable {
+        struct Line: Encodable {
+            let id: String
+            let title: String
+            let price: Decimal
+            let quantity: Int
+            @Nullable var category: String?
+        }
+
+        let items: [Line]
+        let totalPrice: Decimal
+    }
+
+    let store: ShopStore
+
+    /// Adds the files.
+    ///
+    /// - Returns: the number of lines.
+    /// - Throws: `StorageError`; `EncodingError`.
+    @Sendable func add(_ owner: UserData.Owner, to archive: ZipArchive) throws -> [String: Int]? {
+        let list = try store.list(owner.profile, ShopStore.wholeList)
+        let lines = list.items.map { item in
+            List.Line(
+                id: item.id.text,
+                title: item.product.title,
+                price: item.product.price.amount,
+                quantity: item.quantity,
+                category: item.product.category?.name
+            )
+        }
+        try archive.add(json: List(items: lines, totalPrice: list.totals.price), as: "shop/list.json")
+        let text = try archive.text()
+        for line in lines { try text.append("\(line.quantity) × \(line.title) — \(line.price)\n") }
+        try archive.add(text, as: "shop/list.txt")
+        return ["items": lines.count]
+    }
+}

@@ -1,0 +1,53 @@
+// The trash of Notes and of PDF: what was deleted, to be restored or deleted for good.
+
+import {call} from './api.js';
+import {h} from './dom.js';
+import {pagedList} from './list.js';
+import {ask, toast} from './overlay.js';
+import {define, langOf} from './texts.js';
+import {button, empty, linkButton} from './ui.js';
+
+/** The strings of the trash. */
+export const t = define({
+  en: {trash: 'Trash', restored: name => `${name} is restored`, gone: 'Deleted for good',
+    download: 'Download my data'},
+  ru: {trash: 'Корзина', restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
+    download: 'Скачать мои данные'},
+});
+
+/**
+ * Shows what an app has deleted, with the actions that the server sends.
+ * @param {Screen} screen
+ * @param {{href: string, back: string, icon: string, name: function(Object): string}} options
+ */
+export function openTrash(screen, {href, back, icon, name}) {
+  const run = async (action, item) => {
+    if (action.confirm && !await ask(action.confirm)) return;
+    await call(action.href, {method: action.method});
+    await list.resource.reload(true);
+    toast(action.id === 'restore' ? t('restored', name(item)) : t('gone'));
+  };
+  const act = (action, item, options) => button(action.title, () => run(action, item), {write: true, ...options});
+  const row = item => h('li', {class: 'row'},
+    h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
+      h('span', {class: 'row-sub', lang: langOf(item.deleted_text)},
+        [item.deleted_text, item.expires_text].join(' · '))),
+    h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
+      ? act(action, item, {icon: 'rotate', kind: 'compact'})
+      : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))));
+  screen.head({title: t('trash'), back, actions: [screen.refreshButton(() => list.resource)]});
+  const list = pagedList(screen, {href, key: item => item.id, label: t('trash'), row,
+    before: ({data}) => h('div', {class: 'toolbar'},
+      data.count > 0 && data.actions.map(action => act(action, null, {})),
+      linkButton(t('download'), '/v1/export', {icon: 'download', download: 'larder.zip'})),
+    empty: data => empty(data.empty, {icon, href: back})});
+}
+
+/** Says that something was deleted, with a button that takes it back if the server names a way. */
+export function sayDeleted(text, {data}, again) {
+  const undo = data.actions?.find(action => action.id === 'undo');
+  toast(text, undo && {action: {title: undo.title, run: async () => {
+    await call(undo.href, {method: undo.method});
+    await again();
+  }}});
+}

@@ -1,0 +1,55 @@
+public import Foundation
+public import Freshness
+public import Logging
+public import ServiceLifecycle
+
+/// Removes what has expired while the server runs: at once, and then every ten minutes. Whatever has expired is
+/// invisible before, or does no harm: removing it frees its space.
+public struct ExpiryService: Service {
+    /// Time between two runs.
+    public static let interval: Duration = .seconds(600)
+
+    private let title: String
+    private let clock: WallClock
+    private let logger: Logger
+    private let purge: @Sendable (_ now: Date) async throws -> Int
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - title: what expires, for the log: `expired drafts`.
+    ///   - purge: removes what has expired by a time, and returns how much that was.
+    public init(
+        of title: String,
+        clock: WallClock,
+        logger: Logger,
+        purge: @escaping @Sendable (_ now: Date) async throws -> Int
+    ) {
+        self.title = title
+        self.clock = clock
+        self.logger = logger
+        self.purge = purge
+    }
+
+    /// Removes until the server stops.
+    public func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await self.purgeOnce()
+                do { try await self.clock.sleep(Self.interval) } catch { return }
+            }
+        }
+    }
+
+    private func purgeOnce() async {
+        do {
+            let count = try await purge(clock.now())
+            if count > 0 { logger.info("\(title) were removed", metadata: ["count": "\(count)"]) }
+        } catch is CancellationError {
+            // The server stops; the next start removes the rest.
+        } catch {
+            // The next run tries again.
+            logger.error("\(title) could not be removed", metadata: ["error": "\(error)"])
+        }
+    }
+}
