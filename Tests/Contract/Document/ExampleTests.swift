@@ -21,7 +21,8 @@ struct ExampleTests {
         for (place, media) in contents {
             let schema = try #require(media["schema"], "\(place) has no schema")
             if schema["format"] == .string("binary") {
-                let isBinary = [" image/", " application/pdf", " application/zip", " */*"].contains(where: place.contains)
+                let types = [" image/", " application/pdf", " application/zip", " */*"]
+                let isBinary = types.contains(where: place.contains)
                 #expect(isBinary, "\(place) has no schema of its own")
                 continue
             }
