@@ -34,7 +34,7 @@ import Testing
             let empty = try await app.routes.get("/v1/pdf/documents")
             empty.expectPDF("pdf.list")
             #expect(empty["meta.state"] == "empty" && empty["data.items"] == [] && empty["meta.page.total"] == 0)
-            #expect(empty.names(in: "data.empty") == ["title", "text", "button"])
+            #expect(empty.names(in: "data.empty") == ["title", "text", "button", "action"])
             let first = try await app.saved("one", name: "First")
             #expect(
                 try await app.routes.get("/v1/pdf/documents")["data.items.0.actions.3.enabled"] == false,

@@ -121,9 +121,9 @@ struct DeletionsTests {
             _ = try await app.get("/v1/ships?refresh=1", as: token)
             _ = try await app.ask(.delete, "/v1/ships/b0b", as: token)
             #expect(try await app.get("/v1/ships?refresh=1", as: token)["data.hidden_count"] == 1)
-            await app.clock.sleepers(of: .seconds(10))
+            await app.clock.sleepers(of: .seconds(5))
             app.spaceX.become(.ships(ShipFixtures.fleet))
-            app.clock.advance(by: .seconds(10))
+            app.clock.advance(by: .seconds(5))
             await app.events.published("connectivity", containing: #""reachable":true"#)
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0)
         }
