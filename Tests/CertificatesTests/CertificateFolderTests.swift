@@ -35,6 +35,15 @@ import Testing
         #expect(Set(try contents(folder).keys) == ["authority.crt", "authority.key", "server.crt", "server.key"])
     }
 
+    @Test("SRV-14 what a folder has is served at once")
+    func served() throws {
+        let temporary = TemporaryFolder.unmade()
+        let (folder, now) = (CertificateFolder(temporary.url), Self.now)
+        let made = try folder.make(names: [HostName("larder.test")], renews: false, authorityName: "Larder", now: now)
+        let served = try ServerCertificate(folder.server, protocols: ["http/1.1"], now: now)
+        #expect(made.isAuthorityNew && served.names.contains("larder.test"))
+    }
+
     @Test("SRV-14 what is there is not replaced, unless the certificate is to be renewed; the authority never is")
     func replaced() throws {
         let temporary = TemporaryFolder.unmade()

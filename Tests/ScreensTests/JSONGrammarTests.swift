@@ -38,8 +38,8 @@ struct JSONGrammarTests {
     @Test(
         "SRV-06 The place of what is wrong is named, by line, column and JSON pointer, and nothing of the content",
         arguments: [
-            (#"{"mode":"guest",}"#, 1, 17, "/mode"), ("{\n  \"mode\": guest\n}", 2, 11, "/mode"),
-            ("\u{FEFF}{\"Ж\":\"Ж\" 1}", 1, 9, "/Ж"), (#"{"a":[{"b/c":1},{"b/c":tru}]}"#, 1, 24, "/a/1/b~1c"),
+            (#"{"mode":"guest",}"#, 1, 17, ""), ("{\n  \"mode\": guest\n}", 2, 11, "/mode"),
+            ("\u{FEFF}{\"Ж\":\"Ж\" 1}", 1, 10, ""), (#"{"a":[{"b/c":1},{"b/c":tru}]}"#, 1, 24, "/a/1/b~1c"),
             ("{\r\n\"a\":[1,2\r\n", 3, 1, "/a"), ("{", 1, 2, ""), ("secret", 1, 1, ""),
         ]
     )

@@ -45,7 +45,7 @@ struct ProblemTests {
         ]
         let expected = [
             #"{"code":"\#(code.rawValue)","detail":"What happened.","#,
-            #""dialog":{"buttons":["OK"],"message":"What happened.","title":"Error"},"#,
+            #""dialog":{"buttons":["OK"],"message":"\#(code.title.english).","title":"Error"},"#,
             #""errors":[],"instance":"/v1/x","offline":false,"#,
             #""retryable":\#(retryable.contains(code)),"state":"error","status":\#(code.status.code),"#,
             #""title":"\#(code.title.english)","type":"urn:larder:problem:\#(code.rawValue)","upstream":null}"#,

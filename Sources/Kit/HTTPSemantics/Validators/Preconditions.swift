@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// Evaluates the preconditions of a GET or HEAD against the validators of a representation. RFC 9110 §13.
 public enum Preconditions {
-    /// Returns whether a request has a precondition whose answer may be a 304, so that most requests need no validators.
+    /// Returns whether a request has a precondition whose answer may be a 304: most requests need no validators.
     public static func asksForNotModified(_ fields: HTTPFields) -> Bool {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }
