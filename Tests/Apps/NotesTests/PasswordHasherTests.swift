@@ -23,4 +23,15 @@ struct PasswordHasherTests {
         // The places are free again.
         #expect(try await hasher.verify(try Password("x"), against: nil) == false)
     }
+
+    @Test("TRUST-18 A password whose client is gone when its turn comes is not compared")
+    func cancelled() async throws {
+        let hasher = PasswordHasher(cost: .scrypt(logarithm: 2))
+        let comparison = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await hasher.verify(Password("x"), against: nil)
+        }
+        await #expect(throws: CancellationError.self) { try await comparison.value }
+        #expect(try await hasher.verify(Password("x"), against: nil) == false)
+    }
 }

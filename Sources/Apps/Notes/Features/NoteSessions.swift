@@ -32,7 +32,7 @@ struct NoteSessions: Sendable {
         try request.writePreconditions().check(version: nil, of: "The session")
         let account =
             try await mode == "register"
-            ? register(name, password, request.clientAddress) : logIn(name, password, from: request.clientAddress)
+            ? register(name, password, request.clientAddress) : logIn(name, password, request)
         return try await openSession(of: account, carrier, request)
     }
 
@@ -72,9 +72,13 @@ struct NoteSessions: Sendable {
         return account
     }
 
-    private func logIn(_ name: UserName, _ password: Password, from address: String?) async throws -> NoteAccount {
+    private func logIn(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws -> NoteAccount {
         let account = try store.account(name)
-        let isRight = try await passwords.verify(password, of: account, named: name, from: address)
+        let address = request.clientAddress
+        // A storm of logins whose clients are gone holds up neither others nor a stop.
+        let isRight = try await request.whileClientWaits {
+            try await passwords.verify(password, of: account, named: name, from: address)
+        }
         guard let account else {
             throw Problem(.invalidCredentials, "There is no account of this name.", dialog: .nameNotFound)
         }

@@ -45,16 +45,33 @@ final class PasswordHasher: Sendable {
         return try await run(address) { try hash.matches(password) }
     }
 
+    /// Runs work when its turn comes, unless the task has been cancelled by then: its client is gone, and others wait.
     private func run<Value: Sendable>(_ address: String?, _ work: @escaping @Sendable () throws -> Value) async throws
         -> Value
     {
-        try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = turns.withLock { turns in
-                turns.append({ continuation.resume(with: Result(catching: work)) }, from: address)
+        let isCancelled = Flag()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let turn = { @Sendable in
+                    continuation.resume(
+                        with: Result {
+                            if isCancelled.value.load(ordering: .relaxed) { throw CancellationError() }
+                            return try work()
+                        }
+                    )
+                }
+                guard turns.withLock({ $0.append(turn, from: address) }) else {
+                    return continuation.resume(throwing: Overloaded())
+                }
+                // One block for each password: which one it runs is decided when its turn comes.
+                queue.async { self.turns.withLock { $0.next() }?() }
             }
-            guard isAccepted else { return continuation.resume(throwing: Overloaded()) }
-            // One block for each password: which one it runs is decided when its turn comes.
-            queue.async { self.turns.withLock { $0.next() }?() }
+        } onCancel: {
+            isCancelled.value.store(true, ordering: .relaxed)
         }
+    }
+
+    private final class Flag: Sendable {
+        let value = Atomic(false)
     }
 }
