@@ -34,6 +34,11 @@ def reader(visitor, count=3):
     return page, number
 
 
+def sent(answer, ending):
+    """The body of the request, if its address ends so."""
+    return answer.request.post_data_json if answer.url.endswith(ending) else None
+
+
 def ordered(page):
     """The request that stores the new order has its response."""
     return page.expect_response(lambda answer: answer.url.endswith("/pages/order") and answer.ok)
@@ -79,6 +84,19 @@ def test_web_22_pages_are_put_in_order_by_mouse_and_by_keys(desk, larder):
     assert pages(larder, number) == [before[2], before[1], before[0]]
 
 
+def test_web_22_moves_that_follow_at_once_are_all_stored(desk, larder):
+    page, number = reader(desk, count=4)
+    first, second, third, fourth = pages(larder, number)
+    handle(page, 4).focus()
+    wanted = [fourth, first, second, third]
+    with page.expect_response(lambda answer: answer.ok and sent(answer, "/pages/order") == {"pages": wanted}):
+        for _ in range(3):
+            page.keyboard.press("ArrowUp")
+    assert pages(larder, number) == wanted
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
+    expect(page.locator(".leaf-item img").nth(0)).to_have_attribute("data-href", re.compile(fourth))
+
+
 def test_web_22_an_order_that_is_not_stored_goes_back(visitor, larder):
     page, number = reader(visitor)
     before = pages(larder, number)
@@ -119,3 +137,18 @@ def test_web_20_a_shopping_list_is_put_in_order_by_a_finger(phone, larder):
     expect(rows.locator(".row-link")).to_have_text([titles[1], titles[2], titles[0]])
     page.reload()
     expect(rows.locator(".row-link")).to_have_text([titles[1], titles[2], titles[0]])
+
+
+def test_web_20_moves_in_a_shopping_list_that_follow_at_once_are_all_stored(desk, larder):
+    things.shopping(desk)
+    items = [one["item_id"] for one in desk.send("GET", "/v1/shop/list").json()["data"]["items"]]
+    page = desk.open("/shop/list")
+    rows = page.locator(".cart > li")
+    expect(rows).to_have_count(3)
+    rows.last.locator(".sort-handle").focus()
+    wanted = {"item_ids": [items[2], items[0], items[1]]}
+    with page.expect_response(lambda answer: answer.ok and sent(answer, "/v1/shop/list/order") == wanted):
+        for _ in range(2):
+            page.keyboard.press("ArrowUp")
+    stored = desk.send("GET", "/v1/shop/list").json()["data"]["items"]
+    assert [one["item_id"] for one in stored] == wanted["item_ids"]

@@ -28,7 +28,7 @@ def test_web_34_the_first_list_needs_little(visit, larder, figures, path, screen
         visitor.context.add_cookies(cookies)
         visitor.context.add_init_script(FIRST)
         page = visitor.open(path)
-        page.wait_for_function("globalThis.firstList > 0")
+        page.wait_for_function("() => globalThis.firstList > 0")
         asked = page.evaluate(ASKED)
         times.append(page.evaluate("firstList"))
         visitor.context.close()

@@ -65,6 +65,37 @@ export function recall(href) { return remembered.get(href); }
 /** Lets no new read join one that is under way: it may have been answered before something changed. */
 export function unshare() { flights.clear(); }
 
+/**
+ * Changes that are sent one at a time, in the order of the user's actions: each is made for the result of the one
+ * before. If one fails, those that wait for it end with an `AbortError`.
+ */
+export class ChangeQueue {
+  constructor() { Object.assign(this, {waiting: [], busy: false}); }
+
+  /**
+   * @param {function(): Promise} change Sends the change; called when its turn has come.
+   * @returns {Promise} The result of `change`.
+   */
+  add(change) {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({change, resolve, reject});
+      if (!this.busy) this.run();
+    });
+  }
+
+  async run() {
+    this.busy = true;
+    while (this.waiting.length) {
+      const {change, resolve, reject} = this.waiting.shift();
+      try { resolve(await change()); } catch (problem) {
+        reject(problem);
+        for (const other of this.waiting.splice(0)) other.reject(new DOMException('not sent', 'AbortError'));
+      }
+    }
+    this.busy = false;
+  }
+}
+
 /** Forgets all answers; to be called when an account changes. */
 export function forget() {
   generation += 1;
@@ -88,6 +119,7 @@ export function upload(href, {method = 'POST', body, headers = {}, signal, reque
     for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
     request.upload.onprogress = event => event.lengthComputable && progress?.(event.loaded / event.total, event.loaded);
     request.onload = () => {
+      unshare();
       try {
         resolve(answer(href, request.status, name => request.getResponseHeader(name), request.responseText));
       } catch (problem) { reject(problem); }
@@ -104,7 +136,7 @@ export function newId() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Tells that a request found no server; whoever keeps the event stream finds out whether it is gone. */
+/** Tells that a request found no server; the tab that keeps the event stream finds out whether it is gone. */
 export function suspect() { larder.dispatchEvent(new Event('suspect')); }
 
 /** Makes the problem that Larder does not answer. */
@@ -134,6 +166,7 @@ async function send(href, init) {
     suspect();
     throw unreachable(init.method === 'GET' ? undefined : t('brokenWrite'));
   }
+  if (init.method !== 'GET') unshare();
   const result = answer(href, response.status, name => response.headers.get(name), text);
   if (init.method === 'GET' && began === generation) remember(href, result);
   return result;

@@ -92,7 +92,7 @@ function move(row, from, was) {
  * @param {{href: string, key: function(Object): string, row: function(Object): Element, update: function, tag: string,
  *   class: string, label: string, items: function(Object): Array, before: function(Answer): ?Node,
  *   empty: function(Object, Answer): ?Node, drawn: function(Answer), problem: function, skeleton: string,
- *   place: Element}} options `place` takes the list instead of the body of the screen.
+ *   place: Element, held: function(): boolean}} options `place` takes the list instead of the body of the screen.
  *   `before` makes what is above the rows; `empty` the empty state instead of `data.empty`; `drawn` is called after
  *   each drawing; `items` gives the rows of `data` (`data.items` without it).
  * @returns {{resource: Resource, refresh: function(): Promise, items: function(): Array, change: function(function),
@@ -163,8 +163,8 @@ export function pagedList(screen, options) {
     gather();
     draw();
   };
-  const {href, problem, skeleton, place} = options;
-  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton, place});
+  const {href, problem, skeleton, place, held} = options;
+  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton, place, held});
   const change = edit => {
     state.items = edit([...state.items]);
     draw();

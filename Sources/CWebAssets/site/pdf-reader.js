@@ -1,6 +1,6 @@
 // PDF: the reader. Pages are pictures that the server draws; each change names the version that it was made for.
 
-import {call, newId, Problem, upload, withQuery} from './api.js';
+import {call, ChangeQueue, newId, Problem, upload, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
@@ -55,7 +55,7 @@ export function openReader(screen) { new Reader(screen).open(); }
 
 class Reader {
   constructor(screen) {
-    Object.assign(this, {screen, document: null, zoom: 2, chosen: []});
+    Object.assign(this, {screen, document: null, zoom: 2, chosen: [], changes: new ChangeQueue()});
     this.pages = h('ol', {class: 'leaves'});
     this.state = h('div', {});
     this.zoomed = h('output', {'aria-label': t('size')});
@@ -71,7 +71,7 @@ class Reader {
       button(t('farther'), () => zoomBy(-1), {bare: true, icon: 'minus'}), this.zoomed,
       button(t('closer'), () => zoomBy(1), {bare: true, icon: 'plus'})));
     this.resource = screen.load(`/v1/pdf/documents/${screen.params.id}`, ({data}) => this.draw(data),
-      {skeleton: 'page'});
+      {skeleton: 'page', held: () => this.changes.busy});
   }
 
   draw(data) {
@@ -123,18 +123,25 @@ class Reader {
 
   /** Sends a change; after a lost race the newest pages are shown, and nothing is lost. */
   change(href, method, body) {
-    return this.sent(call(href, {method, body, headers: this.match()}));
+    return this.sent(() => call(href, {method, body, headers: this.match()}));
   }
 
-  async sent(promise) {
+  async sent(send) {
     let answer = null;
-    try { answer = await promise; } catch (problem) {
+    try { answer = await this.changes.add(() => this.versioned(send)); } catch (problem) {
       if (problem.name !== 'AbortError') await this.resource.reload();
       if (problem.status !== 412) throw problem;
       throw new Problem({...problem, detail: t('changedText'), retryable: true, dialog: {title: t('changed'),
         message: t('changedText'), buttons: problem.dialog?.buttons ?? ['OK']}}, {status: 412});
     }
-    await this.resource.reload();
+    if (!this.changes.busy) await this.resource.reload();
+    return answer;
+  }
+
+  /** Sends a change; the one after it names the version that this one has made. */
+  async versioned(send) {
+    const answer = await send();
+    if (answer.data?.id === this.document.id) this.document = answer.data;
     return answer;
   }
 
@@ -253,8 +260,8 @@ class Reader {
     this.tools.before(work);
     this.screen.signal.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
     try {
-      await this.sent(upload(action.href, {method: action.method, body, requestId: newId(), headers: this.match(),
-        signal: stop.signal, progress: share => { bar.value = share; }}));
+      await this.sent(() => upload(action.href, {method: action.method, body, requestId: newId(),
+        headers: this.match(), signal: stop.signal, progress: share => { bar.value = share; }}));
     } finally { work.remove(); }
   }
 

@@ -96,9 +96,11 @@ export class Screen {
    * @param {string} href What to ask for.
    * @param {function(Answer)} draw Draws `answer.data` (into `screen.body`, say); called again with each new answer, so
    *   it keeps what the user is doing: see `keyed` of list.js.
-   * @param {{skeleton: string, place: Element, problem: function(Problem): ?Node, quiet: boolean}} [options] `place`
+   * @param {{skeleton: string, place: Element, problem: function(Problem): ?Node, quiet: boolean,
+   *   held: function(): boolean}} [options] `place`
    *   takes skeleton and problem instead of the body; `problem` may draw a problem of its own; `quiet` leaves chip and
-   *   banner to another resource.
+   *   banner to another resource; `held` gives true while the place shows changes that are being sent: answers are not
+   *   drawn then, and the caller reloads afterwards.
    * @returns {Resource}
    */
   load(href, draw, options = {}) { return new Resource(this, href, draw, options); }
@@ -140,7 +142,8 @@ export const shownApps = new Set();
 /** An answer that a screen shows, kept current. */
 export class Resource {
   constructor(screen, href, draw, options) {
-    Object.assign(this, {screen, href, draw, options, answer: null, failed: null, pause: 2500});
+    Object.assign(this, {screen, href, draw, options, answer: null, failed: null, pause: 2500, asked: 0,
+      taken: 0});
     const {signal} = screen;
     screen.on('screen-changed', data => data.app === screen.app && this.concerns(data.screen) && this.soon());
     screen.on('connectivity', data => upstreams[screen.app]?.includes(data.upstream) && this.soon());
@@ -177,10 +180,13 @@ export class Resource {
     if (this.screen.signal.aborted) return;
     clearTimeout(this.timer);
     const {href} = this;
+    const turn = ++this.asked;
     const waiting = this.answer ? null : setTimeout(() => this.answer || this.failed || this.wait(), 150);
     try {
       const answer = await call(href, {signal: this.screen.signal, refresh});
-      if (href === this.href) this.take(answer);
+      if (href !== this.href || turn < this.taken || this.options.held?.()) return;
+      this.taken = turn;
+      this.take(answer);
     } catch (problem) {
       if (problem.name !== 'AbortError' && href === this.href) this.fail(problem, refresh);
     } finally { clearTimeout(waiting); }

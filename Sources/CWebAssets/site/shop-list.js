@@ -1,14 +1,14 @@
 // Shop: the card of a product, its gallery, and the shopping list.
 
-import {call} from './api.js';
+import {call, ChangeQueue} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
-import {ask, dialog, share, toast} from './overlay.js';
+import {ask, attempt, dialog, share, toast} from './overlay.js';
 import {cartLink} from './shop.js';
 import {followCart, quantityControl} from './shop-cart.js';
 import {moveBy, sortHandle} from './sort.js';
 import {define, langOf} from './texts.js';
-import {button, busy, empty, linkButton, picture} from './ui.js';
+import {button, empty, linkButton, picture} from './ui.js';
 
 const t = define({
   en: {
@@ -116,6 +116,7 @@ function fullScreen(sources, texts, title, start) {
 export function openList(screen) {
   const footer = h('div', {class: 'totals card', hidden: true});
   let actions = [];
+  const changes = new ChangeQueue();
   const act = id => actions.find(action => action.id === id);
   const shareList = async () => share({title: t('list'), text: (await call(act('share').href)).data.text});
   const clear = async () => {
@@ -127,7 +128,7 @@ export function openList(screen) {
   screen.head({title: t('list'), back: '/shop'});
   const list = pagedList(screen, {
     href: '/v1/shop/list', key: item => item.item_id, class: 'cart', tag: 'ol', label: t('list'),
-    row: item => line(item, {remove, order}),
+    held: () => changes.busy, row: item => line(item, {remove, order}),
     empty: data => empty(data.empty, {icon: 'cart', href: '/shop'}),
     drawn: ({data}) => {
       actions = data.actions;
@@ -156,16 +157,16 @@ export function openList(screen) {
     await send(before.map(other => other.item_id));
   };
   const send = async ids => {
-    try { await call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}}); } finally {
-      await list.resource.reload();
-    }
+    try {
+      await changes.add(() => call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}}));
+    } finally { if (!changes.busy) await list.resource.reload(); }
   };
-  const order = rows => busy(list.element, () => {
+  const order = rows => {
     const ids = rows.map(row => row.rowKey);
     const items = new Map(list.items().map(item => [item.item_id, item]));
     list.change(() => ids.map(id => items.get(id)));
-    return send(ids);
-  });
+    return attempt(() => send(ids));
+  };
   return list.resource.ready;
 }
 
