@@ -1,7 +1,7 @@
 import CLandlock
 import Glibc
 
-/// Landlock, by which a process gives up rights for good, for itself and its children. Source: docs.kernel.org,
+/// Landlock, by which a process permanently gives up rights, for itself and its children. Source: docs.kernel.org,
 /// "Landlock: unprivileged access control" (userspace-api/landlock).
 enum Landlock {
     /// Rights on files, by the bits of `struct landlock_ruleset_attr`.

@@ -8,12 +8,12 @@ public enum SandboxUpstream: String, Sendable, CaseIterable {
     case people
     /// A geocoder for places as one types (Photon, `/api?q=`).
     case geocoder
-    /// The Yandex Disk REST API; stands for `https://cloud-api.yandex.net/v1/disk`.
+    /// The Yandex Disk REST API; replaces `https://cloud-api.yandex.net/v1/disk`.
     case yandexDisk = "yandex_disk"
-    /// Yandex OAuth; stands for `https://oauth.yandex.ru`.
+    /// Yandex OAuth; replaces `https://oauth.yandex.ru`.
     case yandexOAuth = "yandex_oauth"
-    /// Where links to the content and the previews of files lead.
+    /// Target of links to the content and the previews of files.
     case yandexDownloader = "yandex_downloader"
-    /// Where links for uploads lead.
+    /// Target of links for uploads.
     case yandexUploader = "yandex_uploader"
 }

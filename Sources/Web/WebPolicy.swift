@@ -6,7 +6,7 @@ import HTTPTypes
 struct WebPolicy: Sendable {
     /// The origin under which a proxy serves this server; nil if none does.
     let publicOrigin: String?
-    /// How browsers come to this server itself: `http` or `https`.
+    /// Scheme by which browsers reach this server itself: `http` or `https`.
     var scheme = "http"
 
     /// Returns the header fields of a response to a request that names this host and port.

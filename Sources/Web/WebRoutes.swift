@@ -28,7 +28,7 @@ public struct WebRoutes: Sendable {
     /// - Parameters:
     ///   - assets: The files.
     ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
-    ///   - scheme: How browsers come to this server itself: `http` or `https`.
+    ///   - scheme: Scheme by which browsers reach this server itself: `http` or `https`.
     public init(assets: WebAssets, publicOrigin: String?, scheme: String = "http") {
         self.assets = assets
         policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)

@@ -28,7 +28,7 @@ public struct AccountFiles: Sendable {
     public typealias Fetch =
         @Sendable (_ path: String, _ session: Session, _ folder: ScratchFolder, _ maximumBytes: Int) async throws ->
         Fetched
-    /// Stores a PDF at a path where nothing is and returns the path. Throws a `Problem` or `UpstreamFailure` if that
+    /// Stores a PDF at a free path and returns the path. Throws a `Problem` or `UpstreamFailure` if that
     /// fails, 409 `target-exists` if something is there.
     public typealias Store =
         @Sendable (_ path: String, _ session: Session, _ file: BlobReader) async throws -> String

@@ -74,7 +74,7 @@ public struct AppContext: Sendable {
     public func optionalUpstream(_ description: UpstreamDescription) -> Upstream? { upstreams[description.name] }
 }
 
-/// An app has asked for an upstream that it does not list, or that has no address.
+/// An app has requested an upstream that it does not list, or that has no address.
 public struct MissingUpstream: Error, CustomStringConvertible {
     /// Its name.
     public let name: String

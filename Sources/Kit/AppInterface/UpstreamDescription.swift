@@ -5,7 +5,7 @@ public struct UpstreamDescription: Sendable, Equatable {
     public let name: String
     /// Name for people.
     public let title: String
-    /// Where its API begins; nil if there is no public one.
+    /// Base URL of its API; nil if there is no public one.
     public let url: String?
     /// Path that probes request, below the URL.
     public let probePath: String

@@ -22,7 +22,7 @@ public enum CertificateError: Error, Equatable, CustomStringConvertible {
     case noNames(URL)
     /// A name or an address that no certificate can have.
     case unusableName(String)
-    /// The file is there, and was not asked to be replaced.
+    /// The file exists, and replacing it was not requested.
     case exists(URL)
     /// The file cannot be written.
     case unwritable(URL, String)

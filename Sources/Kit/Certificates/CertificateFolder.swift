@@ -24,7 +24,7 @@ public struct CertificateFolder: Sendable {
         self.url = url
     }
 
-    /// The authority: its certificate is for clients, its key for nobody else.
+    /// The authority: its certificate is for clients, its key is private.
     public var authority: CertificateFiles {
         CertificateFiles(certificate: url.appending(path: "authority.crt"), key: url.appending(path: "authority.key"))
     }
@@ -38,7 +38,7 @@ public struct CertificateFolder: Sendable {
     ///
     /// - Parameters:
     ///   - names: What the certificate is for; nil for the names of the one before it, or else of this machine.
-    ///   - renews: Whether a certificate that is there is replaced. An authority never is.
+    ///   - renews: Whether an existing certificate is replaced. An authority never is.
     ///   - authorityName: What devices show a new authority as.
     /// - Throws: `CertificateError`; then nothing was replaced.
     public func make(names: [HostName]?, renews: Bool, authorityName: String, now: Date) throws(CertificateError)

@@ -4,14 +4,14 @@ import NIOCore
 import SwiftASN1
 import X509
 
-/// An authority of one's own, whose certificates are accepted by clients that were told to trust it.
+/// A private certificate authority, accepted by clients that are configured to trust it.
 struct LocalAuthority: Sendable {
     /// Ten years: to trust another one is work on every device.
     static let lifetime: TimeInterval = 3650 * 86_400
     /// Days that a certificate of a server is valid. Apple's systems accept none for more than 825 days, and none of
     /// public authorities for more than 398.
     static let serverDays = 397
-    /// How far the beginning lies back, for clients whose clocks are slow.
+    /// How far validity is backdated, for clients whose clocks are slow.
     private static let clockSkew: TimeInterval = 3600
 
     private let certificate: Certificate

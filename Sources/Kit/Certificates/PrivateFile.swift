@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that is there whole or not at all, and never with more rights than it is to have.
+/// A file that appears complete or not at all, and never with wider permissions than given.
 struct PrivateFile {
     /// Where it is to be.
     let url: URL

@@ -1,4 +1,4 @@
-/// A counting semaphore for tasks, fair: tasks that wait get a permit in the order in which they asked. The number of
+/// A counting semaphore for tasks, fair: tasks get permits in the order of their requests. The number of
 /// waiting tasks is bounded.
 ///
 /// Reserved permits are for short tasks only, so that those need not wait for long ones.

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// A body in parts, made as they are asked for: who does not ask holds the source back.
+/// A body in parts, produced on demand: a slow consumer holds the source back.
 public struct ByteStream: AsyncSequence, Sendable {
     /// A part.
     public typealias Element = ByteBuffer

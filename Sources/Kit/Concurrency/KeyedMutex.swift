@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A mutual exclusion lock for each key, fair: tasks that wait for a key get it in the order in which they asked.
+/// A mutual exclusion lock for each key, fair: tasks get a key in the order of their requests.
 ///
 /// Apps serialise changes of one document, one note or one path with it.
 public final class KeyedMutex: Sendable {

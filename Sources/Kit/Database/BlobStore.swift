@@ -11,7 +11,7 @@ import Logging
 /// next start removes what has an unfinished name and no row. A finished file without either is that of a row that was
 /// lost: no start removes it; it is reported.
 public struct BlobStore: Sendable {
-    /// Bodies with more bytes than this are stored as files: about where SQLite gets slower than the file system.
+    /// Larger bodies are stored as files: from about this size, SQLite is slower than the file system.
     public static let inlineLimit = 100_000
 
     static let migrations = [

@@ -36,7 +36,7 @@ package enum IntegrityCheck {
             let connection = try? DirectoryCheck.openForReading(path)
         else { return error }
         let damaged = readAtStart.compactMap { table -> String? in
-            // A damaged schema cannot be asked for its tables.
+            // The tables of a damaged schema cannot be listed.
             guard let found = try? connection.unsafeRead({ try damage(of: table, $0) }) else { return nil }
             return "\(table): \(found)"
         }

@@ -14,7 +14,7 @@ extension MountStore {
         return try await store.responses.openParts(of: stored, range)
     }
 
-    /// Stores a part of a representation where the rules place it. Does nothing if a write has overtaken it.
+    /// Stores a part of a representation at the place that the rules give it. Does nothing if a write has overtaken it.
     ///
     /// - Parameter head: The head of the part, whose own range may be longer than what has arrived of it.
     func savePart(

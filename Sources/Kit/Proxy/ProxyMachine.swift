@@ -80,7 +80,7 @@ struct ProxyMachine: Sendable {
         }
     }
 
-    /// Validates, unless the upstream asked for a pause.
+    /// Validates, unless the upstream requested a pause.
     private func observe(_ pause: UpstreamState.Pause?, _ validation: Validation) -> ProxyStep {
         guard let pause else { return send(ForwardPlan(validation)) }
         guard validation.fallback.covers(status: pause.status.code) else { return .fail(pause.error) }

@@ -54,14 +54,14 @@ struct StaleCause: Sendable, Equatable {
     let detail: String
     /// The status with which the upstream refused, if it did.
     var upstreamStatus: Int?
-    /// Whether the upstream was asked.
+    /// Whether a request was sent to the upstream.
     var isTried = true
     /// Whether the upstream is out of reach.
     var isOffline = false
 
     /// The upstream is known to be out of reach.
     static let offline = StaleCause(detail: "offline", isTried: false, isOffline: true)
-    /// The upstream asked for a pause.
+    /// The upstream requested a pause.
     static let paused = StaleCause(detail: "retry-after", isTried: false)
 
     /// The upstream sent no response.

@@ -4,7 +4,7 @@ import Upstream
 
 /// What an upstream's reachability means for one request.
 struct UpstreamState: Sendable, Equatable {
-    /// A pause that the upstream has asked for with `Retry-After`.
+    /// A pause that the upstream has requested with `Retry-After`.
     struct Pause: Sendable, Equatable {
         let status: HTTPResponse.Status
         let seconds: Int
@@ -18,7 +18,7 @@ struct UpstreamState: Sendable, Equatable {
     /// The pause, if the request observes it.
     var pause: Pause?
 
-    /// An upstream that may be asked.
+    /// An upstream that may be requested.
     static let ready = UpstreamState()
 
     private init() {}

@@ -46,7 +46,7 @@ extension PageStore {
             .execute(arguments: [newPrefix, prefix.unicodeScalars.count + 1, account, prefix, end])
     }
 
-    /// Removes all pages of one list, as if its upstream said that it is gone.
+    /// Removes all pages of one list, as if its upstream had said that it does not exist.
     ///
     /// - Throws: Errors of the database.
     public func remove(account: String, screen: String, query: String, in db: Database) throws {

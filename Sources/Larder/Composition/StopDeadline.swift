@@ -5,7 +5,7 @@ import Logging
 /// Ends a process that does not stop in time: a task that ignores its cancellation would keep it running. What was
 /// acknowledged is on disk by then.
 struct StopDeadline: Sendable {
-    /// How long the process may live on after it was asked to stop.
+    /// How long the process may continue after it was told to stop.
     let timeout: Duration
     let logger: Logger
     var end: @Sendable () -> Void = { _exit(EXIT_FAILURE) }

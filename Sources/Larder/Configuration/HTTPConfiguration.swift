@@ -9,7 +9,7 @@ struct HTTPConfiguration: Sendable {
     var port: Int
     let allowedHosts: [String]
     let allowedOrigins: [String]
-    /// Where a proxy serves this server; nil if none does.
+    /// Address at which a proxy serves this server; nil if none does.
     let publicURL: PublicURL?
     /// The files of the certificate; nil for a server without TLS.
     let certificate: CertificateFiles?
@@ -33,7 +33,7 @@ struct HTTPConfiguration: Sendable {
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
     }
 
-    /// How clients come to this server.
+    /// Scheme by which clients reach this server.
     var scheme: String { certificate == nil ? "http" : "https" }
 
     /// Returns the largest number of connections of one client if this many may be open, which the limit of open files

@@ -6,7 +6,7 @@ import Settings
 struct WebConfiguration: Sendable {
     /// Whether the front end is served.
     let isEnabled: Bool
-    /// Where its files are read from; nil for those of the program.
+    /// Folder of its files; nil for those of the program.
     let folder: URL?
     /// What `GET /v1` says to front ends.
     let description: IndexRoutes.Web

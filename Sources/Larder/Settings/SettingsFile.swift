@@ -48,7 +48,7 @@ enum SettingsFile {
 
     private static let form = "a setting is written as http: {port: 8081}, and TOML is not read"
 
-    /// Says where a text is no YAML, and why.
+    /// Says where and why a text is not YAML.
     private static func place(_ error: any Error) -> String {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

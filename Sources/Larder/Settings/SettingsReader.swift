@@ -69,7 +69,7 @@ struct SettingsReader {
         return SettingValues(texts, explicit: explicit)
     }
 
-    /// Returns the value of a setting as it was written, and where; nil if only the default is left.
+    /// Returns the value of a setting as written, and its source; nil if only the default applies.
     private func value(of setting: Setting) -> (text: String, source: String)? {
         for source in sources {
             // An empty variable, as compose files pass on, counts as not set.

@@ -43,7 +43,7 @@ struct LosslessCoding<Source: ByteSource> {
     private let pixels: PNGPixels<Source>
     private let samplings: [Sampling]
 
-    /// Pictures of at most so many bytes are coded in every way; of others some lines are, which decides.
+    /// Pictures of at most this many bytes are encoded in every way; for others, some lines decide.
     private static var wholeTrial: Int { 2 << 20 }
     /// Lines that are tried together.
     private static var stripLines: Int { 16 }
@@ -65,7 +65,7 @@ struct LosslessCoding<Source: ByteSource> {
         let strips = pixels.header.height / Self.stripLines + 1
         let step = isSmall ? 1 : max(1, strips / max(1, Self.wholeTrial / (pixels.lineBytes * Self.stripLines)))
         let trials = try samplings.map { try coded($0, level: isSmall ? 9 : 6, everyStrip: step) }
-        // A palette goes into the document as it is.
+        // A palette is embedded unchanged.
         let sizes = zip(samplings, trials).map { ($0.palette?.count ?? 0) * 3 + $1.count * step }
         let best = trials.indices.min { sizes[$0] < sizes[$1] } ?? 0
         if step == 1, isSmall { return (samplings[best], trials[best]) }
@@ -79,7 +79,7 @@ struct LosslessCoding<Source: ByteSource> {
         var packer = sampling.bits.map { LinePacker(bits: $0, width: pixels.header.width, palette: sampling.palette) }
         var number = 0
         try pixels.forEachLine { line in
-            // vips was asked for no filter.
+            // vips was run without a filter.
             guard line[0] == 0 else { throw JobError(.other("a PNG of vips with filtered lines")) }
             defer { number += 1 }
             guard number / Self.stripLines % step == 0 else { return }

@@ -18,7 +18,7 @@ struct PictureDocument {
         return PDFDocumentSummary(pages: pages, title: job.title.flatMap(PDFFile.shownTitle))
     }
 
-    /// Returns ranges of files of about so many bytes, at least one file each.
+    /// Returns ranges of files of about this many bytes, at least one file each.
     static func parts(_ sizes: [Int], atMost limit: Int = bytesAtATime) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var (start, bytes) = (0, 0)

@@ -73,7 +73,7 @@ final class CatalogueData: Sendable {
 }
 
 extension CatalogueData.Rows {
-    /// Reads the built-in rows; nil where they are not what they have to be.
+    /// Reads the built-in rows; nil if they are not as expected.
     init?(_ data: JSONValue) {
         guard let categories = data.object?["categories"]?.array, let products = data.object?["products"]?.array else {
             return nil

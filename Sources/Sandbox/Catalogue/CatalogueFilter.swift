@@ -9,7 +9,7 @@ struct CatalogueFilter: Sendable {
     private let maximum: Double
     private let category: Double?
     private let categorySlug: String
-    /// Which rows of the selection: only where both were given and make sense, else all of them.
+    /// Rows of the selection; all of them unless both are given and make sense.
     private let window: (offset: Int, limit: Int)?
 
     /// - Throws: 400 for what the server checks; most it does not.

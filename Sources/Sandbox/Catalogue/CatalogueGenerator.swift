@@ -1,4 +1,4 @@
-/// Products without end: the n-th of a seed is always the same, whatever else is asked for.
+/// An unlimited number of products: the n-th of a seed is always the same, whatever else is requested.
 struct CatalogueGenerator: Sendable {
     let seed: UInt64
     let categories: [Int]

@@ -1,4 +1,4 @@
-/// SQLite's `LIKE`: `%` stands for any text, `_` for any one character, and upper and lower case are the same for ASCII
+/// SQLite's `LIKE`: `%` matches any text, `_` any one character, and upper and lower case are the same for ASCII
 /// letters only.
 struct LikePattern: Sendable {
     private let pattern: [Unicode.Scalar]
@@ -8,7 +8,7 @@ struct LikePattern: Sendable {
     func matches(_ text: String) -> Bool {
         let text = text.unicodeScalars.map(Self.folded)
         var (position, index) = (0, 0)
-        // Where to go on after a mismatch: behind the last `%`, one character later each time.
+        // Where to continue after a mismatch: after the last `%`, one character later each time.
         var retry: (pattern: Int, text: Int)?
         while index < text.count {
             if position < pattern.count, pattern[position] == "%" {

@@ -65,7 +65,7 @@ struct Geocoder: SimulatedUpstream {
             }
         }
 
-        /// A feature of RFC 7946: the longitude stands first.
+        /// A feature of RFC 7946: the longitude comes first.
         var feature: JSONValue {
             [
                 "geometry": ["coordinates": [.number(longitude), .number(latitude)], "type": "Point"],

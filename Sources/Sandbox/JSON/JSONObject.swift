@@ -1,4 +1,4 @@
-/// The members of a JSON object in the order in which they stand.
+/// The members of a JSON object in their order in the text.
 struct JSONObject: Sendable, Equatable {
     struct Member: Sendable, Equatable {
         var name: String

@@ -1,4 +1,4 @@
-/// Where and why a text is not JSON.
+/// Position and reason of a JSON syntax error.
 struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// Byte offset from the beginning of the text.
     let offset: Int

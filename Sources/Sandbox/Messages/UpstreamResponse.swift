@@ -5,7 +5,7 @@ struct UpstreamResponse: Sendable, Equatable {
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
     var body: [UInt8] = []
-    /// Sent instead of `body` where it is given.
+    /// Sent instead of `body` if given.
     var stream: StreamedBody?
 
     /// Bytes of the body.

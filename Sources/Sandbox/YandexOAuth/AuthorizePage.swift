@@ -60,7 +60,7 @@ struct AuthorizePage {
         )
     }
 
-    /// To the application, or to the page that shows the code where it has no address.
+    /// To the application, or to the page that shows the code if it has no address.
     private func back(_ items: KeyValuePairs<String, String>, in separator: String? = nil) -> UpstreamResponse {
         let target = parameters["redirect_uri"] ?? "\(request.origin)/yandex_oauth/verification_code"
         var query = FormEncoding.query(items)

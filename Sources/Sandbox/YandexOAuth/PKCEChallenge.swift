@@ -11,7 +11,7 @@ struct PKCEChallenge: Sendable, Equatable {
     let text: String
     let method: Method
 
-    /// - Parameter method: `plain` where it is not given (section 4.3).
+    /// - Parameter method: `plain` if it is not given (section 4.3).
     init?(text: String, method: String?) {
         guard let method = Method(rawValue: method ?? "plain"), Self.isWellFormed(text) else { return nil }
         self.text = text

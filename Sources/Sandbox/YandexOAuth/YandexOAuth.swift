@@ -63,7 +63,7 @@ final class YandexOAuth: SimulatedUpstream {
         let code = try form.text("code")
         let found = accounts.withState { state, now in (grant: state.codes[code], now: now) }
         guard let grant = found.grant else { throw .badCode }
-        // A proof stands for the secret that a public client does not have.
+        // A proof replaces the secret that a public client does not have.
         try form.requireClient(secret: grant.challenge == nil)
         _ = accounts.withState { state, _ in state.codes.removeValue(forKey: code) }
         guard found.now < grant.expires else { throw .expiredCode }

@@ -9,7 +9,7 @@ enum DiskChange: Sendable, Equatable {
     /// Any item may have changed.
     case doubtful
 
-    /// Whether it says which items are where now.
+    /// Whether it says at which paths the items are now.
     var isKnown: Bool {
         switch self {
         case .deleted, .moved, .unpublished, .appeared(_, _?): true

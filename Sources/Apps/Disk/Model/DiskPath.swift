@@ -63,7 +63,7 @@ struct DiskPath: Sendable, Hashable {
             && !name.elementsEqual("..".utf8) && !name.contains { $0 == slash || $0 == 0 }
     }
 
-    /// Whether a text has at most so many characters. They are counted only if its bytes are more.
+    /// Whether a text has at most this many characters. They are counted only if it has more bytes.
     private static func hasScalars(_ text: Substring.UTF8View, atMost most: Int) -> Bool {
         text.count <= most || Substring(text).unicodeScalars.count <= most
     }

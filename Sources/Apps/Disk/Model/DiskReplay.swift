@@ -4,7 +4,7 @@
 /// The result is the same in both cases: removed items are gone, moved items are at their new path, and created items
 /// look as they were created.
 enum DiskReplay {
-    /// Returns an item after these changes; nil if it is gone.
+    /// Returns an item after these changes; nil if they delete it.
     static func item(_ original: DiskItem, after changes: some Sequence<DiskChange>) -> DiskItem? {
         var present: DiskItem? = original
         for change in changes.sinceLastSeen(original) {

@@ -10,7 +10,7 @@ struct DownloadJob: Sendable, Equatable {
     enum Failure: String, Sendable {
         /// The API does not accept the account's token any more.
         case sessionExpired = "upstream-session-expired"
-        /// The file is gone or has changed.
+        /// The file was deleted or has changed.
         case changed = "file-changed"
         case forbidden = "upstream-forbidden"
         case unreachable = "upstream-unavailable"

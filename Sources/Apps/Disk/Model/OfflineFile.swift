@@ -9,9 +9,9 @@ struct OfflineFile: Sendable, Equatable {
         /// The content of the wanted version is stored.
         case stored
         case failed(OfflineFailure)
-        /// The file has another version by now, or is gone: its row says so, and what is to be done.
+        /// The file has changed or was deleted: its row says so, and what to do.
         case changed
-        /// The API cannot be asked at the moment. It was not the file's fault, so the attempt does not count.
+        /// The API cannot be requested at the moment. The file is not the cause, so the attempt does not count.
         case postponed
     }
 

@@ -35,7 +35,7 @@ struct OfflineSchedule: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - due: Jobs whose time has come, in their order.
-    ///   - isPaused: Whether the API may not be asked for an account at the moment.
+    ///   - isPaused: Whether the API must not be requested for an account at the moment.
     /// - Returns: The jobs to start; they run until ``end(_:)``.
     mutating func begin(_ due: [Job], isPaused: (_ account: String) -> Bool) -> [Job] {
         var queues = Dictionary(grouping: due.filter { !running.contains($0) && !isPaused($0.key.account) }) {

@@ -109,7 +109,7 @@ extension Action {
         return row.offline == .marked ? .removeOffline(path) : .keepOffline(path, isKept: row.offline == .inherited)
     }
 
-    /// Returns the action that gives an item a public address, for ever or for a number of seconds.
+    /// Returns the action that gives an item a public address, permanently or for a number of seconds.
     fileprivate static func link(_ item: DiskItem, offline: Bool) -> Action {
         Action(
             id: "link",

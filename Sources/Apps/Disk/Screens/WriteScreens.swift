@@ -7,9 +7,9 @@ struct RemovalScreen: Encodable, Sendable {
     let back: Link
 }
 
-/// `POST /v1/disk/trash/restore`: where the restored item is.
+/// `POST /v1/disk/trash/restore`: the path of the restored item.
 struct RestorationScreen: Encodable, Sendable {
-    /// Its path; null if the API did not say, and it is not known where it was before.
+    /// Its path; null if the API did not return it, and its original path is unknown.
     @Nullable var path: String?
     /// The screen to return to.
     let back: Link

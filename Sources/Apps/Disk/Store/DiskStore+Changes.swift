@@ -89,7 +89,7 @@ extension DiskStore {
         }
     }
 
-    /// Removes the lists of a folder that is gone or was renamed, and of the folders below it.
+    /// Removes the lists of a folder that was deleted or renamed, and of the folders below it.
     private func removeLists(of path: DiskPath, owner: String, _ db: Database) throws {
         try db.cachedStatement(sql: Self.deleteFolderPages).execute(arguments: [
             owner, path.text + "\n", path.text + "\u{B}",

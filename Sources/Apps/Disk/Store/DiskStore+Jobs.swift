@@ -54,7 +54,7 @@ extension DiskStore {
 
     /// Stores the state of a download.
     ///
-    /// - Returns: False if it is gone, or over already.
+    /// - Returns: False if it does not exist, or has already ended.
     @discardableResult
     func note(_ job: DownloadJob) async throws -> Bool {
         try await database.write { db in

@@ -41,9 +41,9 @@ extension DiskStore {
         if db.changesCount > 0 { offlineSignal.changed(account, after: db) }
     }
 
-    /// Removes the marks and contents of a path and of those below it, which are gone.
+    /// Removes the marks and contents of a deleted path and of the paths below it.
     ///
-    /// - Parameter isIncluded: Whether the path itself is gone, not only what is below it.
+    /// - Parameter isIncluded: Whether the path itself was deleted, not only what is below it.
     func removeOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         var removed = 0

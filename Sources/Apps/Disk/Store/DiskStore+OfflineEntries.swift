@@ -26,7 +26,7 @@ extension DiskStore {
     ///
     /// - Parameters:
     ///   - epoch: Epoch of the account before the folder was requested.
-    ///   - isWhole: Whether each row could be read, so that a file which is missing is gone.
+    ///   - isWhole: Whether each row could be read, so that a missing file was deleted.
     /// - Returns: False if the account has changed meanwhile: then nothing is stored, and the folder is to be listed
     ///   again.
     /// - Throws: `StorageError`.
@@ -146,7 +146,7 @@ extension DiskStore {
         UPDATE disk_offline SET admitted = ?, checked_at = ifnull(?, checked_at), due_at = ?, attempts = ?, failure = ?
         WHERE number = ?
         """
-    /// What is reserved: bytes of what is wanted, or of what is kept until that is there.
+    /// Reserved bytes: those of the wanted content, or of the kept content until that has arrived.
     static let sumReserved = """
         SELECT sum(CASE WHEN admitted THEN max(ifnull(size, 0), ifnull(length, 0)) ELSE ifnull(length, 0) END)
         FROM disk_offline_entry WHERE account = ? AND kind = 'file'

@@ -46,7 +46,7 @@ extension YandexDiskClient {
     /// The form of refusals of reads. That something is locked says nothing of what it is, so a stored copy is shown.
     static let errorsOfReads = ErrorForm(passing: [locked]) { DiskRefusal($0.status, $0.body) != nil }
 
-    /// The form of refusals of reads of a root. Each Disk has a root, so "gone" is a failure.
+    /// The form of refusals of reads of a root. Each Disk has a root, so "not found" is a failure.
     static let errorsOfRoot = ErrorForm(passing: [locked]) { response in
         guard response.status != .notFound, response.status != .gone else { return false }
         return DiskRefusal(response.status, response.body) != nil

@@ -14,7 +14,7 @@ public struct YandexOAuthClient: Sendable {
         public var id: String
         /// Its secret; nil for one that has none.
         public var secret: Secret?
-        /// Where the browser is redirected with the code; nil for the registered address.
+        /// The address to which the browser is redirected with the code; nil for the registered one.
         public var redirectURI: String?
 
         /// Describes an application.

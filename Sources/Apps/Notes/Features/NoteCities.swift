@@ -5,7 +5,7 @@ import Screens
 struct NoteCities: Sendable {
     let gazetteer: Gazetteer
 
-    /// `GET /v1/notes/cities`: the largest cities of a part of the world. They are the same for everybody.
+    /// `GET /v1/notes/cities`: the largest cities of an area. They are the same for all users.
     @Sendable func show(_ request: ScreenRequest) throws -> ScreenResponse {
         let box = try request.query.boundingBox() ?? .world
         let limit = try request.query.integer("limit", in: 1...200) ?? 50

@@ -37,7 +37,7 @@ struct NoteTrash: Sendable {
         return response
     }
 
-    /// `POST /v1/notes/trash/{id}/restore`: the note is where it was, as it was. A second time changes nothing.
+    /// `POST /v1/notes/trash/{id}/restore`: restores the note unchanged. Repeating it changes nothing.
     @Sendable func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
@@ -51,7 +51,7 @@ struct NoteTrash: Sendable {
         return try .note(note, NoteTime(in: zone, now: clock.now()), self: link)
     }
 
-    /// `DELETE /v1/notes/trash/{id}`: deletes it for good.
+    /// `DELETE /v1/notes/trash/{id}`: deletes it permanently.
     @Sendable func purge(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let (id, identity) = try request.noteID()
@@ -62,7 +62,7 @@ struct NoteTrash: Sendable {
         return try response(to: request, removed: 1, revision: revision, account)
     }
 
-    /// `DELETE /v1/notes/trash`: deletes for good all that is in it.
+    /// `DELETE /v1/notes/trash`: deletes its contents permanently.
     @Sendable func empty(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let (count, revision) = try await store.emptyTrash(
@@ -85,7 +85,7 @@ struct NoteTrash: Sendable {
         )
     }
 
-    /// Deletes for good what has been there for too long.
+    /// Permanently deletes what has expired.
     ///
     /// - Returns: how many notes that were.
     func purgeDue(at now: Date) async throws -> Int {

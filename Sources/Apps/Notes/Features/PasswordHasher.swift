@@ -45,7 +45,7 @@ final class PasswordHasher: Sendable {
         return try await run(address) { try hash.matches(password) }
     }
 
-    /// Runs work when its turn comes, unless the task has been cancelled by then: its client is gone, and others wait.
+    /// Runs work when its turn comes, unless the task has been cancelled by then: its client has left, and others wait.
     private func run<Value: Sendable>(_ address: String?, _ work: @escaping @Sendable () throws -> Value) async throws
         -> Value
     {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A note with its place.
 struct Note: Sendable, Equatable {
-    /// Where it was written.
+    /// The place of writing.
     struct Location: Sendable, Equatable {
         var coordinate: Coordinate
         var name: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// A place that is suggested while the user types.
 struct Place: Sendable, Equatable {
-    /// Where the place comes from.
+    /// Origin of the place.
     enum Source: String, Encodable, Sendable {
         /// The notes of the account.
         case notes

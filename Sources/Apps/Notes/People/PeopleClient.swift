@@ -78,7 +78,7 @@ public struct PeopleClient: Sendable {
     /// Reads a picture at a URL that the service has named. Like the rows of people it is never evicted.
     ///
     /// - Parameter url: reads the URL from the store; nil if there is none.
-    /// - Returns: the body is nil if its file is gone; nil as a whole if there is no URL.
+    /// - Returns: the body is nil if its file is missing; nil as a whole if there is no URL.
     /// - Throws: `UpstreamFailure`, `StorageError`; what `url` throws.
     func readAvatar(_ cachePolicy: CachePolicy, at url: () throws -> String?) async throws -> (
         result: ReadResult, body: Data?

@@ -7,7 +7,7 @@ struct PeopleRecords: Sendable, Equatable {
     enum ShapeError: String, Error {
         case notJSON = "not JSON"
         case notAList = "not a list of people"
-        /// Without a usable row; also an empty list, which would be stored for good.
+        /// Without a usable row; also an empty list, which would be stored permanently.
         case empty = "a list without a single person"
     }
 

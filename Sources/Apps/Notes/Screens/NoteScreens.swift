@@ -48,7 +48,7 @@ struct NoteDetailsScreen: Encodable, Sendable {
 struct NoteDeletionScreen: Encodable, Sendable {
     let id: String
     let revision: Int
-    /// Where the app goes next.
+    /// The next screen of the app.
     let route = ScreenLink.noteList
     /// How to take it back; empty if there is no way.
     let actions: [Action]

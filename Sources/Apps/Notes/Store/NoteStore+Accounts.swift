@@ -139,7 +139,7 @@ extension NoteStore {
         }
     }
 
-    // The R-tree goes first: it is deleted by the rows of the notes. The cells go before the notes, whose trigger
+    // The R-tree first: it is deleted by the rows of the notes. The cells precede the notes, whose trigger
     // would otherwise count each note out of fifteen of them.
     private static let deletions = [
         "DELETE FROM note_position WHERE id IN (SELECT id FROM note WHERE account = :account)",

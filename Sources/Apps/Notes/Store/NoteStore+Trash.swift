@@ -54,7 +54,7 @@ extension NoteStore {
             .execute(arguments: ["id": id, "deleted": now.millisecondsSince1970, "deletion": deletion])
     }
 
-    /// Moves a note from the trash to where it was. A note that is there already stays as it is.
+    /// Moves a note from the trash back to the list. A note that is already listed stays as it is.
     ///
     /// - Parameter preconditions: what its version must meet.
     /// - Returns: the note and the account's revision; nil if the account has none of that id.
@@ -76,7 +76,7 @@ extension NoteStore {
         }
     }
 
-    /// Deletes a note in the trash for good.
+    /// Deletes a note in the trash permanently.
     ///
     /// - Parameter preconditions: what its version must meet.
     /// - Returns: the account's revision; nil if there is none of that id in its trash.
@@ -91,7 +91,7 @@ extension NoteStore {
         }
     }
 
-    /// Deletes for good what is in the trash now. What is deleted meanwhile stays.
+    /// Empties the trash permanently. Notes that are moved to it in the meantime stay.
     ///
     /// - Parameter preconditions: what the account's revision must meet.
     /// - Returns: how many notes that were, and the account's revision.
@@ -116,7 +116,7 @@ extension NoteStore {
         }
     }
 
-    /// Deletes for good what was deleted before a time.
+    /// Permanently deletes what was moved to the trash before a time.
     ///
     /// - Returns: how many notes that were, and the new revision of each account that had some.
     func purgeTrash(deletedBefore time: Date) async throws -> (count: Int, revisions: [Int64: Int]) {

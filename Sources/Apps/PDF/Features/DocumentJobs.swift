@@ -43,7 +43,7 @@ struct DocumentJobs: Sendable {
     /// Runs a job that changes a document. If the document is a draft that expires meanwhile, the error says so, rather
     /// than what its missing file has caused.
     ///
-    /// - Throws: ``Problem``, 404 if the document is gone; what ``run(_:titles:_:)`` throws.
+    /// - Throws: ``Problem``, 404 if the document does not exist; what ``run(_:titles:_:)`` throws.
     func run<Result: Sendable>(
         _ request: ScreenRequest,
         on document: Document,

@@ -32,7 +32,7 @@ struct DocumentTrash: Sendable {
         return response
     }
 
-    /// `POST /v1/pdf/trash/{id}/restore`: the document is where it was, as it was. A second time changes nothing.
+    /// `POST /v1/pdf/trash/{id}/restore`: restores the document unchanged. Repeating it changes nothing.
     @Sendable func restore(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
@@ -47,7 +47,7 @@ struct DocumentTrash: Sendable {
         return try .reader(document)
     }
 
-    /// `DELETE /v1/pdf/trash/{id}`: deletes it for good.
+    /// `DELETE /v1/pdf/trash/{id}`: deletes it permanently.
     @Sendable func purge(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")
@@ -59,7 +59,7 @@ struct DocumentTrash: Sendable {
         return try response(removed: 1, revision: revision)
     }
 
-    /// `DELETE /v1/pdf/trash`: deletes for good all that is in it.
+    /// `DELETE /v1/pdf/trash`: deletes its contents permanently.
     @Sendable func empty(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let (count, revisions) = try await store.purgeTrash(
@@ -80,7 +80,7 @@ struct DocumentTrash: Sendable {
         )
     }
 
-    /// Deletes for good what has been there for too long.
+    /// Permanently deletes what has expired.
     ///
     /// - Returns: how many documents that were.
     func purgeDue(at now: Date) async throws -> Int {

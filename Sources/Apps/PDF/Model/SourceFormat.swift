@@ -1,6 +1,6 @@
 import Media
 
-/// The format of a file that pages are made of, told by its first bytes; its name and its declared type decide nothing.
+/// The format of a file that pages are made from, detected by its first bytes; its name and type are ignored.
 enum SourceFormat: Sendable, Equatable {
     case picture(PictureFormat)
     case pdf

@@ -51,7 +51,7 @@ extension DocumentStore {
 
     /// Deletes a document. Documents that were made of it stay.
     ///
-    /// - Parameter toTrash: whether a saved document is moved to the trash, rather than deleted for good with its file.
+    /// - Parameter toTrash: whether a saved document is moved to the trash, not deleted permanently with its file.
     /// - Returns: the deleted document and the new revision of the list if that changed; nil if there was none.
     func delete(_ id: String, toTrash: Bool = false, profile: String, at now: Date) async throws -> Changed? {
         guard DocumentIdentity.isOne(id) else { return nil }

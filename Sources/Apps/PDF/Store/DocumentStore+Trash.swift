@@ -47,7 +47,7 @@ extension DocumentStore {
         }
     }
 
-    /// Moves a document from the trash to where it was. One that is there already stays as it is.
+    /// Moves a document from the trash back to the list. One that is already listed stays as it is.
     ///
     /// - Parameter preconditions: what its version must meet.
     /// - Returns: the document and the new revision of the list if that changed; nil if the profile has none of that
@@ -70,7 +70,7 @@ extension DocumentStore {
         }
     }
 
-    /// Deletes a document in the trash for good, with its file.
+    /// Deletes a document in the trash permanently, with its file.
     ///
     /// - Parameter preconditions: what its version must meet.
     /// - Returns: the new revision of the list; nil if there is none of that id in the trash.
@@ -86,7 +86,7 @@ extension DocumentStore {
         }
     }
 
-    /// Deletes for good what was moved to the trash up to a time.
+    /// Permanently deletes what was moved to the trash up to a time.
     ///
     /// - Parameters:
     ///   - profile: nil for all.

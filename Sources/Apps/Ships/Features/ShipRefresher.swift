@@ -34,7 +34,7 @@ struct ShipRefresher: Sendable {
     /// Reads the list of ships from the API and merges it into the store; if that fails, the stored ships are left as
     /// they are, and on a first start the bundled snapshot is imported.
     ///
-    /// - Returns: Where the ships come from, for the screens that show them.
+    /// - Returns: The provenance of the ships, for the screens that show them.
     /// - Throws: `UpstreamFailure` if there is nothing to show; `StorageError`, `CancellationError`.
     func refresh(_ cachePolicy: CachePolicy) async throws -> ReadResult {
         // Known ships do not all vanish at once. If the store cannot be read, nothing in it is changed.

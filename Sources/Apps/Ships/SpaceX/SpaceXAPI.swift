@@ -46,7 +46,7 @@ struct SpaceXAPI: Sendable {
     /// Returns what a read of the list depends on apart from the store.
     func witness() -> ReadWitness { upstream.witness(of: ships.url) }
 
-    /// Returns the result of a read that is served with the stored ships; nil if the API is to be asked.
+    /// Returns the result of a read that is served with the stored ships; nil if the API is to be requested.
     func storedResult(_ cachePolicy: CachePolicy, since witness: ReadWitness, in db: Database) throws -> ReadResult? {
         try upstream.storedResult(of: ships, cachePolicy, since: witness, in: db)
     }

@@ -12,7 +12,7 @@ struct CatalogueWalk: Sendable {
     enum Step: Sendable, Equatable {
         /// Ask for this part.
         case ask(offset: Int, limit: Int)
-        /// The page is complete. The position is where the next page begins, nil at the end of the list.
+        /// The page is complete. The position is the beginning of the next page, nil at the end of the list.
         case done(nextPosition: Int?)
     }
 
@@ -45,7 +45,7 @@ struct CatalogueWalk: Sendable {
         return .ask(offset: position / Self.partRows * Self.partRows, limit: Self.partRows)
     }
 
-    /// Takes the rows of the part that was asked for, nil for a row that is filtered out.
+    /// Takes the rows of the requested part, nil for a row that is filtered out.
     mutating func take(_ rows: [Product?]) {
         guard case .ask(let offset, let wanted) = next else { return }
         parts += 1

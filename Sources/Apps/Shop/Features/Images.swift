@@ -26,7 +26,7 @@ struct Images: Sendable {
         let text = try request.parameter("n")
         let changeToken = store.changeToken(products: [id])
         do {
-            // The pictures of a product that is gone are still known.
+            // The pictures of a removed product are still known.
             return try await picture(request, changeToken) {
                 guard let known = try store.product(id)?.product else { throw Unseen() }
                 return try Self.address(of: text, known)
@@ -37,7 +37,7 @@ struct Images: Sendable {
         }
     }
 
-    /// A product was never seen, so that the catalogue has to be asked for it.
+    /// The product was never seen, so that it has to be requested from the catalogue.
     private struct Unseen: Error {}
 
     /// Returns the address of a picture of a product; nil for the placeholder of a product without pictures.

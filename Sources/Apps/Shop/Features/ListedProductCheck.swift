@@ -8,7 +8,7 @@ import Upstream
 ///
 /// Only the API's own word that there is no such product counts; the list may have moved while it was read.
 final class ListedProductCheck: Sendable {
-    /// Most products that are asked about after the list was read once.
+    /// Maximum number of products that are checked after one read of the list.
     private static let maximumCount = 10
 
     private let products: ProductReader

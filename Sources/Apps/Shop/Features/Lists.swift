@@ -46,7 +46,7 @@ struct Lists: Sendable {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (id, quantity) = try await addition(in: request)
-        // A product on the list stays there even if it is gone: no need to read it.
+        // A product on the list stays there even if it was removed from the catalogue: no need to read it.
         if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
             let list = try store.list(profile, page)
             try preconditions.check(version: list.revision)

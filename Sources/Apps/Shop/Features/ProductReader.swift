@@ -7,7 +7,7 @@ import Upstream
 
 /// Reads one product, from the catalogue or the store.
 struct ProductReader: Sendable {
-    /// A product and where it comes from.
+    /// A product and its provenance.
     struct Result: Sendable {
         var product: Product
         var provenance: Provenance
@@ -83,12 +83,12 @@ struct ProductReader: Sendable {
         }
     }
 
-    /// Returns a product that was ever seen and is not known to be gone; reads others from the catalogue.
+    /// Returns a known product that was not removed from the catalogue; reads others from the catalogue.
     ///
     /// - Throws: As ``read(_:_:)``.
     func known(_ id: Int) async throws -> Product {
         guard let known = try store.product(id) else { return try await read(id, .useCache).product }
-        // One that was gone may be back.
+        // A removed product may have returned.
         return known.isGone ? try await read(id, .revalidate).product : known.product
     }
 

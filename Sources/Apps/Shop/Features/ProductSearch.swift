@@ -10,7 +10,7 @@ struct ProductSearch: Sendable {
     /// A page of products that were found.
     struct Result: Sendable {
         var products: [Product]
-        /// Where the next page begins; nil after the last one.
+        /// Beginning of the next page; nil after the last one.
         var next: SearchPlace?
         var provenance: Provenance
         /// For how long a further search finds the same; nil if that is not known.
@@ -99,12 +99,12 @@ struct ProductSearch: Sendable {
         return part
     }
 
-    /// Records where a walk ended, for the next page.
+    /// Records the end of a walk, for the next page.
     ///
     /// Pages follow at distances of `limit`, even if one of them is not full. A page that was not reached within the
     /// maximum number of parts, because too many rows of earlier pages come first, is its own next page: it continues
     /// from the position reached.
-    /// - Returns: Where the next page begins.
+    /// - Returns: The beginning of the next page.
     private func record(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) async throws -> SearchPlace? {
         let isExact = page.catalogueQuery.isExact
         let (places, next) = places(position, page, walk)

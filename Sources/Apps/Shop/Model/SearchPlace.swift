@@ -1,7 +1,7 @@
 import Foundation
 import Screens
 
-/// Where a page of a search begins: an offset, or what a cursor says.
+/// Beginning of a page of a search: an offset, or what a cursor contains.
 ///
 /// The catalogue's list is known by position only, and rows of it are filtered here. So a cursor says at which position
 /// of the catalogue's list the page before ended: neither the pages before nor their limit need be known. Among the

@@ -29,7 +29,7 @@ struct SearchScreen: Encodable, Sendable {
     let actions: [Action]?
 
     /// - Parameters:
-    ///   - retry: Where the same search is repeated; nil unless nothing was found.
+    ///   - retry: address that repeats the search; nil unless nothing was found.
     ///   - isPartial: Whether only products that were ever seen were searched.
     init(_ query: SearchQuery, items: [Row], retry: Link?, isPartial: Bool) {
         self.query = QueryFields(query)

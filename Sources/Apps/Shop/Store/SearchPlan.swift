@@ -10,7 +10,7 @@ struct SearchPlan: Sendable {
     /// Number of trigrams that one query may ask for.
     static let fewTerms = 300
 
-    /// Where a page begins: at `:offset`, or behind `:product`.
+    /// Beginning of a page: at `:offset`, or after `:product`.
     enum Start: Sendable {
         case offset, product
 
@@ -21,7 +21,7 @@ struct SearchPlan: Sendable {
     let sql: String
     let arguments: StatementArguments
 
-    /// - Parameter start: Where the page begins.
+    /// - Parameter start: beginning of the page.
     init(_ query: SearchQuery, _ start: Start, _ db: Database) throws {
         let (conditions, arguments) = Self.conditions(query.filters)
         guard let folded = query.folded else {

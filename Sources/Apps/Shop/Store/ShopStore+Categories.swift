@@ -56,7 +56,7 @@ extension ShopStore {
         try database.read { try Int.fetchOne(try $0.cachedStatement(sql: Self.countCategories)) ?? 0 > 0 }
     }
 
-    // Another response may have other positions: a page begins behind the category, or where it was.
+    // Another response may have other positions: a page begins after the category, or at its old position.
     static let selectCategories = """
         SELECT id, name, position FROM shop_category
         WHERE position > coalesce((SELECT position FROM shop_category WHERE id = :id), :position)

@@ -17,7 +17,7 @@ extension ShopStore {
         var position: Int
     }
 
-    /// Where in the upstream's list to begin with a page.
+    /// The offset in the upstream's list at which a page begins.
     struct Start: Sendable, Equatable {
         var position: Int
         /// Rows after the position that belong to earlier pages.

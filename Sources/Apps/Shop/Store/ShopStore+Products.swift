@@ -105,7 +105,7 @@ extension ShopStore {
             .execute(arguments: [id, indexed])
     }
 
-    /// Returns a product, even if it is gone; nil if it was never seen.
+    /// Returns a product, even if the catalogue no longer has it; nil if it was never seen.
     func product(_ id: Int) throws -> KnownProduct? {
         try database.read { try Self.known(id, $0) }
     }
@@ -135,7 +135,7 @@ extension ShopStore {
     static let selectProduct = "SELECT * FROM shop_product WHERE id = ?"
     static let selectProducts = "SELECT * FROM shop_product WHERE id IN (SELECT value FROM json_each(?))"
 
-    /// Marks a product as gone: the search no longer finds it, lists keep it.
+    /// Marks a product as removed from the catalogue: the search no longer finds it, lists keep it.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
     func markGone(_ id: Int) async throws {

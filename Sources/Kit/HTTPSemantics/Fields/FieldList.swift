@@ -73,7 +73,7 @@ public enum FieldList {
         return Substring(rest)
     }
 
-    /// Returns the text that a quoted-string stands for. RFC 9110 §5.6.4.
+    /// Returns the value of a quoted-string. RFC 9110 §5.6.4.
     /// - Returns: nil if `text` is not one quoted-string from end to end.
     public static func unquoted(_ text: Substring) -> String? {
         guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else {

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// Evaluates the preconditions of a GET or HEAD against the validators of a representation. RFC 9110 §13.
 public enum Preconditions {
-    /// Returns whether a request has a precondition whose answer may be a 304: most requests need no validators.
+    /// Returns whether a request has a precondition that a 304 may satisfy: most requests need no validators.
     public static func asksForNotModified(_ fields: HTTPFields) -> Bool {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }
@@ -47,7 +47,7 @@ public enum Preconditions {
     ) -> Bool {
         guard let condition = fields.value(of: .ifRange) else { return true }
         if let given = HTTPDate.parse(condition, now: now) {
-            // RFC 9110 §8.8.2.2: a date is a strong validator only if it lies at least a second before the response was
+            // RFC 9110 §8.8.2.2: a date is a strong validator only if it is at least a second before the response was
             // made.
             return lastModified.map { $0 == given && date.timeIntervalSince($0) >= 1 } ?? false
         }

@@ -9,7 +9,7 @@ enum FreeDescriptors {
     /// process itself), twice: another child may be started, or a connection accepted, at the same time.
     static let forChild = 16
 
-    /// Whether so many descriptors can be opened now.
+    /// Whether this number of descriptors can be opened now.
     static func include(_ count: Int) -> Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

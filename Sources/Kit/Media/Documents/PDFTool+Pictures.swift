@@ -3,7 +3,7 @@ public import Foundation
 extension PDFTool {
     /// Makes a document of pictures, one page each, in their order; of a TIFF every page.
     ///
-    /// The data of a JPEG goes in unchanged but for its metadata; so do the pixels of a PNG that PDF can hold as it is.
+    /// JPEG data is embedded unchanged except for its metadata; so do the pixels of a PNG that PDF can hold as it is.
     /// Other pictures, and those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG
     /// of quality 92, all others stay lossless, in as few bytes as PDF's filters allow; transparent pixels become
     /// white. Of an animation or a burst the first picture is taken, which a notice of the summary says. Every picture

@@ -1,4 +1,4 @@
-/// An accepted picture format, told by the first bytes of a file; its name and declared type decide nothing. This is
+/// An accepted picture format, detected by the first bytes of a file; its name and declared type are ignored. This is
 /// the only table of their signatures.
 public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     case jpeg, png, heic, webp, gif, tiff, avif

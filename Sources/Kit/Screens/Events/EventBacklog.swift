@@ -4,7 +4,7 @@ import DequeModule
 /// or clock.
 ///
 /// Each audience has room of its own: one with many events pushes out none of another's. Only if all audiences together
-/// have too many events, the oldest one of all goes.
+/// have too many events, the oldest one of all is removed.
 struct EventBacklog: Sendable {
     /// An event with its sequence number.
     struct Entry: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a listener of the event stream hears: the events for all, those of the apps that it asks for, of the accounts
+/// What a listener of the event stream gets: the events for all, those of the apps that it asks for, of the accounts
 /// of its sessions, and of its profile.
 struct EventInterest: Sendable {
     /// The audiences that it belongs to.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The listeners of the event stream, found by what they hear: an event costs what its audience costs. A value without
+/// The listeners of the event stream, indexed by audience: an event costs what its audience costs. A value without
 /// locks.
 struct EventListeners: Sendable {
     /// A listener.
@@ -24,7 +24,7 @@ struct EventListeners: Sendable {
 
     subscript(_ number: Int) -> Listener? { listeners[number] }
 
-    /// Returns the numbers of the listeners that hear an audience's events.
+    /// Returns the numbers of the listeners that receive an audience's events.
     func numbers(of audience: ServerEvent.Audience) -> [Int] { Array(byAudience[audience] ?? []) + ofAllAudiences }
 
     /// Returns the numbers of the listeners of a session.

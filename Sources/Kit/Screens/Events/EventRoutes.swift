@@ -93,9 +93,9 @@ enum ServerSentEvents {
     static func text(of message: EventStream.Message) -> String {
         switch message {
         case .event(let identity, let event): text(identity: identity, event)
-        // An identity without data moves the client's `Last-Event-ID` on, past events that others have heard.
+        // An identity without data moves the client's `Last-Event-ID` on, past events for other listeners.
         case .heartbeat(let identity): ": heartbeat\nid: \(identity)\n\n"
-        // Without an identity: the client goes on from the event before.
+        // Without an identity: the client reconnects after the previous event.
         case .sessionEnded(let app): "event: session-ended\ndata: {\"app\":\"\(app)\"}\n\n"
         }
     }

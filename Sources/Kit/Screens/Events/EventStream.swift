@@ -10,7 +10,7 @@ public final class EventStream: Service, Sendable {
     /// What a listener receives.
     enum Message: Sendable {
         case event(identity: String, ServerEvent)
-        /// Nothing happened for a while; keeps connections open and detects those that are gone. Whatever the listener
+        /// Nothing happened for a while; keeps connections open and detects closed ones. Whatever the listener
         /// hears up to the event of this identity was sent before.
         case heartbeat(identity: String)
         /// A session of the listener has ended, and the stream ends with it.

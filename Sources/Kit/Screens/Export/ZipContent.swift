@@ -65,7 +65,7 @@ struct ZipContent: Sendable {
         try await send(directory + end(directory.count))
     }
 
-    /// It stands in front of the bytes, so that they are read twice: not all programs take one that follows them.
+    /// It precedes the bytes, so that they are read twice: not all programs take one that follows them.
     private static func checksum(of part: Part) async throws -> UInt32 {
         var checksum = crc32(0, nil, 0)
         try await forEachChunk(of: part) { chunk in

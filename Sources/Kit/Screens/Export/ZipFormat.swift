@@ -20,17 +20,17 @@ struct ZipFormat: Sendable {
         var packedLength: UInt64
         /// CRC-32 of the bytes before they were compressed.
         var checksum: UInt32 = 0
-        /// Where its local header begins.
+        /// Offset of its local header.
         var offset: UInt64 = 0
     }
 
     /// The first number that has no room in a field of 32 bits. Tests lower it.
     var limit: UInt64 = 0xFFFF_FFFF
 
-    /// What stands in a field whose number is in a ZIP64 field.
+    /// Value of a field whose number is in a ZIP64 field.
     private static let elsewhere: UInt32 = 0xFFFF_FFFF
 
-    /// Returns what stands in front of the bytes of an entry.
+    /// Returns the local header of an entry.
     func localHeader(_ entry: Entry) -> Data {
         let isLarge = max(entry.length, entry.packedLength) >= limit
         let extra = isLarge ? Self.zip64([entry.length, entry.packedLength]) : Data()

@@ -1,6 +1,6 @@
 import MediaFormats
 
-/// A picture format that every browser shows; told by the first bytes of a body, because hosts of pictures send text
+/// A picture format that all browsers show; detected by the first bytes of a body, because hosts of pictures send text
 /// under names that end in `.jpg`.
 public enum PictureType: String, Sendable {
     /// JFIF, Exif and other JPEG streams.

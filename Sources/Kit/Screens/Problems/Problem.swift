@@ -94,7 +94,7 @@ public struct Problem: Error, Sendable, Equatable {
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }
 
-    /// What a user sees where the app has no alert of its own: the detail; the title if only the author of a client can
+    /// What a user sees if the app has no alert of its own: the detail; the title if only the author of a client can
     /// act on the detail, which has no translation then.
     var message: Text {
         detail.isTranslated ? detail : Text("\(code.title.english).", ru: "\(code.title.russian).")

@@ -4,7 +4,7 @@
 /// `JSONDecoder` accepts more: a comma behind the last member, UTF-16, and the first of two members; and does not tell
 /// where a text is wrong.
 struct JSONGrammar {
-    /// What is wrong with a text, and where.
+    /// A syntax error and its position.
     struct Defect: Error, Equatable {
         enum Reason: Equatable {
             /// It is no JSON.

@@ -54,7 +54,7 @@ public struct Action: Encodable, Sendable, Equatable {
 }
 
 extension Action {
-    /// Returns an action that shows another screen, or the same one anew.
+    /// Returns an action that shows another screen, or reloads this one.
     public static func show(_ id: String, _ title: Text, _ href: Link) -> Action {
         Action(id: id, title: title, method: "GET", href: href)
     }

@@ -17,7 +17,7 @@ public struct Meta: Encodable, Sendable {
     public var screen: String
     /// State of the screen.
     public var state: ScreenState
-    /// Where the data comes from.
+    /// Origin of the data.
     public var source: Provenance.Source
     /// Whether the upstream could not be reached.
     public var offline: Bool

@@ -67,7 +67,7 @@ public struct Route: Sendable {
 
     /// Creates a route for everything below a path.
     /// - Parameters:
-    ///   - path: its last segment is a parameter that stands for any number of segments
+    ///   - path: its last segment is a parameter that matches any number of segments
     ///   - raw: handler and methods
     init(_ method: HTTPRequest.Method, _ path: String, _ screen: String, raw: RawHandling) {
         self.init(method, path, screen, maximumBodyBytes: .max, .raw(raw))

@@ -133,7 +133,7 @@ public struct StatusRoutes: Sendable {
         )
     }
 
-    /// Returns the title of an upstream as it stands in a table: "Catalogue" of "the catalogue", which is for
+    /// Returns the title of an upstream as used in a table: "Catalogue" of "the catalogue", which is for
     /// sentences.
     private static func heading(_ title: String) -> String {
         let name = title.hasPrefix("the ") ? title.dropFirst("the ".count) : title[...]

@@ -35,7 +35,7 @@ extension Text {
     public static let deleteForGood = Text("Delete for good", ru: "Удалить навсегда")
     /// The button that deletes all that is in the trash.
     public static let emptyTrash = Text("Empty the trash", ru: "Очистить корзину")
-    /// The question before something is deleted for good.
+    /// The question before something is deleted permanently.
     public static let confirmPurge = Text(
         "Delete this for good? There is no way back.",
         ru: "Удалить навсегда? Вернуть будет нельзя."
@@ -45,7 +45,7 @@ extension Text {
         "Delete for good all that is in the trash? There is no way back.",
         ru: "Удалить навсегда всё, что в корзине? Вернуть будет нельзя."
     )
-    /// What stands for a value that is not known.
+    /// Placeholder for an unknown value.
     public static let notAvailable = Text("N/A", ru: "Н/Д")
 
     /// When something was deleted.

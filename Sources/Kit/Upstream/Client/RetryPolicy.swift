@@ -24,7 +24,7 @@ public struct RetryPolicy: Sendable, Equatable {
         self.firstPause = firstPause
     }
 
-    /// Returns the pause before the next attempt, nil if the outcome stands.
+    /// Returns the pause before the next attempt, nil if the outcome is final.
     ///
     /// After a broken connection the request is repeated at once, since the upstream may have closed a kept-alive one.
     /// After 502, 503 and 504 it is repeated after a pause with jitter, unless the response has a `Retry-After`, which

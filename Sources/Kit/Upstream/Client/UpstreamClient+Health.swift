@@ -11,7 +11,7 @@ extension UpstreamClient {
     /// Counts the changes of ``reachability`` that responses from the store depend on.
     package var reachabilityVersion: VersionCounter { health.version }
 
-    /// Returns the pause that the upstream asked for, of the requests of an account or of all; nil if there is none.
+    /// Returns the pause that the upstream requested, for the requests of an account or all; nil if there is none.
     package func pause(for credential: CredentialHash?, at now: Date) -> Reachability.Pause? {
         health.pause(for: credential, at: now)
     }

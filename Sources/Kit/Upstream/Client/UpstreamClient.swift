@@ -157,7 +157,7 @@ package struct UpstreamClient: Sendable {
         self.record(result, of: request, at: target)
     }
 
-    /// Sends a request to one target until it succeeds or the failure stands.
+    /// Sends a request to one target until it succeeds or the failure is final.
     private func attempts<Request: OutgoingMessage, Response: IncomingMessage>(
         _ request: Request,
         at target: TargetRules.Target,

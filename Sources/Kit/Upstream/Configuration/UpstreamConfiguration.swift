@@ -6,7 +6,7 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var name: String
     /// Its name for people, such as `SpaceX`.
     public var title: String
-    /// Where its API begins, without a trailing slash.
+    /// Base URL of its API, without a trailing slash.
     public var baseURL: URL
     /// Longest wait for a connection.
     public var connectTimeout: Duration

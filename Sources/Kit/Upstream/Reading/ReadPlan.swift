@@ -7,7 +7,7 @@ public enum ReadPlan: Sendable, Equatable {
     case serveStored(CacheStatus, offline: Bool, stale: Bool)
     /// Ask the upstream, for this reason. After `patience` the client gets the stored copy; nil if there is none.
     case ask(because: CacheStatus.Forward, patience: Duration?)
-    /// The upstream asked for a pause of this many seconds, and nothing is stored.
+    /// The upstream requested a pause of this many seconds, and nothing is stored.
     case leaveAlone(seconds: Int)
     /// The client accepts a stored copy only, and there is none.
     case notStored

@@ -18,7 +18,7 @@ public struct Resource: Sendable {
     /// Date of the copy that the app has of its own, such as rows or a file of the program, to be served while no
     /// response is stored; nil if it has none.
     public var bundledAt: Date?
-    /// Where that copy is from: bundled with the program, or made of other responses of the upstream.
+    /// Origin of that copy: bundled with the program, or made from other responses of the upstream.
     public var bundledSource = Provenance.Source.bundled
     /// Whether an app makes rows of the response. Then it is stored whatever its size and never evicted: without it the
     /// age of the rows would be unknown.

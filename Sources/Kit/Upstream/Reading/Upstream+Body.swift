@@ -47,7 +47,7 @@ extension Upstream {
         return try await readBody(of: found.resource, cachePolicy)
     }
 
-    /// The whole body of a stored response; nil if its file is gone.
+    /// The whole body of a stored response; nil if its file is missing.
     private func body(of response: CachedResponse) async throws -> Data? {
         switch try await store.responses.openBody(of: response) {
         case .bytes(let data): data

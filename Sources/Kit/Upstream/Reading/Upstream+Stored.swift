@@ -111,7 +111,7 @@ extension Upstream {
             copy: copy,
             isOwnOrigin: isOwnOrigin,
             isReachable: isOwnOrigin ? reachability.isReachable : client.isReachable(resource.url, at: now),
-            // The upstream asked for the pause for itself, not for the hosts that it links to.
+            // The pause applies to the upstream itself, not to the hosts that it links to.
             pause: isOwnOrigin ? client.pause(for: resource.credential, at: now) : nil
         )
     }

@@ -23,7 +23,7 @@ extension HTTPClientTransport {
             case (.ifUnanswered, let error as ClosedConnection): error.isReused
             // The pool gave out a connection that was closed already. The guard reports all other closed connections.
             case (_, let error as HTTPClientError): error == .remoteConnectionClosed
-            // The same, before the pool has heard of it (`HTTP1Connection.execute0`). The end of a body may fail like
+            // The same, before the pool was notified (`HTTP1Connection.execute0`). The end of a body may fail like
             // this, too, so it does not prove that nothing was written.
             case (.ifUnanswered, let error as ChannelError): error == .ioOnClosedChannel
             default: false

@@ -21,7 +21,7 @@ struct ResponseSequence: Sendable, Equatable {
     enum Violation: Error, Sendable, Equatable {
         /// A status below 100, which RFC 9110 does not define.
         case status(Int)
-        /// 101, although no request has asked for an upgrade (RFC 9110 §7.8).
+        /// 101, although no request offered an upgrade (RFC 9110 §7.8).
         case switchingProtocols
         /// More than ``mostInterim`` interim responses.
         case tooManyInterim

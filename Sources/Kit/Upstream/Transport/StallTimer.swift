@@ -57,7 +57,7 @@ struct StallTimer: Sendable, Equatable {
         if case .sending = phase { phase = .awaitingHead(since: now) }
     }
 
-    /// Records that more of the response was asked for.
+    /// Records that more of the response was requested.
     mutating func asked(at now: NIODeadline) {
         if case .receiving(nil) = phase { phase = .receiving(askedAt: now) }
     }

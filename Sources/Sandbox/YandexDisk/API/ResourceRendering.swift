@@ -8,7 +8,7 @@ struct ResourceRendering {
     let now: Date
     var previewSize = "S"
     var previewCrop = false
-    /// The published node that everything is shown relative to; its owner's view where there is none.
+    /// The published node that everything is shown relative to; its owner's view if there is none.
     var shared: DiskNode?
 
     /// - Parameter isListed: Whether it is an item of a list, which does not name the owner of what is shared.
@@ -141,7 +141,7 @@ struct ResourceRendering {
     }
 }
 
-/// An object with the members that were asked for; the values of others are not made.
+/// An object with the requested members; the values of others are not made.
 private struct SelectedMembers {
     private let fields: FieldSelection
     private(set) var object = JSONObject()

@@ -60,7 +60,7 @@ final class DiskContent: Sendable {
         return body?.sha256 ?? ""
     }
 
-    /// What a preview shows: the picture itself, a sheet of lines for documents, nothing where no preview is made. Of
+    /// What a preview shows: the picture itself, a sheet of lines for documents, nothing if no preview is made. Of
     /// what clients upload none is.
     var preview: DiskPreview.Subject? {
         guard case .made(let file) = origin else { return nil }

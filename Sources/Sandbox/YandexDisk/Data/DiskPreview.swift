@@ -39,7 +39,7 @@ enum DiskPreview {
             }
         }
 
-        /// Pixels of the picture of something that is `width` × `height`; with `crop` exactly what was asked for.
+        /// Pixels of the picture of something that is `width` × `height`; with `crop` exactly the requested size.
         func pixels(of width: Int, _ height: Int, crop: Bool) -> (width: Int, height: Int) {
             if let wantedWidth = self.width, let wantedHeight = self.height, crop { return (wantedWidth, wantedHeight) }
             let bounds = longerSide.map { ($0, $0) } ?? (self.width ?? Int.max, self.height ?? Int.max)

@@ -110,7 +110,7 @@ struct DiskSeeding {
     /// The `number`-th view.
     func landscape(_ number: Int) -> Landscape { Landscape(seed: SplitMix64.value(seed: seed, index: UInt64(number))) }
 
-    /// What a camera writes down; every other photo knows where it was taken.
+    /// What a camera records; every other photo has the place where it was taken.
     func exif(_ number: Int) -> JSONObject {
         var exif = JSONObject()
         exif["date_time"] = .string(DiskTime.text(now.addingTimeInterval(9_007)))

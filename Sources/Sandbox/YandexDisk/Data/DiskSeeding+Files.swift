@@ -10,7 +10,7 @@ extension DiskSeeding {
         plantRest()
     }
 
-    /// The second account, so that two can be told apart. One path is in both.
+    /// The second account, for tests that tell two apart. One path is in both.
     mutating func plantLittle() {
         file("", "Привет.txt", .text("Это диск Бориса.\n"))
         file("Документы", "Договор.docx", .docx(title: "Договор Бориса", paragraphs: 2))

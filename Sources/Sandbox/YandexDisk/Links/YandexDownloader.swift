@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// The host of signed links: content and previews of files. A link is sufficient to get the file; a token is neither
-/// asked for nor looked at, except for previews where the control API says so.
+/// required nor checked, except for previews if the control API says so.
 final class YandexDownloader: SimulatedUpstream {
     let name = SandboxUpstream.yandexDownloader
     let controls: [ControlIndex.Line] = []

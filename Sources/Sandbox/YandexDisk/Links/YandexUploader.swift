@@ -19,7 +19,7 @@ final class YandexUploader: SimulatedUpstream {
     func respond(to request: UpstreamRequest) -> UpstreamResponse {
         guard request.path.count == 2, request.path[0] == "upload-target" else { return .text(.notFound, "Not Found") }
         guard request.method == .put else { return .text(.methodNotAllowed, "Method Not Allowed") }
-        // Parts of a file are documented to be refused with this where they do not fit; none are taken here.
+        // Documented for parts of a file that do not fit; here, parts are never accepted.
         guard request.headers[.contentRange] == nil else { return .text(.preconditionFailed, "Precondition Failed") }
         let body = request.received ?? ReceivedBody(request.body)
         return disk.withModel { model, now in model.receive(body, target: request.path[1], now: now) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change that a call asks for: checked when it is asked for, made at once or when its operation ends.
+/// A requested change: checked at once, made at once or when its operation ends.
 enum DiskChange: Sendable {
     case discard(DiskPath)
     case remove(DiskPath)
@@ -135,7 +135,7 @@ extension DiskModel {
         return folder(path.parent, account, at: date)
     }
 
-    /// A folder, made with those above it where it is missing.
+    /// A folder; if missing, it is made with those above it.
     mutating func folder(_ path: DiskPath, _ account: Int, at date: Date) -> Int {
         var parent = trees[account].root(of: path.area)
         for name in path.names {

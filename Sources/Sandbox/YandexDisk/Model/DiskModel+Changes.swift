@@ -71,7 +71,7 @@ extension DiskModel {
     mutating func restore(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path", in: .trash)
         guard let node = trees[account].node(at: path) else { throw .notFound }
-        // What lies in a folder of the trash is not in the trash itself and has no place that it came from.
+        // An item in a folder of the trash is not in the trash itself and has no origin.
         guard let trashed = node.trashed else { throw .notFound }
         var target = trashed.origin
         if let name = request.parameters["name"], !name.isEmpty {

@@ -5,7 +5,7 @@ struct DiskModel: Sendable {
     var trees: [DiskTree]
     var links: DiskLinks
     var operations = DiskOperations()
-    /// Where uploads go, by the last part of their links.
+    /// Targets of uploads, by the last part of their links.
     var uploads: [String: DiskUpload] = [:]
     /// Errors that the next calls return.
     var planned: [PlannedFailure] = []

@@ -113,7 +113,7 @@ extension DiskModel {
         return outcome
     }
 
-    /// Makes a change now, or later where the rules say so.
+    /// Makes a change now, or later if the rules say so.
     /// - Parameter force: `force_async`.
     /// - Returns: the operation, if there is one.
     mutating func carryOut(_ change: DiskChange, call: DiskChange.Call, force: Bool, account: Int, now: Date)

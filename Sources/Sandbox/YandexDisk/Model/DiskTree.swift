@@ -106,7 +106,7 @@ struct DiskTree: Sendable {
         return revision
     }
 
-    /// Adds a file, or a folder where `content` is nil. The name must be free.
+    /// Adds a file, or a folder if `content` is nil. The name must be free.
     @discardableResult
     mutating func add(
         _ name: String,
@@ -144,7 +144,7 @@ struct DiskTree: Sendable {
         nodes[id]?.uploaded = revision
     }
 
-    /// Removes a node and what is below it, for good.
+    /// Removes a node and what is below it permanently.
     mutating func remove(_ id: Int, at date: Date) {
         _ = touch(at: date)
         detach(id)

@@ -20,7 +20,7 @@ struct Sessions: Sendable {
     let clock: WallClock
     let logger: Logger
 
-    /// Where a browser keeps the `state` of its login (RFC 6749 §10.12): a link that brings the code of another login
+    /// The cookie with the `state` of a login (RFC 6749 §10.12): a link that brings the code of another login
     /// opens no session in it.
     private static let loginCookie = "disk-login"
 

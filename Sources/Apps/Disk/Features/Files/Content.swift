@@ -50,7 +50,7 @@ struct Content: Sendable {
 
     private typealias Known = (DiskItem, ReadResult, StoredFiles.Found)
 
-    /// Finds the file and its content in one transaction; nil if the API may have to be asked for the file.
+    /// Finds the file and its content in one transaction; nil if the API may have to be requested.
     private func stored(
         _ path: DiskPath,
         for account: DiskAccount,

@@ -58,7 +58,7 @@ struct StoredFiles: Sendable {
 
     /// Opens a content that is kept offline.
     ///
-    /// - Returns: Nil if its file is gone.
+    /// - Returns: Nil if its file is missing.
     /// - Throws: `StorageError`.
     func open(_ kept: KeptContent, of item: DiskItem, account: String) async throws -> StoredFile? {
         do {

@@ -45,7 +45,7 @@ final class OfflineAnnouncer: Sendable {
 
     private func publish(_ account: String) {
         do {
-            // Nobody listens to an account that was logged out.
+            // An account that was logged out has no listeners.
             guard let revision = try store.revision(of: account) else { return forget(account) }
             events.screenChanged("disk.offline", revision, account: account)
         } catch {

@@ -11,9 +11,9 @@ struct OfflineChecker: Sendable {
     enum Outcome: Sendable, Equatable {
         /// All of it is known now; or not, for a reason.
         case ended(OfflineFailure?)
-        /// The marked file or folder is gone, and its mark with it.
+        /// The marked file or folder was deleted, and its mark with it.
         case gone
-        /// The API cannot be asked at the moment.
+        /// The API cannot be requested at the moment.
         case postponed
     }
 
@@ -65,7 +65,7 @@ struct OfflineChecker: Sendable {
         }
     }
 
-    /// Lists a folder and stores its content. One that is gone has none.
+    /// Lists a folder and stores its content, which is empty if it was deleted.
     private func content(of folder: DiskItem, _ account: DiskAccount) async throws -> [DiskItem] {
         for _ in 0..<Self.attempts {
             guard let present = try store.renewed(account) else { throw Problem.loggedOut }

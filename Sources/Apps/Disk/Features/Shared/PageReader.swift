@@ -14,7 +14,7 @@ struct PageReader: Sendable {
     var client: YandexDiskClient { reader.client }
     var store: DiskStore { reader.store }
 
-    /// Reads a page from the API, or as it is stored if the API need not or cannot be asked.
+    /// Reads a page from the API, or from the store if the API need not or cannot be requested.
     ///
     /// Changes made during the request are in it (``DiskStore/persistRows(_:_:)``). The API is asked again only if the
     /// account was logged in again, or if a page is missing that a stored response belongs to. A page that was evicted,

@@ -12,7 +12,7 @@ struct ResourceReader: Sendable {
 
     /// Reads a resource with the account's token, which is opened only if a request is sent.
     ///
-    /// - Parameter path: The path that the resource is about; its row is removed if the API says that it is gone.
+    /// - Parameter path: The path that the resource is about; its row is removed if the API says that none exists.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
     func read(
         _ resource: Resource,

@@ -19,7 +19,7 @@ struct WriteCalls: Sendable {
     /// Runs a call whose failure changes nothing: what a write needs before it is sent, and a write that was refused or
     /// could not be sent.
     ///
-    /// - Parameter path: The path that the call is about; its row is removed if the API says that it is gone and
+    /// - Parameter path: The path that the call is about; its row is removed if the API says that it does not exist and
     ///   nothing was changed since the account was read.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func call<Value>(about path: DiskPath, _ account: DiskAccount, _ body: () async throws -> Value) async throws

@@ -7,7 +7,7 @@ import Upstream
 
 /// How a write succeeded.
 enum WriteOutcome: Sendable {
-    /// It is done: the row that is there now, or was removed, and its provenance.
+    /// Done: the new row, or the removed one, and its provenance.
     case done(DiskRow, Provenance)
     /// The API has accepted it and continues.
     case underWay(DiskOperation)

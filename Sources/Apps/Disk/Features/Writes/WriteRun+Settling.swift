@@ -10,7 +10,7 @@ extension WriteRun {
     ///
     /// - Parameters:
     ///   - bytes: The bytes of an upload.
-    ///   - place: Where the API says that the result is.
+    ///   - place: The path of the result, as returned by the API.
     /// - Throws: `StorageError`.
     func settle(
         _ before: WritePreparation.Before,

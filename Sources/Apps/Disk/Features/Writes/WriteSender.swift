@@ -9,7 +9,7 @@ import Upstream
 struct WriteSender: Sendable {
     /// The result of sending.
     enum Outcome: Sendable {
-        /// The API says that it is done, and where, if the response has that.
+        /// The API says that it is done, with the path if the response has it.
         case done(UploadedBytes.Summary?, place: DiskPath?)
         /// The API has accepted it and continues; the identifier of its operation.
         case underWay(String, UploadedBytes.Summary?)
