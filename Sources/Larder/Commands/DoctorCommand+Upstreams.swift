@@ -23,7 +23,7 @@ enum UpstreamCheck {
         do throws(UpstreamError) {
             let response = try await transport.exchange(OutgoingRequest(url: url), within: limits)
             let code = response.status.code
-            return Check(subject, code < 500 ? .well : .degraded, "\(url) answers \(code)")
+            return Check(subject, code < 500 ? .well : .degraded, "\(url) responds with \(code)")
         } catch {
             switch error {
             case .unreachable(let reason):

@@ -107,9 +107,9 @@ extension Text {
     static let lockedByOther = Text("Another operation is using this", ru: "Занято другой операцией")
     static let notAFolder = Text("This is not a folder", ru: "Это не папка")
     static let loggedOut = Text("This account was logged out.", ru: "Вы вышли из этой учётной записи.")
-    static let noParent = Text("The folder that it would be in does not exist.", ru: "Такой папки нет.")
+    static let noParent = Text("The parent folder does not exist.", ru: "Такой папки нет.")
     static let nameExists = Text(
-        "There is something of this name already; nothing was overwritten.",
+        "Something with this name already exists; nothing was overwritten.",
         ru: "Такое имя уже занято; ничего не перезаписано."
     )
     static let unreachable = Text(
@@ -136,7 +136,7 @@ extension Text {
     }
 
     static func tooLarge(_ disk: String) -> Text {
-        Text("The file is larger than \(disk) takes.", ru: "Файл больше, чем принимает Яндекс Диск.")
+        Text("The file is larger than \(disk) accepts.", ru: "Файл больше, чем принимает Яндекс Диск.")
     }
 
     static func nameRule(_ field: String, _ most: Int) -> Text {

@@ -67,7 +67,7 @@ extension DiskRefusal {
             case (413, _): (.tooLarge, .tooLarge(title))
             case (423, _): (.locked, .inUse(title))
             case (409, _): (.upstreamForbidden, "\(title) does not allow this now\(named).")
-            default: (.upstreamBadResponse, "\(title) answered \(status).")
+            default: (.upstreamBadResponse, "\(title) responded with \(status).")
             }
         return Problem(kind.0, kind.1, upstream: .init(name: upstream.configuration.name, status: status))
     }

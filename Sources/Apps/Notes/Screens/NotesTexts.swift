@@ -6,18 +6,18 @@ extension Text {
     static let noNotes = Text("No Notes Yet", ru: "Заметок пока нет")
     static let noNotesHint = Text("This is where your notes will appear.", ru: "Здесь появятся ваши заметки.")
     static let noMatchingNotes = Text("No Matching Notes", ru: "Заметки не найдены")
-    static let noMatchingNotesHint = Text("No note holds these words.", ru: "Ни в одной заметке нет этих слов.")
+    static let noMatchingNotesHint = Text("No note contains these words.", ru: "Ни в одной заметке нет этих слов.")
     static let showAllNotes = Text("Show All Notes", ru: "Показать все заметки")
     static let findPlace = Text("Find a Place", ru: "Найти место")
     static let findPlaceHint = Text("Type the beginning of its name.", ru: "Введите начало названия.")
     static let noMatchingPlaces = Text("No Matching Places", ru: "Места не найдены")
     static let noMatchingPlacesHint = Text(
-        "No place is known whose name begins like this.",
+        "No known place has a name that begins with this.",
         ru: "Мест с таким началом названия нет."
     )
     static let noMatchingPeople = Text("No Matching People", ru: "Люди не найдены")
     static let noMatchingPeopleHint = Text(
-        "No name has words that begin like this.",
+        "No name has words that begin with this.",
         ru: "Ни в одном имени нет слов с таким началом."
     )
     static let showAllPeople = Text("Show All People", ru: "Показать всех")

@@ -33,7 +33,7 @@ struct TextContent: Sendable {
             throw Problem(.tooLarge, detail, errors: [.field("/text", "too-large", detail)])
         }
         guard !text.unicodeScalars.contains("\0") else {
-            throw Problem.validation([.field("/text", "invalid", "text must not hold U+0000.")])
+            throw Problem.validation([.field("/text", "invalid", "text must not contain U+0000.")])
         }
         return text
     }

@@ -10,7 +10,7 @@ extension Text {
     static let extractPages = Text("Extract pages", ru: "Извлечь страницы")
     static let noDocuments = Text("No documents yet", ru: "Документов пока нет")
     static let noDocumentsHint = Text(
-        "Make a document of your photos and save it; it will be here.",
+        "Make a document of your photos and save it; it will appear here.",
         ru: "Создайте документ из фотографий и сохраните — он появится здесь."
     )
     static let newDocument = Text("New document", ru: "Новый документ")
@@ -76,9 +76,9 @@ extension Text {
 extension Text {
     static let isDamaged = Text("is damaged or incomplete", ru: "— файл повреждён или неполон")
     static let isProtected = Text("is protected by a password", ru: "— файл защищён паролем")
-    static let takesTooLong = Text("takes longer to work on than one job may", ru: "— обработка слишком долгая")
+    static let takesTooLong = Text("takes longer to process than a job may", ru: "— обработка слишком долгая")
     static let tooExpensive = Text(
-        "takes more memory or disk than one job may have",
+        "needs more memory or disk than a job may use",
         ru: "— для обработки нужно слишком много памяти или места"
     )
 
@@ -111,17 +111,17 @@ extension Text {
 // What is said of a request.
 extension Text {
     static let noFiles = Text("The form has no files; at least one is needed.", ru: "Выберите хотя бы один файл.")
-    static let nothingVisible = Text("text must hold something that can be seen.", ru: "Введите текст, который видно.")
+    static let nothingVisible = Text("text must contain visible characters.", ru: "Введите текст, который видно.")
     static let noGlyphs = Text(
         "No installed font has any character of the text.",
         ru: "Ни в одном установленном шрифте нет символов этого текста."
     )
-    static let tooManyJobs = Text("Too many jobs wait already.", ru: "Слишком много задач уже в очереди.")
+    static let tooManyJobs = Text("Too many jobs are already waiting.", ru: "Слишком много задач уже в очереди.")
     static let mustNotBeEmpty = Text("must not be empty", ru: "не может быть пустым")
     static let mustNotBeDots = Text("must not be . or ..", ru: "не может быть . или ..")
-    static let noSlash = Text("must not hold /", ru: "не может содержать /")
+    static let noSlash = Text("must not contain /", ru: "не может содержать /")
     static let noControlCharacters = Text(
-        "must not hold control characters",
+        "must not contain control characters",
         ru: "не может содержать управляющие символы"
     )
 
@@ -133,7 +133,7 @@ extension Text {
 
     static func tooManyFiles(_ most: Int, _ count: Int) -> Text {
         Text(
-            "One request may bring \(most) files at most, not \(count).",
+            "One request may contain at most \(most) files, not \(count).",
             ru: "За один раз можно отправить не больше \(most) файлов, а не \(count)."
         )
     }

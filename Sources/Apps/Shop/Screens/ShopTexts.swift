@@ -18,7 +18,7 @@ extension Text {
         ru: "Среди товаров, которые уже были показаны, ничего не нашлось. Повторите поиск позже."
     )
     static let noCategories = Text("There are no categories yet", ru: "Категорий пока нет")
-    static let noSuchSearch = Text("There was no such search yet", ru: "Таких запросов ещё не было")
+    static let noSuchSearch = Text("No such search yet", ru: "Таких запросов ещё не было")
     static let emptyHistory = Text("The search history is empty", ru: "История поиска пуста")
     static let noDescription = Text("There is no description", ru: "Описание отсутствует")
     static let shopOffline = Text(
@@ -42,7 +42,7 @@ extension Text {
     static func sum(_ price: String) -> Text { Text("Sum: \(price)", ru: "Сумма: \(price)") }
     static func listFull(_ most: Int) -> Text {
         Text(
-            "The list has \(most) products, and takes no more.",
+            "The list has \(most) products and is full.",
             ru: "В корзине уже \(most) товаров, больше не поместится."
         )
     }
@@ -78,14 +78,14 @@ extension Problem.Dialog {
     static let prices = Problem.Dialog(
         message: Text(
             "Check the prices: each is a number that is not negative, the lowest is not above the highest, "
-                + "and an exact price stands alone.",
+                + "and an exact price excludes both.",
             ru: "Проверьте цены: это неотрицательные числа, минимальная не больше максимальной, "
                 + "а точная указана одна."
         )
     )
     static let searchText = Problem.Dialog(
         message: Text(
-            "The search is too long, or has characters that cannot be searched for.",
+            "The search is too long, or contains characters that cannot be searched.",
             ru: "Запрос слишком длинный или содержит символы, по которым искать нельзя."
         )
     )
@@ -108,10 +108,10 @@ extension Text {
         ru: "принимает текст без управляющих символов"
     )
     static let priceAlone = Text(
-        "cannot stand beside price_min or price_max",
+        "excludes price_min and price_max",
         ru: "нельзя указать вместе с price_min или price_max"
     )
-    static let minimumAboveMaximum = Text("accepts at most what price_max is", ru: "не может быть больше price_max")
+    static let minimumAboveMaximum = Text("must not exceed price_max", ru: "не может быть больше price_max")
     static let categoryForm = Text(
         "category_id accepts an integer from 1 to \(Int32.max).",
         ru: "category_id принимает целое число от 1 до \(Int32.max)."

@@ -69,5 +69,5 @@ public enum AbruptClose: String, Sendable, CaseIterable {
     /// The client went away before its request was complete.
     case truncatedRequest = "truncated-request"
     /// The request turned out bad when its response had begun already.
-    case failedDuringResponse = "failed-during-answer"
+    case failedDuringResponse = "failed-during-response"
 }

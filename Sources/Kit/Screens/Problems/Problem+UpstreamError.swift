@@ -13,14 +13,14 @@ extension Problem {
         case .unreachable:
             self.init(
                 .upstreamUnavailable,
-                .noAnswer(title),
+                .noResponse(title),
                 offline: true,
                 upstream: UpstreamCause(name: name)
             )
         case .rejected(let status, _):
             self.init(
                 Self.code(ofRejection: status, hasSessions: hasSessions),
-                .answered(title, status.code),
+                .responded(title, status.code),
                 upstream: UpstreamCause(name: name, status: status.code)
             )
         case .failing(let status, let retryAfter):
@@ -28,14 +28,14 @@ extension Problem {
             if let retryAfter { fields[.retryAfter] = String(retryAfter) }
             self.init(
                 Self.code(ofFailure: status),
-                .answeredWithoutStore(title, status.code),
+                .respondedWithoutStore(title, status.code),
                 upstream: UpstreamCause(name: name, status: status.code),
                 headerFields: fields
             )
         case .badResponse(let status, let reason):
             self.init(
                 .upstreamBadResponse,
-                .unusableAnswer(title, reason),
+                .unusableResponse(title, reason),
                 upstream: UpstreamCause(name: name, status: status?.code)
             )
         case .forbiddenTarget(let target):

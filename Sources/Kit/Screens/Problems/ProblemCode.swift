@@ -218,11 +218,11 @@ extension ProblemCode {
         .notImplemented,
         Text("A program that this needs is not installed", ru: "На сервере не установлена нужная программа")
     )
-    /// 502: the upstream gave an unusable answer.
+    /// 502: the upstream sent an unusable response.
     public static let upstreamBadResponse = ProblemCode(
         "upstream-bad-response",
         .badGateway,
-        Text("The upstream gave an unusable answer", ru: "Удалённый сервис прислал негодный ответ"),
+        Text("The upstream sent an unusable response", ru: "Удалённый сервис прислал негодный ответ"),
         isRetryable: true
     )
     /// 502: it is not known whether this was carried out.

@@ -68,7 +68,7 @@ public struct SessionCredentials: Sendable {
         guard authorization.count == 1, let token = BearerToken.parse(value) else {
             throw Problem(
                 .sessionRequired,
-                "Authorization must be: Bearer, a space, and the token that opening a session answered."
+                "Authorization must be: Bearer, a space, and the token that opening a session returned."
             )
         }
         return token

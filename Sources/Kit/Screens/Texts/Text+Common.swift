@@ -84,31 +84,31 @@ extension Text {
             + "попробуйте позже. Причина — в журнале сервера."
     )
     static let internalError = Text(
-        "An error that should not happen; it is in the log under this request's X-Request-Id.",
+        "An unexpected error; it is in the log under this request's X-Request-Id.",
         ru: "Ошибка, которой не должно быть; она записана в журнале под X-Request-Id этого запроса."
     )
 
-    static func noAnswer(_ upstream: String) -> Text {
+    static func noResponse(_ upstream: String) -> Text {
         Text(
-            "\(upstream) did not answer and nothing is stored for this screen.",
+            "\(upstream) did not respond and nothing is stored for this screen.",
             ru: "Удалённый сервис не ответил, а сохранённых данных для этого экрана нет."
         )
     }
 
-    static func answered(_ upstream: String, _ status: Int) -> Text {
-        Text("\(upstream) answered \(status).", ru: "Удалённый сервис ответил \(status).")
+    static func responded(_ upstream: String, _ status: Int) -> Text {
+        Text("\(upstream) responded with \(status).", ru: "Удалённый сервис ответил \(status).")
     }
 
-    static func answeredWithoutStore(_ upstream: String, _ status: Int) -> Text {
+    static func respondedWithoutStore(_ upstream: String, _ status: Int) -> Text {
         Text(
-            "\(upstream) answered \(status) and nothing is stored for this screen.",
+            "\(upstream) responded with \(status) and nothing is stored for this screen.",
             ru: "Удалённый сервис ответил \(status), а сохранённых данных для этого экрана нет."
         )
     }
 
-    static func unusableAnswer(_ upstream: String, _ reason: String) -> Text {
+    static func unusableResponse(_ upstream: String, _ reason: String) -> Text {
         Text(
-            "\(upstream) gave an unusable answer (\(reason)) and nothing is stored for this screen.",
+            "\(upstream) sent an unusable response (\(reason)) and nothing is stored for this screen.",
             ru: "Удалённый сервис прислал негодный ответ, а сохранённых данных для этого экрана нет."
         )
     }

@@ -40,7 +40,7 @@ struct WriteCalls: Sendable {
             throw problem
         } catch UpstreamError.failing(let status, let retryAfter) {
             var problem = client.failure(.failing(status: status, retryAfter: retryAfter)).problem
-            problem.detail = "Yandex Disk answered \(status.code). Here nothing was changed."
+            problem.detail = "Yandex Disk responded with \(status.code). Nothing was changed here."
             throw problem
         } catch {
             throw client.translated(error)

@@ -119,7 +119,7 @@ extension WriteRun {
             // An API that is down refuses writes, and reads as well.
             try await store.apply(.doubtful, account: account.id, at: clock.now())
             var problem = calls.client.failure(error).problem
-            problem.detail = "Yandex Disk answered 503. Here nothing was changed."
+            problem.detail = "Yandex Disk responded with 503. Nothing was changed here."
             throw problem
         case .notDone, .unclear, .unobserved:
             try await store.apply(.doubtful, account: account.id, at: clock.now())

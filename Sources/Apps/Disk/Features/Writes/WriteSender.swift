@@ -108,7 +108,7 @@ struct WriteSender: Sendable {
         // What the uploader says of the bytes. Any other status is about the link, not about the Disk.
         case 409, 412, 413, 423: throw DiskRefusal(status: status.code, code: "")
         // 200 is that of a captive portal, if it is not an uploader that means 201.
-        case 200..<300: throw UpstreamError.badResponse(status: status, reason: "not what an uploader answers")
+        case 200..<300: throw UpstreamError.badResponse(status: status, reason: "not a response of an uploader")
         default: throw UpstreamError.badResponse(status: status, reason: "the link for the upload does not work")
         }
     }
