@@ -19,7 +19,7 @@ extension DiskApp {
         isShared: false,
         storesBodies: false
     )
-    /// Makes tokens for the Disk. Without it clients can bring tokens only.
+    /// Makes tokens for the Disk. Without it, clients can only send tokens.
     static let oauth = UpstreamDescription(
         "yandex_oauth",
         title: "Yandex OAuth",

@@ -77,9 +77,9 @@ public struct DiskApp: App {
     }
 
     /// - Parameters:
-    ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: then tokens can be brought,
+    ///   - oauth: Yandex OAuth with the registered application; nil if none is configured: tokens can be sent then,
     ///     but not obtained.
-    ///   - media: Makes pictures and PDFs of files; nil if that is not wanted.
+    ///   - media: Makes pictures and PDFs of files; nil to disable that.
     ///   - scratch: Directory of the files that child processes read.
     init(
         upstream: Upstream,

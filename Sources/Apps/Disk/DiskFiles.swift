@@ -24,7 +24,7 @@ struct DiskFiles: Sendable {
     let fetcher: FileFetcher
     let writer: WriteExecutor
 
-    /// Reads a file, from the store if its present version is there.
+    /// Reads a file, from the store if its current version is stored.
     ///
     /// - Parameter path: A path such as `disk:/docs/a.pdf`.
     /// - Throws: `Problem`, `UpstreamFailure`, as the screens do.
@@ -49,7 +49,7 @@ struct DiskFiles: Sendable {
     /// Stores bytes as a file. Refused while the API is unreachable.
     ///
     /// - Parameter length: Number of bytes, if it is known.
-    /// - Returns: Whether the file is there; false if the API has accepted it and continues.
+    /// - Returns: Whether the file exists; false if the API has accepted it and continues.
     /// - Throws: `Problem`: `target-exists`, `offline-write-refused`, `outcome-unknown`, `not-found` for a missing
     ///   folder, and others.
     @discardableResult

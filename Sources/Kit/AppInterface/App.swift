@@ -22,7 +22,7 @@ public protocol App: Sendable {
     static var migrations: [SchemaMigration] { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
-    /// What it stores beside the cache in amounts that operators want to know. Default: nothing.
+    /// What it stores beside the cache, for reports to operators. Default: nothing.
     static var storedAmounts: [StoredAmount] { get }
 
     /// Returns what an operator may do with the app's accounts while no server uses the database. Default: nil, for
@@ -36,7 +36,7 @@ public protocol App: Sendable {
 
     /// Creates the app from what the server offers.
     /// - Throws: `SettingError` if settings contradict each other, `StorageError` if data cannot be used, and the
-    ///   errors of resources that come with the program.
+    ///   errors of bundled resources.
     init(_ context: AppContext) throws
 
     /// Its routes, in the order of openapi.yaml.
@@ -46,7 +46,7 @@ public protocol App: Sendable {
     /// Refreshes what the app's screens show after one of its upstreams has recovered, before clients are notified.
     /// Default: nothing.
     func upstreamRecovered(_ upstream: UpstreamDescription) async
-    /// The files of its accounts, for apps that come after it in the list. Default: none.
+    /// The files of its accounts, for later apps in the list. Default: none.
     var files: AccountFiles? { get }
     /// What it adds to the archive of a user's own data. Default: nothing.
     var userData: UserData? { get }
@@ -63,7 +63,7 @@ extension App {
     public static var settings: [Setting] { [] }
     /// No tables.
     public static var migrations: [SchemaMigration] { [] }
-    /// Stores nothing of which operators want to know the amount.
+    /// Stores nothing that is reported to operators.
     public static var storedAmounts: [StoredAmount] { [] }
     /// No problem codes of its own.
     public static var problems: [ProblemCode] { [] }

@@ -22,7 +22,7 @@ enum BackupLayout {
         return BlobID(fileName: String(path.dropFirst(blobs.count + 1)))
     }
 
-    /// Whether a name is one of those that an interrupted backup leaves.
+    /// Whether a name is one of those of an interrupted backup.
     static func isUnfinished(_ name: String) -> Bool {
         let files = [database, key, Checksums.fileName, "larder.probe"]
         return name == blobs || name == lock

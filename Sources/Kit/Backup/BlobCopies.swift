@@ -18,7 +18,7 @@ struct BlobCopies {
 
     /// Adds the files of a state of the database that are not there yet.
     ///
-    /// - Returns: Whether all are there that the data directory has. A file that is missing now may have been removed
+    /// - Returns: Whether all files of the data directory exist. A file that is missing now may have been removed
     ///   with its row since the state began. If it was missing before the state began, its row would not be in it.
     /// - Throws: ``StorageError``.
     mutating func add(_ blobs: [Blob]) throws -> Bool {

@@ -6,7 +6,7 @@ import Foundation
 enum PlacedFile {
     private static let part = 1 << 20
 
-    /// Gives a finished file a second name, or copies it if the file systems or their rules want that.
+    /// Gives a finished file a second name, or copies it if the file systems or their rules require that.
     ///
     /// A finished blob is never written again, so both names can share one file.
     ///

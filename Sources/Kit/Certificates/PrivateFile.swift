@@ -13,7 +13,7 @@ struct PrivateFile {
 
     /// Writes files that belong together: the first takes its place when all are written.
     ///
-    /// - Parameter replaces: Whether files that are there are replaced.
+    /// - Parameter replaces: Whether existing files are replaced.
     static func write(_ files: [PrivateFile], replaces: Bool) throws(CertificateError) {
         defer { for file in files { unlink(file.draft) } }
         for file in files { try file.writeDraft() }

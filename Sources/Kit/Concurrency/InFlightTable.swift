@@ -35,7 +35,7 @@ public struct InFlightTable<Key: Hashable, Waiter> {
         return role
     }
 
-    /// Removes a waiter whose patience is over or whose client has left; the flight continues.
+    /// Removes a waiter whose patience is over or whose client has disconnected; the flight continues.
     ///
     /// - Returns: The waiter, nil if it did not wait any more.
     public mutating func leave(_ key: Key, ticket: Ticket) -> Waiter? {

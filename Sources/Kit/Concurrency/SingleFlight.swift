@@ -43,7 +43,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
         return await withTaskGroup(of: (outcome: WaitOutcome, collapsed: Bool)?.self) { group in
             group.addTask { await self.join(key, work: work) }
             group.addTask {
-                // Its end and its cancellation mean the same: the other child tells how the wait ended.
+                // Its end and its cancellation mean the same: the other child says how the wait ended.
                 try? await self.sleep(patience)
                 return nil
             }

@@ -11,7 +11,7 @@ public struct BlobCheck: Sendable, Equatable {
     public internal(set) var cut: [BlobID] = []
     /// Blobs whose file cannot be read.
     public internal(set) var unreadable: [BlobID] = []
-    /// Blobs that no row names and that the next start keeps: they may be all that is left of lost rows.
+    /// Blobs that no row names and that the next start keeps: they may be the remains of lost rows.
     public internal(set) var unknown: [BlobID] = []
 
     /// Names the missing, truncated and unreadable files; nil if there are none.

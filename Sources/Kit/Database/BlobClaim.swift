@@ -18,7 +18,7 @@ final class BlobClaim: Sendable {
         case attempted
         /// A transaction with its row ended, and whether it was committed is not known.
         case doubtful
-        /// A committed row names it, or it was discarded: nothing is left to do.
+        /// A committed row names it, or it was discarded: nothing remains to be done.
         case settled
     }
 

@@ -92,7 +92,7 @@ final class BlobRemoval: Sendable {
 
     /// Removes a file, its finished name first.
     ///
-    /// - Returns: Whether it does not exist any more; `errno` tells why otherwise.
+    /// - Returns: Whether it no longer exists; otherwise `errno` has the reason.
     func removeFile(_ id: BlobID) -> Bool {
         guard unlink("\(folder)/\(id.fileName)") == 0 || errno == ENOENT else { return false }
         // A name that cannot be removed now is removed at the next start.
@@ -178,7 +178,7 @@ final class BlobRemoval: Sendable {
         guard !done.isEmpty, isLast || done.count >= batch else { return }
         // If this fails, the next attempt is a batch later: not each commit pays for an fsync and a warning.
         state.withLock { $0.batch = done.count + Self.batch }
-        // A loss of power must not bring back a file that no record names any more.
+        // A loss of power must not restore a file that no record names any more.
         try OpenFile.synchronizeDirectory(folder)
         try db.inTransaction {
             for note in done { try db.cachedStatement(sql: Self.deleteNote).execute(arguments: [note]) }

@@ -90,7 +90,7 @@ public struct BlobStore: Sendable {
         try OpenFile.names(in: folder).filter { BlobID(fileName: $0) != nil || BlobID(unfinishedName: $0) != nil }
     }
 
-    /// Removes what a killed process has left unfinished: files that were being written, and finished files that no
+    /// Removes the unfinished files of a killed process: files that were being written, and finished files that no
     /// committed row names. Must be called before the first writer exists.
     ///
     /// - Parameters:

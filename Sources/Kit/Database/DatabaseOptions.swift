@@ -4,7 +4,7 @@ public struct DatabaseOptions: Sendable {
     public enum IntegrityCheck: Sendable {
         /// Always.
         case always
-        /// When the last process ended without closing it. SQLite recovers from that by itself; what is looked for is a
+        /// When the last process ended without closing it. SQLite recovers from that by itself; the check looks for a
         /// disk that lied.
         case afterUncleanStop
         /// Never; a damaged page shows when it is read.

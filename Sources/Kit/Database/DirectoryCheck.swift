@@ -13,7 +13,7 @@ public struct DirectoryCheck: Sendable {
     public internal(set) var isCurrent = true
     /// Whether the last process ended without closing the database.
     public internal(set) var wasLeftOpen = false
-    /// Whether the database has a log, as a process that was killed leaves it.
+    /// Whether the database has a log, as after a killed process.
     var hasLog = false
     /// The blobs' files, compared with the rows.
     public internal(set) var files = BlobCheck()

@@ -12,7 +12,7 @@ extension LarderDatabase {
         configuration.prepareDatabase { [trace = options.trace] db in
             if let trace { db.trace { trace($0.description) } }
             // No mmap: a failing disk must be a typed error of one request, not a SIGBUS that ends the process.
-            // auto_vacuum counts only for a new file; it lets a purge give space back.
+            // auto_vacuum applies to new files only; it allows a purge to free space.
             try db.execute(
                 sql: """
                     PRAGMA cache_size = -4096;

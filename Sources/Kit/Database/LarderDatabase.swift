@@ -19,7 +19,7 @@ public final class LarderDatabase: Sendable {
     let options: DatabaseOptions
     let reserve: DiskReserve
     let hasMissedRollback = Atomic(false)
-    /// Whether the reserve was allocated when that was last looked at.
+    /// Whether the reserve was allocated at the last check.
     let hadReserve: Atomic<Bool>
     /// Whether the write-ahead log still has private data that was deleted.
     let mustEmptyLog = Atomic(false)

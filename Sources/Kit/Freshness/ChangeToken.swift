@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// Tells how long a response equals the one that would be rendered now: until a deadline, and until something changes
+/// Says how long a response equals the one that would be rendered now: until a deadline, and until something changes
 /// that it was rendered from.
 ///
 /// It must be taken before anything of the response is read, so that a change in between invalidates it.

@@ -7,7 +7,7 @@ public struct Provenance: Sendable, Equatable {
     public enum Source: String, Sendable, Codable {
         /// An upstream, whether the data was fetched for this response or stored before.
         case upstream
-        /// Data that comes with the program, because the upstream has never responded.
+        /// Data that is shipped with the program, because the upstream has never responded.
         case bundled
         /// Data without an upstream.
         case local

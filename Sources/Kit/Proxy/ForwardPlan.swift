@@ -2,7 +2,7 @@ import HTTPCaching
 
 /// Why a request goes to the upstream, and which stored response it validates.
 struct ForwardPlan: Sendable, Equatable {
-    /// The reason, as `Cache-Status` tells it.
+    /// The reason, as in `Cache-Status`.
     let reason: CacheStatus.Forward
     /// The validation of a stored response; nil if nothing stored helps.
     let validation: Validation?

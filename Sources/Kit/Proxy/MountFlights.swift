@@ -20,7 +20,7 @@ final class MountFlights: Sendable {
         case notStored
         /// The upstream sent no usable response.
         case failed(UpstreamError)
-        /// Its client left before anything was known.
+        /// Its client disconnected before anything was known.
         case abandoned
     }
 

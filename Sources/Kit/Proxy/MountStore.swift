@@ -116,7 +116,7 @@ struct MountStore: Sendable {
     /// Invalidates everything that is stored under these URLs, or on its way there (RFC 9111 §4.4); not the response to
     /// the write itself, which may be stored (RFC 9110 §9.3.3).
     ///
-    /// - Returns: The response, as one that came after the invalidation.
+    /// - Returns: The response, as one received after the invalidation.
     func invalidate(_ keys: [String], by forwarded: ForwardedResponse, to request: ProxiedRequest) async throws
         -> ForwardedResponse
     {

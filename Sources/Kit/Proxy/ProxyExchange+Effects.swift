@@ -6,7 +6,7 @@ import Upstream
 extension ProxyExchange {
     /// Records what a response to HEAD (RFC 9111 §4.3.5) or to a write (§4.4) says of stored responses.
     ///
-    /// - Returns: The response, as one that came after the invalidation.
+    /// - Returns: The response, as one received after the invalidation.
     func recordEffects(of received: ForwardedResponse) async throws -> ForwardedResponse {
         let changed = Invalidation.targets(of: request.cacheKeyRequest, url: request.key, response: received.head)
         let forwarded =

@@ -90,7 +90,7 @@ extension ProxyExchange {
 }
 
 extension Mount {
-    /// Stores what has arrived of a body that ended early, or that its client has left.
+    /// Stores the received part of a body that ended early, or whose client has disconnected.
     func keep(
         _ writer: BodyWriter,
         _ head: CachedResponseHead,

@@ -101,6 +101,6 @@ struct ProxyExchange {
         }
     }
 
-    /// Whether a stored response came since this request began: it was received for another client's.
+    /// Whether a stored response arrived since this request began: it was received for another client's.
     func isReceivedSince(_ stored: CachedResponse) -> Bool { stored.head.responseTime >= began }
 }

@@ -30,7 +30,7 @@ public struct PageList: Sendable, Equatable {
     public var key: PageKey
     /// Keys of the rows in the upstream's order, without those deleted since.
     public var rowKeys: [String]
-    /// Number of rows on all pages; nil if the upstream does not tell.
+    /// Number of rows on all pages; nil if the upstream does not say.
     public var total: Int?
     /// Whether a page follows. Stored, because after a deletion it does not follow from the count of rows.
     public var hasMore: Bool

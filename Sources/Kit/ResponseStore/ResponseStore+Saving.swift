@@ -69,7 +69,7 @@ extension ResponseStore {
     /// Updates the header fields and times of a stored response after a 304 (RFC 9111 §4.3.4). It is no longer
     /// invalidated.
     ///
-    /// - Returns: False if it is not stored any more.
+    /// - Returns: False if it is no longer stored.
     /// - Throws: Errors of the database.
     @discardableResult
     public func freshen(

@@ -2,7 +2,7 @@ public import GRDB
 
 /// A page of what a search has found, the newest first.
 public struct SearchHits: Sendable, Equatable {
-    /// The part of the hits that is wanted.
+    /// The requested part of the hits.
     public struct Request: Sendable, Equatable {
         var limit: Int
         var offset: Int
@@ -48,7 +48,7 @@ public struct SearchHits: Sendable, Equatable {
     ///     below `:before`.
     ///   - search: What `:terms` matches.
     ///   - arguments: Its other arguments.
-    ///   - request: The part that is wanted.
+    ///   - request: The requested part.
     /// - Throws: GRDB's errors.
     public init(
         _ sql: String,
@@ -66,7 +66,7 @@ public struct SearchHits: Sendable, Equatable {
         isCut = found.isCut && found.ranks.count <= last
         hasMore = found.ranks.count > last || isCut
         next = isCut ? found.last : ranks.last
-        // A count needs all hits, whatever page of them is wanted.
+        // A count needs all hits, whatever page is requested.
         var counted = found
         if request.before != nil {
             counted = try reader.read(before: nil, kept: 0, most: Self.counted + 1)

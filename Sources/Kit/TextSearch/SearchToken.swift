@@ -7,7 +7,7 @@ struct SearchToken: Equatable {
     /// For a word, the plus and number signs directly behind it: `c++`, `f#`.
     var suffix: Substring = ""
 
-    /// The most signs behind a word that count.
+    /// The maximum number of significant signs after a word.
     private static let longestSuffix = 3
 
     /// Returns the tokens of a folded text (``Swift/String/searchFolded``) in order.

@@ -25,7 +25,7 @@ enum JSONPrefix {
         return next != UInt8(ascii: "]")
     }
 
-    /// Returns the index of the comma behind an element, counted from 1; nil if there is none.
+    /// Returns the index of the comma after an element, counted from 1; nil if there is none.
     private static func end(of element: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         var (index, depth, count, isInText) = (0, 0, 0, false)
         while index < bytes.count {

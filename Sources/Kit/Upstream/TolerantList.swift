@@ -23,7 +23,7 @@ public struct TolerantList<Value: Decodable & Sendable>: Decodable, Sendable {
         isTruncated = !container.isAtEnd
     }
 
-    /// Decodes the first elements of a list. What is behind them is not looked at: a decoder makes a map of all values
+    /// Decodes the first elements of a list. Later elements are not read: a decoder makes a map of all values
     /// of a text, which takes many times its bytes.
     ///
     /// - Parameter maximum: Elements to decode, from 1 to ``ListLimit/elements``.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the data is (XDG Base Directory Specification).
+/// Location of the data (XDG Base Directory Specification).
 struct DataLocation {
     let environment: [String: String]
     let isSandbox: Bool

@@ -66,7 +66,7 @@ struct SandboxResponder: HTTPResponder {
 
     static func response(_ response: UpstreamResponse, to method: HTTPRequest.Method) -> Response {
         var headers = response.headers
-        // NIO's encoder takes the length out again where a status has no body (204, 304).
+        // NIO's encoder removes the length if a status has no body (204, 304).
         headers[.contentLength] = String(response.length)
         let body =
             if method == .head {

@@ -8,7 +8,7 @@ struct DownloadJob: Sendable, Equatable {
 
     /// Why a download failed, as its screen reports it.
     enum Failure: String, Sendable {
-        /// The API does not accept the account's token any more.
+        /// The API no longer accepts the account's token.
         case sessionExpired = "upstream-session-expired"
         /// The file was deleted or has changed.
         case changed = "file-changed"

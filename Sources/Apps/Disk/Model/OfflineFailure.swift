@@ -6,7 +6,7 @@ enum OfflineFailure: String, Sendable, Equatable {
     case tooManyFiles = "too-many-files"
     /// The API does not say how large the file is, so that it cannot be checked.
     case sizeUnknown = "size-unknown"
-    /// The API does not accept the account's token any more.
+    /// The API no longer accepts the account's token.
     case sessionExpired = "upstream-session-expired"
     case forbidden = "upstream-forbidden"
     case unavailable = "upstream-unavailable"

@@ -102,7 +102,7 @@ extension Text {
     }
 }
 
-// What went wrong.
+// Failures.
 extension Text {
     static let lockedByOther = Text("Another operation is using this", ru: "Занято другой операцией")
     static let notAFolder = Text("This is not a folder", ru: "Это не папка")

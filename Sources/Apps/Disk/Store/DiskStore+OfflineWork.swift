@@ -51,7 +51,7 @@ extension DiskStore {
         }
     }
 
-    /// Lets work that failed for want of an accepted token be done again, after a login.
+    /// Repeats work that failed without an accepted token, after a login.
     func retryOffline(account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         let failure = OfflineFailure.sessionExpired.rawValue

@@ -25,7 +25,7 @@ final class OfflineSignal: Sendable {
         if let accounts = state.withLock({ $0.accounts }) { return accounts.contains(account) }
         let accounts = Set(try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline"))
         return state.withLock { state in
-            // What was marked meanwhile is in the set already.
+            // Paths that were marked in the meantime are already in the set.
             state.accounts = accounts.union(state.accounts ?? [])
             return state.accounts?.contains(account) ?? false
         }

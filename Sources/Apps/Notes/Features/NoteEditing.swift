@@ -88,7 +88,7 @@ struct NoteEditing: Sendable {
         return try .note(note, NoteTime(in: zone, now: now), self: request.selfLink)
     }
 
-    /// `DELETE /v1/notes/{id}`: the note with its place, to the trash or for good.
+    /// `DELETE /v1/notes/{id}`: moves the note with its place to the trash, or deletes it permanently.
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let (id, identity) = try request.noteID()

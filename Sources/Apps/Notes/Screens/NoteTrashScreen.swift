@@ -10,7 +10,7 @@ struct NoteTrashScreen: Encodable, Sendable {
         let location: NoteLocationScreen
         let deletedAt: Date
         let deletedText: Text
-        /// When it is deleted for good.
+        /// When it is deleted permanently.
         let expiresAt: Date
         let expiresText: Text
         /// What `If-Match` of its actions may name.
@@ -47,7 +47,7 @@ struct NoteTrashScreen: Encodable, Sendable {
 
 /// `DELETE /v1/notes/trash`, and of one note in it.
 struct NotePurgeScreen: Encodable, Sendable {
-    /// How many notes were deleted for good.
+    /// Number of permanently deleted notes.
     let removed: Int
     let revision: Int
     let route = ScreenLink("notes.trash", "/v1/notes/trash")

@@ -9,7 +9,7 @@ struct NotePage: Sendable {
     let notes: [NoteOutline]
     /// Whether notes follow.
     let hasMore: Bool
-    /// The revision behind which the next page begins.
+    /// The revision after which the next page begins.
     let next: Int?
     /// Whether only ``next`` leads to it (`SearchHits.isCut`).
     let isCut: Bool

@@ -22,7 +22,7 @@ struct PeoplePage: Sendable {
     /// What the list is ordered by, of the last person; nil if the page has none.
     let key: [CursorValue]?
 
-    /// - Parameter rows: The people of the page, and the one behind it if there is one.
+    /// - Parameter rows: The people of the page, and the next one if there is one.
     fileprivate init(_ rows: ArraySlice<Row>, limit: Int, total: Int?, _ snapshot: PeopleSnapshot?) {
         let shown = rows.prefix(limit)
         people = shown.map(Person.init(row:))

@@ -113,7 +113,7 @@ public struct NoteStore: Sendable {
     /// Deletes a note with its place.
     ///
     /// - Parameters:
-    ///   - now: when it is moved to the trash; nil to delete it for good.
+    ///   - now: when it is moved to the trash; nil to delete it permanently.
     ///   - preconditions: what its version must meet.
     /// - Returns: whether the account had a note of that id.
     /// - Throws: 412 `precondition-failed`; `StorageError`.

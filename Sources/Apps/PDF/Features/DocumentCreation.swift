@@ -95,7 +95,7 @@ struct DocumentCreation: Sendable {
 }
 
 extension SourceFile {
-    /// Takes in a file that a client has sent or named.
+    /// Accepts a file that a client has sent or named.
     ///
     /// - Parameters:
     ///   - length: its bytes.

@@ -66,7 +66,7 @@ struct DocumentSaving: Sendable {
         }
     }
 
-    /// `DELETE /v1/pdf/documents/{id}`: to the trash or for good. Documents that were merged or extracted from it stay.
+    /// `DELETE /v1/pdf/documents/{id}`: to the trash, or permanently. Documents merged or extracted from it stay.
     @Sendable func delete(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")

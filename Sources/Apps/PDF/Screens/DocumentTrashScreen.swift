@@ -14,7 +14,7 @@ struct DocumentTrashScreen: Encodable, Sendable {
         let pageCountText: Text
         let deletedAt: Date
         let deletedText: Text
-        /// When it is deleted for good.
+        /// When it is deleted permanently.
         let expiresAt: Date
         let expiresText: Text
         /// What `If-Match` of its actions may name.
@@ -57,7 +57,7 @@ struct DocumentTrashScreen: Encodable, Sendable {
 
 /// `DELETE /v1/pdf/trash`, and of one document in it.
 struct DocumentPurgeScreen: Encodable, Sendable {
-    /// How many documents were deleted for good.
+    /// Number of permanently deleted documents.
     let removed: Int
     let revision: Int
     let route = ScreenLink("pdf.trash", "/v1/pdf/trash")

@@ -25,7 +25,7 @@ extension CachedResponseHead {
         abs(now.timeIntervalSince(responseTime))
     }
 
-    /// The `Age` that came with the response. RFC 9111 §5.1: of several members the first counts, an invalid one is
+    /// The `Age` of the received response. RFC 9111 §5.1: of several members the first counts, an invalid one is
     /// ignored.
     private var receivedAge: Int {
         guard let line = headerFields[values: .age].first, let member = FieldList.members(of: line).first else {

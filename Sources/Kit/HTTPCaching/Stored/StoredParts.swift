@@ -41,7 +41,7 @@ public struct StoredParts: Sendable, Equatable {
 }
 
 extension CachedResponseHead {
-    /// Whether it may be used for later requests: a 206 only as the parts that it has brought.
+    /// Whether it may be used for later requests: a 206 only as the parts that it contains.
     var isSelectable: Bool { status.code != 206 || parts != nil }
 
     /// The status of the whole representation, of which this is all or a part.

@@ -16,7 +16,7 @@ public struct StructuredDictionary: Sendable {
         case other
     }
 
-    /// Members in the order in which their keys first appear; of several values for one key the last counts (§4.2.2).
+    /// Members in the order in which their keys first appear; of several values for one key the last applies (§4.2.2).
     public let members: [(key: String, value: Value)]
 
     /// Most members that are read: RFC 9651 §3.2 asks for at least 1,024.

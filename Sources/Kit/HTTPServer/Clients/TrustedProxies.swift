@@ -41,7 +41,7 @@ public struct TrustedProxies: Sendable, Equatable {
     private func client(behind peer: IPAddress, _ hops: [IPAddress?]) -> IPAddress {
         var client = peer
         for hop in hops.reversed() {
-            // A hop that hides its address: the last proxy stands for it.
+            // A hop that hides its address: the last proxy's is used.
             guard let hop else { return client }
             client = hop
             if !contains(hop) { return client }

@@ -42,7 +42,7 @@ extension ConnectionHandler {
         context.write(Self.nothing, promise: promise)
         context.flush()
         watchWrites(context)
-        // From here on this handler reads by itself: no handler behind it wants what arrives.
+        // From here on this handler reads by itself: no later handler needs the bytes that arrive.
         context.read()
     }
 

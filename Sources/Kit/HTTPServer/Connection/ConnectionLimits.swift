@@ -28,13 +28,13 @@ public struct ConnectionLimits: Sendable, Equatable {
     /// Bytes read and thrown away after the last response of a connection, so that the client can read that response
     /// (RFC 9112 section 9.6). Default 64 KiB.
     public var lingerBytes: Int
-    /// How long that goes on. Default 2 s.
+    /// How long that lasts. Default 2 s.
     public var lingerTime: Duration
 
     /// The documented defaults.
     public static let standard = ConnectionLimits()
 
-    /// Limits with the documented defaults where nothing else is given.
+    /// Limits; those not given have the documented defaults.
     public init(
         headerBytes: Int = 32 * 1024,
         headerCount: Int = 100,

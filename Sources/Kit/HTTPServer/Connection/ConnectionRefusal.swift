@@ -10,7 +10,7 @@ public struct ConnectionRefusal: Sendable, Equatable {
         case headersTooLarge
         /// 408: head or body did not arrive in time (RFC 9110 section 15.5.9).
         case timedOut
-        /// 308 or 400: the request came in clear text to a port for TLS.
+        /// 308 or 400: the request arrived in clear text on a port for TLS.
         case clearText
     }
 
@@ -18,7 +18,7 @@ public struct ConnectionRefusal: Sendable, Equatable {
     public let reason: Reason
     /// One sentence for people; never contains what the client sent.
     public let detail: String
-    /// Where the client finds what it asked for; nil if it gets a problem.
+    /// Address of the requested resource; nil if the response is a problem.
     public private(set) var location: String?
 
     /// HTTP status code.
@@ -66,7 +66,7 @@ public enum AbruptClose: String, Sendable, CaseIterable {
     case writeStalled = "write-stalled"
     /// The client has more connections than one address may have.
     case tooManyConnections = "too-many-connections"
-    /// The client went away before its request was complete.
+    /// The client disconnected before its request was complete.
     case truncatedRequest = "truncated-request"
     /// The request turned out bad when its response had begun already.
     case failedDuringResponse = "failed-during-response"

@@ -19,7 +19,7 @@ enum ConnectionSecurity {
         if case .clearTextOnTLS = self { true } else { false }
     }
 
-    /// Returns the refusal of a request that should have come by TLS; nil if it may come like this.
+    /// Returns the refusal of a request that should have used TLS; nil if it is acceptable.
     func refusal(_ head: HTTPRequestHead) -> ConnectionRefusal? {
         guard case .clearTextOnTLS(let hosts) = self else { return nil }
         let names = head.headers["Host"]

@@ -47,7 +47,7 @@ extension ConnectionState {
         }
     }
 
-    /// The server stops reading: time does not count against the client until it goes on.
+    /// The server stops reading: time does not count against the client until it resumes.
     mutating func readPaused(now: NIODeadline) {
         guard isBodyDue, readPausedAt == nil else { return }
         readPausedAt = now
@@ -63,7 +63,7 @@ extension ConnectionState {
         phase = .exchange(exchange)
     }
 
-    /// Whether bytes of a request body are still to come.
+    /// Whether bytes of a request body are outstanding.
     var isBodyDue: Bool {
         if case .exchange(let exchange) = phase { !exchange.isReceived } else { false }
     }

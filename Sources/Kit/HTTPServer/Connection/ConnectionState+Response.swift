@@ -42,7 +42,7 @@ extension ConnectionState {
         if case .exchange(let exchange) = phase { exchange.responseBody != nil } else { false }
     }
 
-    /// Whether a piece of a response's body goes out.
+    /// Whether a piece of a response's body is written.
     var forwardsResponseBody: Bool {
         if case .exchange(let exchange) = phase { exchange.responseBody == .allowed } else { false }
     }

@@ -32,7 +32,7 @@ struct ConnectionState {
     enum Phase: Equatable {
         /// Between requests.
         case idle(since: NIODeadline)
-        /// The first bytes of a head have come.
+        /// The first bytes of a head have arrived.
         case head(began: NIODeadline)
         case exchange(Exchange)
         /// The last response of the connection is written; the client has yet to take it.

@@ -25,7 +25,7 @@ enum RequestTarget: Equatable {
         }
     }
 
-    /// What is wrong with the characters of a target, if anything. Bytes beyond ASCII have to come percent-encoded (RFC
+    /// Describes an unacceptable character of a target, if any. Bytes beyond ASCII must be percent-encoded (RFC
     /// 3986 section 2).
     private static func flaw(in uri: String) -> String? {
         var digitsDue = 0

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Whether the client of a connection is still there, for work that is given up if it is not.
+/// Whether the client of a connection is still connected, for work that is otherwise cancelled.
 ///
-/// A client that has closed its output may still read: only a write shows that it has left. So the connection sends
+/// A client that has closed its output may still read: only a write shows that it has closed. So the connection sends
 /// `102 Processing` (RFC 2518 §10.1; RFC 9110 §15.2: a client may ignore interim responses) while such work runs, and a
 /// client that has closed its socket resets the connection. It does so again at intervals: a client may take the first
 /// and close its socket then.
@@ -17,12 +17,12 @@ public final class ClientPresence: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates the presence of a client that is there.
+    /// Creates the presence of a connected client.
     public init() {}
 
-    /// Runs `body` in a task that is cancelled if the client leaves.
+    /// Runs `body` in a task that is cancelled if the client disconnects.
     ///
-    /// - Throws: `CancellationError` if the client has left before; what `body` throws.
+    /// - Throws: `CancellationError` if the client has already disconnected; what `body` throws.
     public func whilePresent<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
@@ -60,7 +60,7 @@ public final class ClientPresence: Sendable {
         for cancel in work { cancel() }
     }
 
-    /// Whether work is running that is given up if the client leaves.
+    /// Whether work is running that is cancelled if the client disconnects.
     var isAwaited: Bool { state.withLock { !$0.work.isEmpty } }
 
     /// Registers work, and writes to a client that has closed its output.

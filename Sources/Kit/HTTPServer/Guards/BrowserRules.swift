@@ -5,7 +5,7 @@ public struct BrowserRules: Sendable, Equatable {
     public let sendsCookies: Bool
     /// Whether the response may set cookies: no page of another origin has sent the request.
     public let mayGetCookies: Bool
-    /// Whether the browser came by https.
+    /// Whether the browser uses https.
     public let isSecure: Bool
 
     /// Rules for a request whose cookies do not count.

@@ -8,9 +8,9 @@ public import HTTPTypes
 public struct OriginRules: Sendable, Equatable {
     /// Origins that `http.allowed_origins` lists, lower case; `*` allows every origin.
     public let allowedOrigins: Set<String>
-    /// Origins that this server has behind proxies, lower case.
+    /// Origins of this server behind proxies, lower case.
     private let ownOrigins: Set<String>
-    /// How clients come to this server itself: `http` or `https`.
+    /// Scheme by which clients reach this server itself: `http` or `https`.
     private let scheme: String
 
     /// Rules for a list of origins such as `https://shop.example`.
@@ -44,7 +44,7 @@ public struct OriginRules: Sendable, Equatable {
 
     /// Whether a request comes from a page of this server or from the user's own input; nil if it does not say so.
     ///
-    /// What a browser says of both origins counts (Fetch Metadata): behind a proxy for TLS or another host name, only
+    /// The browser's view of both origins counts (Fetch Metadata): behind a proxy for TLS or another host name, only
     /// the browser knows that they are the same.
     func isOfOwnPage(_ headerFields: HTTPFields, authority: String?) -> Bool? {
         let site = headerFields[.secFetchSite]

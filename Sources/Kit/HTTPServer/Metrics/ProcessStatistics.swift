@@ -13,7 +13,7 @@ public struct ProcessStatistics: Sendable, Equatable {
         MetricFamily("process_virtual_memory_bytes", .gauge, "Virtual memory in bytes"),
     ]
 
-    /// The values; a value that the system does not tell is left out.
+    /// The values, without those that the system does not provide.
     public let samples: [MetricSample]
 
     /// Reads the statistics now. Empty on a system without `/proc`.

@@ -14,13 +14,13 @@ public struct MultipartParser: Sendable {
     }
 
     private enum State {
-        /// Before the first boundary; what is there is ignored.
+        /// Before the first boundary; such bytes are ignored.
         case preamble
-        /// Behind a boundary, on its line.
+        /// After a boundary, on its line.
         case delimiter
         case header
         case content
-        /// Behind the last boundary.
+        /// After the last boundary.
         case epilogue
     }
 
@@ -55,14 +55,14 @@ public struct MultipartParser: Sendable {
         return events
     }
 
-    /// Says that no more bytes come.
+    /// Signals the end of the bytes.
     ///
-    /// - Throws: `truncated` if the last boundary has not come.
+    /// - Throws: `truncated` if the last boundary is missing.
     public func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .truncated }
     }
 
-    /// Goes on from a position in what is pending; nil when it takes more bytes to go on.
+    /// Continues at a position in the pending bytes; nil if more bytes are needed.
     private mutating func step(from position: Int, _ events: inout [Event]) throws(MultipartError) -> Int? {
         switch state {
         case .preamble, .content: return content(from: position, &events)

@@ -4,7 +4,7 @@ import HTTPSemantics
 public struct MultipartPartHead: Sendable, Equatable {
     /// Name of the form's field.
     public var name: String
-    /// Name of the file as the client gives it, without folders; nil where it gives none. To be shown, never to be
+    /// Name of the file as the client gives it, without folders; nil if it gives none. To be shown, never to be
     /// opened.
     public var fileName: String?
     /// `Content-Type` as it is declared.
@@ -46,7 +46,7 @@ public struct MultipartPartHead: Sendable, Equatable {
         contentType = fields["content-type"]
     }
 
-    /// A line that begins with a space goes on with the one before (RFC 5322 §2.2.3).
+    /// A line that begins with a space continues the previous one (RFC 5322 §2.2.3).
     private static func unfolded(_ lines: [String]) -> [String] {
         lines.reduce(into: []) { result, line in
             if line.hasPrefix(" ") || line.hasPrefix("\t"), !result.isEmpty {

@@ -48,7 +48,7 @@ public final class ResponseCache: Sendable {
     ///   - entries: largest number of responses
     ///   - languages: the languages that the server speaks, by their tags
     ///   - cookies: what the names of the server's own cookies begin with; nil if it has none
-    ///   - run: tells the runs of the server apart in request identities
+    ///   - run: distinguishes the runs of the server in request identities
     ///   - logger: gets a line for every request
     public convenience init(
         budgetBytes: Int,

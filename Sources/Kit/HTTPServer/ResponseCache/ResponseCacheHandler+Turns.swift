@@ -3,9 +3,9 @@ import NIOCore
 /// What a client has pipelined beyond the turn of its connection.
 struct PostponedInput {
     var bytes: ByteBuffer?
-    /// The client has closed its output behind these bytes.
+    /// The client has closed its output after these bytes.
     var isInputClosed = false
-    /// The application has asked for more meanwhile.
+    /// The application has requested more in the meantime.
     var isReadHeld = false
 
     /// Appends bytes if others wait already.
@@ -18,7 +18,7 @@ struct PostponedInput {
 }
 
 /// A client gets the responses of its turns, and none while it takes no bytes. What it has sent beyond waits here and
-/// not behind the decoder: there each of its requests would cost what a miss costs.
+/// not after the decoder: there, each of its requests would cost as much as a miss.
 extension ResponseCacheHandler {
     /// Whether it is the turn of the client; keeps the bytes for it otherwise.
     func begins(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {

@@ -152,7 +152,7 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func completeRead(_ context: ChannelHandlerContext) {
-        // No handler behind this one has seen anything of a read that was all hits.
+        // No later handler has seen a read that was all hits.
         guard hasPassed else { return }
         hasPassed = false
         context.fireChannelReadComplete()

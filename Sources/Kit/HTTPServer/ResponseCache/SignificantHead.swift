@@ -13,7 +13,7 @@ struct SignificantHead {
     private static let maximumLines = ConnectionLimits.standard.headerCount
 
     /// Names of the fields, lower case: what proxies say of the request's way, what tracing adds, what browsers say of
-    /// themselves. The identity of the request is written into each response anew.
+    /// themselves. The identity of the request is written into each response.
     static let insignificant = [
         "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto",
         "x-forwarded-server", "x-real-ip",

@@ -8,7 +8,7 @@ final class TLSCompletionHandler: ChannelInboundHandler, RemovableChannelHandler
 
     private let onEnd: (TLSEntryHandler.Outcome) -> Void
 
-    /// - Parameter onEnd: adds the handlers behind this one, which goes then
+    /// - Parameter onEnd: adds the handlers behind this one, which is then removed
     init(onEnd: @escaping (TLSEntryHandler.Outcome) -> Void) {
         self.onEnd = onEnd
     }

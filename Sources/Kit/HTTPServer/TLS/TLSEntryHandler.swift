@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 
 /// The beginning of a connection on a port for TLS: looks at the first byte, and bounds the time of the handshake. It
-/// is the first handler until the handshake has ended, then it goes.
+/// is the first handler until the handshake has ended, then it is removed.
 ///
 /// Nothing of TLS is set up before the client has sent something, and a handshake waits for the turn of its client.
 final class TLSEntryHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -92,7 +92,7 @@ final class TLSEntryHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // The turn is that of this handshake.
         _ = share.begins(.handshake, now: context.eventLoop.now, otherwise: {})
         begin(bytes, context, isAlone: true)
-        // This handler may have gone.
+        // This handler may have been removed.
         if isReadHeld { context.channel.read() }
     }
 

@@ -19,7 +19,7 @@ public struct ChildOutcome: Sendable, Equatable {
 
     /// Returns the error that this ending means for every job; nil if it exited and the caller has to check the code.
     ///
-    /// What the machine has caused is never said to be in the file.
+    /// A failure of the machine is never reported as damage of the file.
     func failure(of tool: MediaTool, limits: ChildLimits) -> MediaError? {
         switch ending {
         case .deadline, .signaled(Signals.processorTime): .timedOut(tool)

@@ -10,7 +10,7 @@ public struct PictureHeader: Sendable, Equatable {
     public var mayBeTransparent = false
     /// Whether a colour profile is embedded. Without one, colours are those of sRGB.
     public var hasProfile = false
-    /// Bits of a sample; 8 if the header does not tell.
+    /// Bits of a sample; 8 if the header does not say.
     public var bitsPerSample = 8
     /// Whether it is a PNG whose lines are interlaced.
     public var isInterlaced = false

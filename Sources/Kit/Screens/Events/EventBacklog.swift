@@ -36,7 +36,7 @@ struct EventBacklog: Sendable {
 
     /// How many times the events of one audience all audiences may have together.
     static let share = 20
-    /// Tells the runs of a server apart: a number alone would mean something else after a restart.
+    /// Distinguishes the runs of a server: a number alone would mean something else after a restart.
     let run: String
     private let capacity: Int
     private var kept: [ServerEvent.Audience: Kept] = [:]

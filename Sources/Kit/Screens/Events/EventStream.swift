@@ -46,7 +46,7 @@ public final class EventStream: Service, Sendable {
 
     /// Creates a stream.
     /// - Parameters:
-    ///   - run: tells runs of the server apart
+    ///   - run: distinguishes runs of the server
     ///   - capacity: number of events that are kept of one audience; twenty times as many of all
     ///   - heartbeat: time between heartbeats
     ///   - clock: the clock

@@ -2,7 +2,7 @@
 ///
 /// The members are those of its `Encodable` form, and the bytes are the same (`JSONWritableTests`).
 public protocol JSONWritable: Encodable {
-    /// Writes the value. The members of an object come in the order of their names on the wire.
+    /// Writes the value. The members of an object are in the order of their names in the output.
     ///
     /// - Throws: `EncodingError`.
     func write(to json: inout JSONWriter) throws

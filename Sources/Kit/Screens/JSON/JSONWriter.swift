@@ -1,7 +1,7 @@
 /// Writes JSON into memory: UTF-8, without spaces, in the order of the calls.
 ///
 /// Separators follow from the last byte, so there is no state but the bytes. Names are written as they are: those of
-/// an object are to come in the order of their UTF-8 bytes, as ``WireFormat`` promises.
+/// an object must be in the order of their UTF-8 bytes, as ``WireFormat`` promises.
 public struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var count = 0

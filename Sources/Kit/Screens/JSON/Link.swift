@@ -24,7 +24,7 @@ public struct Link: Sendable, Hashable {
         return Link(encoded: "\(target)\(separator)\(name)=\(value)")
     }
 
-    /// What comes before the next query parameter.
+    /// The separator before the next query parameter.
     private var separator: String { target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?" }
 
     /// Path and query of the request, as in header fields such as `Location`.

@@ -13,7 +13,7 @@ import Upstream
 public struct MountRoutes: Sendable {
     /// The beginning of their paths.
     static let prefix = "/v1/upstreams/"
-    /// The path in openapi.yaml; its last parameter stands for any number of segments.
+    /// The path in openapi.yaml; its last parameter matches any number of segments.
     static let template = "/v1/upstreams/{name}/{path}"
 
     private let mounts: [String: Mount]

@@ -44,7 +44,7 @@ enum ProxyResponseRenderer {
         result.removeAll { field in
             let name = field.name.canonicalName
             return name.hasPrefix("access-control-") || wordsForItsOrigin.contains(name)
-                // A session of a page is for this server alone to give.
+                // Only this server may give a page a session.
                 || name == "set-cookie" && CookiePairs.sets(field.value, SessionCookies.common)
         }
         if !PassiveType.isNamed(by: fields[values: .contentType]) {

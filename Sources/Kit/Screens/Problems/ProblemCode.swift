@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A kind of error that clients can tell apart, with its status and title.
+/// A kind of error that clients can distinguish, with its status and title.
 ///
 /// The codes that every app shares are here; an app declares its own in an extension and lists them in its `problems`.
 /// See "Problems" in docs/contract.md.
@@ -206,7 +206,7 @@ extension ProblemCode {
         Text("The request took too long", ru: "Запрос занял слишком много времени"),
         isRetryable: true
     )
-    /// 500: something went wrong in Larder.
+    /// 500: an internal error.
     public static let `internal` = ProblemCode(
         "internal",
         .internalServerError,

@@ -3,7 +3,7 @@ import Foundation
 
 /// A list that is read in pages by key: what its cursors say (docs/contract.md, "Paging").
 ///
-/// A cursor names the row behind which a page begins by the values that the list is ordered by. So a row that is
+/// A cursor names the row after which a page begins by the values that the list is ordered by. So a row that is
 /// inserted or deleted between two pages neither repeats nor hides another one. It is base64url (RFC 4648 §5) of JSON:
 /// `{"f":"…","k":["Alma","5ea6"],"l":"ships.list","o":"name","v":1}`. What it says is not secret, and it grants
 /// nothing: with another key a page begins elsewhere in what the request may see anyway.
@@ -69,7 +69,7 @@ public struct PagedList: Sendable {
     /// Returns the cursor of the page that begins at a position.
     public func cursor(at position: Int) -> String { cursor(after: [.integer(Int64(position))]) }
 
-    /// Returns the cursor of the page behind the row with a key.
+    /// Returns the cursor of the page after the row with a key.
     public func cursor(after key: [CursorValue]) -> String {
         var json = JSONWriter(capacity: 256)
         json.beginObject()

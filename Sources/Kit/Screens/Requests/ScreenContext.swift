@@ -3,7 +3,7 @@ public import Hummingbird
 import Logging
 import NIOCore
 
-/// The context of a request in Hummingbird: its identity, and where it came from.
+/// The context of a request in Hummingbird: its identity and its source.
 public struct ScreenContext: RequestContext {
     /// Hummingbird's own part.
     public var coreContext: CoreRequestContextStorage

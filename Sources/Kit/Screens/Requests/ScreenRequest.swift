@@ -74,7 +74,7 @@ public struct ScreenRequest: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    /// Runs work in a task that is cancelled if the client leaves before the response.
+    /// Runs work in a task that is cancelled if the client disconnects before the response.
     ///
     /// - Throws: `CancellationError` if it does; what `body` throws.
     public func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws

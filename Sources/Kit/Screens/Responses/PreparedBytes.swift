@@ -3,7 +3,7 @@ import HTTPSemantics
 import HTTPServer
 import Synchronization
 
-/// A body that is sent often: its entity tags are made once, and it is compressed once, for the first client that wants
+/// A body that is sent often: its entity tags are made once, and it is compressed once, for the first client that needs
 /// it so. To compress all files of the front end takes a tenth of the server's start.
 public final class PreparedBytes: Sendable {
     /// The bytes.

@@ -86,7 +86,7 @@ struct ProblemMiddleware: RouterMiddleware {
         case let problem as Problem: return reported(problem, logger: logger)
         case let failure as UpstreamFailure: return reported(failure.problem, failure.error, logger: logger)
         case is CancellationError:
-            // The client has left, or the server stops: no client reads this.
+            // The client has disconnected, or the server stops: no client reads this.
             return Problem(.overloaded, "The server is stopping.")
         case is RequestBodyError:
             // The connection has ended, or has its response already: no client reads this, and nothing is wrong here.

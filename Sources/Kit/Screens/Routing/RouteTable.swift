@@ -12,7 +12,7 @@ public struct RouteTable: Sendable {
     ///
     /// - Parameters:
     ///   - routes: The first routes.
-    ///   - languages: The languages of the original apps by the names of the apps, where it is not English.
+    ///   - languages: The languages of the original apps by the names of the apps, unless English.
     public init(_ routes: [Route] = [], languages: [String: Language] = [:]) {
         self.routes = routes
         self.languages = languages

@@ -36,7 +36,7 @@ public struct ScreenRouter: Sendable {
     }
 
     /// Creates a router without a response cache.
-    /// - Parameter run: tells the runs of the server apart in request identities
+    /// - Parameter run: distinguishes the runs of the server in request identities
     public init(
         table: RouteTable,
         sessions: SessionStore,

@@ -14,7 +14,7 @@ public struct FarewellScreen: Encodable, Sendable {
         }
     }
 
-    /// The screen that comes next.
+    /// The next screen.
     public let route: ScreenLink
     /// The alert to show, or null.
     @Nullable public var alert: Alert?

@@ -3,7 +3,7 @@
 public struct ScreenLink: Encodable, Sendable, Equatable {
     /// Name of the screen, `app.screen`.
     public let screen: String
-    /// Method of the request that brings it; POST for a login.
+    /// Method of the request that returns it; POST for a login.
     public let method: String
     /// Target of that request.
     public let href: Link

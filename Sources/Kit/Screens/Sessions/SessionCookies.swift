@@ -49,7 +49,7 @@ public struct SessionCookies: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - age: seconds until the browser forgets it; nil when it is closed
-    ///   - isSecure: whether the browser came by https
+    ///   - isSecure: whether the browser uses https
     func line(_ app: String, _ value: String, age: Int?, isSecure: Bool) -> String {
         "\(name(of: app))=\(value); Path=/v1; HttpOnly; SameSite=Strict" + (age.map { "; Max-Age=\($0)" } ?? "")
             + (isSecure ? "; Secure" : "")

@@ -22,7 +22,7 @@ public struct SessionCredentials: Sendable {
         self.cookies = cookies?.tokens(in: headerFields) ?? []
     }
 
-    /// How the token for an app came; nil if there is none.
+    /// How the token for an app was sent; nil if there is none.
     func carrier(for app: String) -> SessionCarrier? {
         if bearer != nil { return .bearer }
         return cookies.contains { $0.app == app } ? .cookie : nil

@@ -106,7 +106,7 @@ public struct StatusRoutes: Sendable {
         )
     }
 
-    /// Returns what is cached; nil if the database cannot be read. The rest is what is wanted most then.
+    /// Returns what is cached; nil if the database cannot be read. The rest is most useful then.
     private func cache(for request: ScreenRequest) -> Cache? {
         do {
             let usage = try store.usage()

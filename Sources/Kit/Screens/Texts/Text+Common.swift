@@ -5,13 +5,13 @@ extension Text {
     public static let error = Text("Error", ru: "Ошибка")
     /// The button of an alert.
     public static let ok = Text("OK", ru: "ОК")
-    /// The button that leaves things as they are.
+    /// The button that cancels.
     public static let cancel = Text("Cancel", ru: "Отмена")
     /// The button that repeats a request.
     public static let tryAgain = Text("Try again", ru: "Повторить")
     /// The button that requests a list again.
     public static let refresh = Text("Refresh", ru: "Обновить")
-    /// The button that gives something another name.
+    /// The button that renames something.
     public static let rename = Text("Rename", ru: "Переименовать")
     /// The button that deletes something.
     public static let delete = Text("Delete", ru: "Удалить")
@@ -29,7 +29,7 @@ extension Text {
     public static let trash = Text("Trash", ru: "Корзина")
     /// What it says without content.
     public static let trashIsEmpty = Text("The trash is empty", ru: "Корзина пуста")
-    /// The button that brings something back from the trash.
+    /// The button that restores something from the trash.
     public static let restore = Text("Restore", ru: "Восстановить")
     /// The button that deletes something without a way back.
     public static let deleteForGood = Text("Delete for good", ru: "Удалить навсегда")

@@ -82,7 +82,7 @@ extension Text: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-    /// A text has no language of its own: say which one is meant.
+    /// A text has no default language: specify one.
     @available(*, unavailable, message: "Say in which language: text[.english]")
     public mutating func appendInterpolation(_ text: Text) {}
 }

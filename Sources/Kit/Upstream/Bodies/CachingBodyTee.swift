@@ -118,7 +118,7 @@ public struct CachingBodyTee: Sendable {
 
         /// Takes the next part.
         ///
-        /// - Returns: Why the body cannot be stored any more, if that is new.
+        /// - Returns: Why the body can no longer be stored, if that is new.
         func append(_ part: ByteBuffer) -> (any Error)? {
             received += part.readableBytes
             if received > tee.limit { writer = nil }  // A writer that is dropped leaves nothing.

@@ -9,7 +9,7 @@ import Metrics
 ///
 /// The only code that knows where requests may go, which redirects are followed, which attempts are repeated and until
 /// when. It counts attempts and reports to ``UpstreamHealth`` what the upstream's own origin did; hosts that it links
-/// to, and clients that left, say nothing of the upstream.
+/// to, and clients that disconnected, say nothing of the upstream.
 package struct UpstreamClient: Sendable {
     /// Longest chain of redirects that is followed.
     static let maximumRedirects = 5

@@ -15,9 +15,9 @@ public struct Reachability: Sendable, Equatable {
         public var at: Date
     }
 
-    /// A pause that an upstream asked for with `Retry-After` (RFC 9110 §10.2.3).
+    /// A pause that an upstream requested with `Retry-After` (RFC 9110 §10.2.3).
     public struct Pause: Sendable, Equatable {
-        /// The status that asked for it: 429 or 503.
+        /// The status of that response: 429 or 503.
         public var status: HTTPResponse.Status
         /// Its end.
         public var end: Date

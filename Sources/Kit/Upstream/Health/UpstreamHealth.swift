@@ -9,7 +9,7 @@ import Synchronization
 
 /// A change of an upstream's reachability that the rest of Larder is notified of.
 public enum ReachabilityChange: Sendable, Equatable {
-    /// It cannot be reached any more.
+    /// It can no longer be reached.
     case wentDown(at: Date)
     /// It responds again; what its screens show has been refreshed.
     case cameBack(at: Date)
@@ -148,7 +148,7 @@ final class UpstreamHealth: Sendable {
         apply { $0.failed(reason, at: $1) }
     }
 
-    /// Ends probing and notifying for good.
+    /// Ends probing and notifying permanently.
     func stop() {
         changes.finish()
         announcing.cancel()

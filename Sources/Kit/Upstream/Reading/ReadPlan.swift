@@ -16,7 +16,7 @@ public enum ReadPlan: Sendable, Equatable {
     public enum Stored: Sendable, Equatable {
         /// There is none.
         case nothing
-        /// No response is stored, but the app has a copy of its own, this many seconds old.
+        /// No response is stored, but the app has its own copy, this many seconds old.
         case bundled(age: Int)
         /// There is one. `timeToLive` is its remaining freshness in seconds, negative when stale.
         case copy(timeToLive: Int, isFresh: Bool)

@@ -27,7 +27,7 @@ struct ReadSnapshot {
 
 /// What a read can be served with without a request.
 struct StoredCopy {
-    /// What is known of the stored response; nil for the copy that comes with the app.
+    /// What is known of the stored response; nil for the app's bundled copy.
     let metadata: StoredResponseMetadata?
     /// The stored response; nil also if only the metadata was read.
     let response: CachedResponse?

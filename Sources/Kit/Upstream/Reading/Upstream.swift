@@ -22,7 +22,7 @@ public final class Upstream: Sendable {
     package let clock: WallClock
     package let logger: Logger
     let flights: SingleFlight<FlightKey, FetchOutcome, UpstreamError>
-    /// Where large responses are read.
+    /// The folder in which large responses are read.
     let reading: SerialQueue
     /// Bumped when a response was stored or validated, by URL.
     let responseChanges = VersionCounters()

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What the transport tells the ``ResponseGuard`` of a request.
+/// What the transport passes to the ``ResponseGuard`` about a request.
 ///
 /// async-http-client takes the request target from Foundation, whose `URL` has no path if the percent-encoded bytes of
 /// one are not UTF-8: the request would be for `/`. So the library gets the origin only. The target travels in a field
@@ -14,7 +14,7 @@ struct GuardedRequest: Sendable, Equatable {
     /// Longest time without progress.
     let stallLimit: TimeAmount
 
-    /// Writes the field in place of any that came with the request.
+    /// Writes the field instead of any in the request.
     func add(to headers: inout HTTPHeaders) {
         headers.replaceOrAdd(name: Self.field, value: "\(stallLimit.nanoseconds) \(target)")
     }

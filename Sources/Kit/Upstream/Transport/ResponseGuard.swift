@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Stands between the HTTP decoder and async-http-client on every connection.
+/// A handler between the HTTP decoder and async-http-client on every connection.
 ///
 /// It writes the request target as it was given (``GuardedRequest``), passes on the parts of responses that
 /// ``ResponseSequence`` permits and closes the connection with a ``ResponseSequence/Violation`` at anything else, joins

@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 
 /// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. What it does was learnt from
-/// recordings and documentation; where neither says anything, the comments do.
+/// recordings and documentation; if neither says anything, the comments do.
 final class YandexDisk: SimulatedUpstream {
     let name = SandboxUpstream.yandexDisk
     let accounts: YandexAccounts

@@ -9,7 +9,7 @@ import Upstream
 /// Sessions of accounts: login with a token or a code of Yandex OAuth, and logout.
 struct Sessions: Sendable {
     let client: YandexDiskClient
-    /// nil if no application is configured: then tokens can be brought, but not obtained.
+    /// nil if no application is configured: then clients can send tokens, but not obtain them.
     let oauth: YandexOAuthClient?
     let store: DiskStore
     let sessions: SessionStore

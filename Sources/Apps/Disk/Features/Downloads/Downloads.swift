@@ -32,7 +32,7 @@ struct Downloads: Sendable {
         guard isStored || files.budget.admits(size) else {
             throw Problem(.tooLarge, "The file is larger than cache.budget_mb has room for.")
         }
-        // A download is not addressed before it is there.
+        // A download is not addressed before it exists.
         try request.writePreconditions().check(version: nil, of: "The download")
         let new = DownloadJob(
             id: SessionToken.make(),

@@ -13,7 +13,7 @@ struct Pages: Sendable {
     let items: ItemReader
     let files: StoredFiles
     let lender: FileLender
-    /// Makes pictures and PDFs; nil if that is not wanted.
+    /// Makes pictures and PDFs; nil to disable that.
     let media: MediaEngine?
     let clock: WallClock
     /// What could not be drawn lately.
@@ -28,7 +28,7 @@ struct Pages: Sendable {
         let item: DiskItem
         let account: DiskAccount
         let result: ReadResult
-        /// The request for it: what is made is given up if its client leaves.
+        /// The request for it: the work is cancelled if its client disconnects.
         let request: ScreenRequest
 
         /// Identifies what is made of this version of the file.

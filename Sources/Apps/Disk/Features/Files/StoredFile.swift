@@ -42,7 +42,7 @@ struct StoredFile {
         }
     }
 
-    /// Returns the provenance of the body: whether it is the present version is what the API last said of the file.
+    /// Returns the provenance of the body: freshness follows the API's last response about the file.
     ///
     /// - Parameter result: The read of the file's metadata.
     func provenance(_ result: ReadResult) -> Provenance {
@@ -81,7 +81,7 @@ extension DiskItem {
         return type
     }
 
-    /// Returns a media type as browsers get it. Text that names no charset is said to be UTF-8, as most is; browsers
+    /// Returns a media type as browsers get it. Text without a charset is declared as UTF-8, as most is; browsers
     /// would take it for windows-1252. HTML, XML and CSS can name theirs themselves, which a parameter would overrule.
     static func shownType(_ type: String) -> String {
         let essence = ParameterizedValue.essence(of: type)

@@ -42,7 +42,7 @@ struct OfflinePartial: Sendable {
     /// - Returns: The content, which is removed again unless a row names it.
     /// - Throws: `FileKeeper.WrongContent` if it has another checksum than the API gives; `StorageError`.
     func finish(as item: DiskItem) throws -> Blob {
-        // Checksums of other kinds tell nothing: then only the length is checked.
+        // Checksums of other kinds cannot be compared: then only the length is checked.
         if let md5 = item.md5, let checksum = BodyChecksum(md5: md5), !checksum.matches(self.md5) {
             throw FileKeeper.WrongContent()
         }

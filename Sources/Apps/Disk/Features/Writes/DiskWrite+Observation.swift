@@ -2,13 +2,13 @@ import Foundation
 
 /// The observed outcome of a write whose response did not arrive.
 enum WriteObservation: Sendable, Equatable {
-    /// The intended state is there.
+    /// The intended state exists.
     case done
     /// The state is as before.
     case notDone
-    /// Neither can be concluded from what is there.
+    /// Neither can be concluded from the current state.
     case unclear
-    /// What is there could not be found out.
+    /// The current state could not be determined.
     case unobserved
 }
 
@@ -22,7 +22,7 @@ extension DiskWrite {
         }
     }
 
-    /// Returns whether the write was carried out, from what is there now.
+    /// Returns whether the write was carried out, from the current state.
     ///
     /// - Parameters:
     ///   - subject: The item at ``path`` now, if that is a witness.

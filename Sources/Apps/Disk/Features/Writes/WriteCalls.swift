@@ -49,7 +49,7 @@ struct WriteCalls: Sendable {
 
     /// Returns what the API has at a path now.
     ///
-    /// - Throws: ``DiskRefusal`` (404) if nothing is there; `UpstreamError`, `UpstreamFailure`, `StorageError`.
+    /// - Throws: ``DiskRefusal`` (404) if nothing exists; `UpstreamError`, `UpstreamFailure`, `StorageError`.
     func current(_ path: DiskPath, _ account: DiskAccount) async throws -> DiskItem {
         try await tokens.authorized(account) { try await client.current(path, $0) }
     }

@@ -11,7 +11,7 @@ enum WriteOutcome: Sendable {
     case done(DiskRow, Provenance)
     /// The API has accepted it and continues.
     case underWay(DiskOperation)
-    /// It was not necessary: this is there already.
+    /// It was not necessary: this exists already.
     case unneeded(DiskItem)
 }
 

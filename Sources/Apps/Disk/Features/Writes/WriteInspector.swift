@@ -3,7 +3,7 @@ import Freshness
 import Screens
 import Upstream
 
-/// Looks at what is there after a write whose response did not arrive.
+/// Determines the state after a write whose response did not arrive.
 struct WriteInspector: Sendable {
     let calls: WriteCalls
     let write: DiskWrite

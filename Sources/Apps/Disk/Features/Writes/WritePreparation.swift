@@ -60,7 +60,7 @@ struct WritePreparation: Sendable {
         return try await present(path, mayBeMissing: true)
     }
 
-    /// Returns what the API has at a path now; nil if nothing is there and that is allowed.
+    /// Returns what the API has at a path now; nil if nothing exists and that is allowed.
     private func present(_ path: DiskPath, mayBeMissing: Bool) async throws -> DiskItem? {
         do {
             return try await calls.call(about: path, account) { try await calls.current(path, account) }

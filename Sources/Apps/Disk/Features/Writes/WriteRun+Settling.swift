@@ -6,7 +6,7 @@ import Screens
 import Upstream
 
 extension WriteRun {
-    /// Applies a write that is done to the store, and reads back what is there now.
+    /// Applies a completed write to the store, and reads back the current state.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of an upload.
@@ -37,7 +37,7 @@ extension WriteRun {
         return try await readBack(made, now, applied)
     }
 
-    /// Returns what is there now: as the API says, or as it follows from the write.
+    /// Returns the current state: from the API, or as it follows from the write.
     ///
     /// - Parameter applied: The state of the account with the write; nil if it was logged out meanwhile.
     private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async throws -> WriteOutcome {

@@ -35,7 +35,7 @@ struct WriteRun: Sendable {
 
     /// Checks that a rename keeps the extension of a file.
     ///
-    /// - Returns: What is there, if it has the name already; then nothing is sent.
+    /// - Returns: The item, if it has the name already; then nothing is sent.
     /// - Throws: 422 `validation-failed` for another extension, 412 if the preconditions do not hold.
     private func checkRename() async throws -> WriteOutcome? {
         let (row, result) = try await executor.items.item(write.path, for: account, .useCache)
@@ -45,7 +45,7 @@ struct WriteRun: Sendable {
         return .done(row, result.provenance)
     }
 
-    /// Returns what is there if the write is not necessary; then nothing is sent.
+    /// Returns the existing item if the write is not necessary; then nothing is sent.
     ///
     /// - Throws: 404 `not-found` if something is to be unpublished that is not published.
     private func unneeded(_ before: WritePreparation.Before) async throws -> WriteOutcome? {
