@@ -21,6 +21,8 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -56,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -166,8 +169,8 @@ let package = Package(
             dependencies: [
                 "Freshness", "HTTPSemantics", "CZlib", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"), httpTypes,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHTTP1,
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioHPACK,
+                nioHTTP1, nioHTTP2, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"), nioSSL,
                 .product(name: "NIOTLS", package: "swift-nio"),
             ],
@@ -374,7 +377,8 @@ let package = Package(
                 "HTTPServer", "Freshness", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"), httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioLocks, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"), nioHTTP1, nioPosix, nioSSL, lifecycle,
+                .product(name: "NIOEmbedded", package: "swift-nio"), nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
+                lifecycle,
             ],
             swiftSettings: strict
         ),
@@ -452,9 +456,9 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "ResponseStore", "Database",
-                "Freshness", "TestKit", argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, logging,
-                nioLocks,
+                "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
+                "ResponseStore", "Database", "Freshness", "TestKit", argumentParser, grdb, httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),

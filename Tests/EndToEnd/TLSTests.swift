@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import TestKit
 import Testing
 
@@ -10,19 +11,66 @@ import Testing
     private func trusting<Result: Sendable>(
         _ authority: TestAuthority,
         _ larder: RunningLarder,
-        _ body: (Client) async throws -> Result
+        _ version: HTTPClient.Configuration.HTTPVersion = .http1Only,
+        _ body: (Client, HTTPClient) async throws -> Result
     ) async throws -> Result {
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = authority.client()
         configuration.redirectConfiguration = .disallow
+        configuration.httpVersion = version
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
-            let result = try await body(Client(base: larder.client.base, http: http))
+            let result = try await body(Client(base: larder.client.base, http: http), http)
             try await http.shutdown()
             return result
         } catch {
             try await http.shutdown()
             throw error
+        }
+    }
+
+    /// The number of responses from the cache in memory.
+    private func keptResponses(_ client: Client) async throws -> Int {
+        let lines = try await client.get("/metrics").text.split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("larder_rendered_hits_total ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    }
+
+    @Test("SRV-14 HTTP/2 is spoken with a client that offers it: a hundred requests at once, kept responses among them")
+    func multiplexed() async throws {
+        let authority = try TestAuthority()
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
+        try await trusting(authority, larder, .automatic) { client, http in
+            // Until it was fetched, rendered and sent from the cache.
+            while try await keptResponses(client) == 0 { #expect(try await client.get("/v1").status == 200) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...100 {
+                    group.addTask {
+                        // Every other one is another request each time.
+                        let path = number.isMultiple(of: 2) ? "/v1" : "/health/live?\(number)"
+                        let request = HTTPClientRequest(url: larder.client.base + path)
+                        let response = try await http.execute(request, timeout: Client.timeout)
+                        #expect(response.version == .http2 && response.status == .ok)
+                        #expect(response.headers["connection"] == [] && response.headers["x-request-id"].count == 1)
+                        let bytes = try await response.body.collect(upTo: 1 << 20)
+                        #expect(bytes.readableBytes > 0)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(await larder.stop() == 0)
+    }
+
+    @Test("SRV-14 an event stream of HTTP/2 leaves room for other streams, and ends in order if the server stops")
+    func events() async throws {
+        let authority = try TestAuthority()
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
+        try await trusting(authority, larder, .automatic) { client, http in
+            let listener = try await EventListener.open(larder.client.base + "/v1/events", http: http)
+            #expect(try await client.get("/health/live").status == 200)
+            #expect(await larder.stop() == 0)
+            #expect(try await listener.next() == nil)
         }
     }
 
@@ -43,13 +91,16 @@ import Testing
         #expect(renewal.output.contains("Clients that trust \(folder.path)/authority.crt trust it."))
     }
 
-    @Test("SRV-14 with a certificate everything is HTTPS: trusted clients are served, others are not, GET is sent on")
-    func served() async throws {
+    @Test(
+        "SRV-14 with a certificate everything is HTTPS: trusted clients are served, others are not, GET is sent on",
+        arguments: [HTTPClient.Configuration.HTTPVersion.http1Only, .automatic]
+    )
+    func served(_ version: HTTPClient.Configuration.HTTPVersion) async throws {
         let authority = try TestAuthority()
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
         #expect(larder.client.base.hasPrefix("https://127.0.0.1:"))
         await #expect(throws: (any Error).self) { try await larder.client.get("/health/live") }
-        try await trusting(authority, larder) { client in
+        try await trusting(authority, larder, version) { client, _ in
             #expect(try await client.get("/health/live").status == 200)
             let headers = ["Larder-Session": "cookie", "Origin": larder.client.base]
             let session = try await client.send("POST", "/v1/ships/session", headers, body: #"{"mode":"guest"}"#)
@@ -72,7 +123,7 @@ import Testing
     func reload() async throws {
         let authority = try TestAuthority()
         let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
-        try await trusting(authority, larder) { client in
+        try await trusting(authority, larder) { client, _ in
             // Each request has a connection of its own, and the longest of them was open before the signals.
             try await RawClient.connect(port: larder.client.port, tls: authority.client()) { kept in
                 let ask = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -20,7 +20,7 @@ class Nginx(Server):
                 fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
                 proxy_cache_path {folder}/cache keys_zone=hot:10m;
                 server {{
-                    listen 127.0.0.1:{port} {"ssl" if secure else ""} backlog=1024; {secure}
+                    listen 127.0.0.1:{port} {"ssl http2" if secure else ""} backlog=1024; {secure}
                     location / {{
                         proxy_pass {origin}; proxy_set_header Authorization "{token}"; proxy_set_header Host localhost;
                         proxy_set_header Accept-Encoding $http_accept_encoding;

@@ -1,12 +1,13 @@
-"""HTTPS: kept answers and handshakes beside nginx with the same certificate, and what an open connection takes."""
-import os, socket, ssl, subprocess
+"""HTTPS: kept answers by HTTP/1.1 and HTTP/2 and handshakes beside nginx with the same certificate, and what an open connection takes."""
+import os, re, shutil, socket, ssl, statistics, subprocess, sys
 
 from larder import Larder
 from load import Table, measure
-from processes import wait_for
+from processes import CLIENT_CORE, wait_for
 from rivals import Nginx
 
 CONNECTIONS = 1000
+STREAMS = 10
 
 
 def _certificate(larder, folder):
@@ -32,6 +33,31 @@ def _held(server):
     return grown * 1024 / CONNECTIONS
 
 
+def _multiplexed(options, server, path, own, connections):
+    """CPU microseconds of a request by HTTP/2, and requests a second, of one round of h2load."""
+    command = ["taskset", "-c", CLIENT_CORE, "h2load", f"-c{connections}", f"-m{STREAMS}", f"-D{options.seconds}", server.base + path]
+    for name, value in own.items():
+        command += ["-H", f"{name}: {value}"]
+    before = server.cpu_seconds()
+    output = subprocess.run(command, capture_output=True, text=True).stdout
+    used = server.cpu_seconds() - before
+    failed = re.search(r"(\d+) failed, (\d+) errored", output)
+    good = re.search(r"status codes: (\d+) 2xx", output)
+    if not good or "Application protocol: h2" not in output or failed.group(0) != "0 failed, 0 errored":
+        sys.exit(f"{server.base}{path}: {output}")
+    return used / int(good.group(1)) * 1e6, int(good.group(1)) / options.seconds
+
+
+def _http2(options, servers, title):
+    if not shutil.which("h2load"):
+        return print("\nHTTP/2 is not measured: apt-get install nghttp2-client")
+    for connections in options.connections:
+        rounds = [[_multiplexed(options, *server, connections) for server in servers] for _ in range(options.rounds)]
+        (own, rate), (other, other_rate) = [[statistics.median(column) for column in zip(*results)] for results in zip(*rounds)]
+        print(f"\n{title} by HTTP/2, {connections} connections with {STREAMS} streams: larder {own:.1f} µs of CPU a request and {rate:.0f} a second,"
+              f" nginx {other:.1f} µs and {other_rate:.0f}; {own / other:.2f} of nginx's", flush=True)
+
+
 def tls(options, folder, sandbox, path="/v1/ships"):
     certificate, key = _certificate(options.larder, folder)
     secure = ["--http-tls-certificate", certificate, "--http-tls-key", key]
@@ -44,10 +70,10 @@ def tls(options, folder, sandbox, path="/v1/ships"):
     servers = [(larder, path, own), (nginx, path, {})]
     for row in measure(options, servers, f"hot screen by HTTPS, {len(body)} bytes", {}):
         table.row(*row)
+    _http2(options, servers, "hot screen")
     for row in measure(options, servers, "a handshake for each", {"Connection": "close"}):
         table.row(*row)
     print(f"\na connection that is open: larder {_held(larder):.0f} KiB, nginx {_held(nginx):.0f} KiB, means of {CONNECTIONS}")
-    nginx.stop()
     larder.stop()
     made = Larder(options.larder, f"{folder}/tls-made", sandbox, "--rendered-budget-mb", "0", *secure)
     plain = Larder(options.larder, f"{folder}/plain-made", sandbox, "--rendered-budget-mb", "0")
@@ -57,5 +83,7 @@ def tls(options, folder, sandbox, path="/v1/ships"):
     table = Table(["https", "http"], "clear text")
     for row in measure(options, [(made, path, made_own), (plain, path, plain_own)], "made screen", {}):
         table.row(*row)
+    _http2(options, [(made, path, made_own), (nginx, path, {})], "made screen beside nginx's kept one")
+    nginx.stop()
     made.stop()
     plain.stop()

@@ -55,7 +55,7 @@ struct ServerResources: Sendable {
             exempt: http.trustedProxies
         )
         // The machine's time: that is what clients judge a certificate by.
-        certificate = try http.certificate.map { try ServedCertificate($0, protocols: ["http/1.1"], now: Date()) }
+        certificate = try http.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,

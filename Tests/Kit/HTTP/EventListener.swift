@@ -1,4 +1,4 @@
-import AsyncHTTPClient
+package import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -21,13 +21,16 @@ package final class EventListener {
     }
 
     /// Connects, and reads the opening of the stream: from here on nothing is missed.
-    package static func open(_ url: String, _ headers: [String: String] = [:], lastEventID: String? = nil) async throws
-        -> EventListener
-    {
+    package static func open(
+        _ url: String,
+        _ headers: [String: String] = [:],
+        lastEventID: String? = nil,
+        http: HTTPClient = Client.http
+    ) async throws -> EventListener {
         var request = HTTPClientRequest(url: url)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
-        let response = try await Client.http.execute(request, timeout: Client.timeout)
+        let response = try await http.execute(request, timeout: Client.timeout)
         let listener = EventListener(response.body)
         if lastEventID == nil { _ = try await listener.block() }
         return listener

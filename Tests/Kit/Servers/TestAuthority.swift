@@ -31,7 +31,7 @@ package struct TestAuthority: Sendable {
 
     /// Returns what a server makes handshakes with.
     package func context() throws -> NIOSSLContext {
-        try ServerCertificate(folder.server, protocols: ["http/1.1"], now: Date()).context
+        try ServerCertificate(folder.server, protocols: ["h2", "http/1.1"], now: Date()).context
     }
 
     /// The configuration of a client that trusts this authority only.

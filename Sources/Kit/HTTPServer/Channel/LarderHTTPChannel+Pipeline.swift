@@ -4,20 +4,26 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// A connection whose pipeline is complete.
-struct HTTP1Connection: Sendable {
+/// A channel of requests and responses whose pipeline is complete: a connection of HTTP/1.1, or a stream of HTTP/2.
+struct RequestChannel: Sendable {
     let asyncChannel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
     let annotations: ResponseAnnotations
 }
 
+/// A connection whose protocol is known.
+enum ServedConnection: Sendable {
+    case http1(RequestChannel)
+    case http2(HTTP2Connection)
+}
+
 /// How far the pipeline of an accepted connection is.
 enum ConnectionProgress: Sendable {
-    case complete(HTTP1Connection)
+    case complete(ServedConnection)
     /// Complete when the handshake has ended; fails if that does.
-    case handshake(EventLoopFuture<HTTP1Connection>)
+    case handshake(EventLoopFuture<ServedConnection>)
 
     /// The connection, once its pipeline is complete; nil if its handshake has failed.
-    var connection: HTTP1Connection? {
+    var connection: ServedConnection? {
         get async {
             switch self {
             case .complete(let connection): connection
@@ -32,15 +38,17 @@ extension LarderHTTPChannel {
     /// Builds the pipeline of a connection, as far as it is known before its handshake.
     func open(_ channel: any Channel, _ share: ConnectionShare) throws -> Value {
         guard let tls else {
-            return Value(channel: channel, progress: .complete(try connection(on: channel, share, .clearText)))
+            return Value(channel: channel, progress: .complete(try http1Connection(on: channel, share, .clearText)))
         }
-        let promise = channel.eventLoop.makePromise(of: HTTP1Connection.self)
+        let promise = channel.eventLoop.makePromise(of: ServedConnection.self)
         let entry = TLSEntryHandler(limits: limits, share: share, makeContext: tls.context) { outcome in
             switch outcome {
             case .clearText:
-                promise.succeed(try self.connection(on: channel, share, .clearTextOnTLS(tls.hosts)))
+                promise.succeed(try self.http1Connection(on: channel, share, .clearTextOnTLS(tls.hosts)))
+            case .tls(protocol: "h2"):
+                promise.succeed(.http2(try self.http2Connection(on: channel, share)))
             case .tls:
-                promise.succeed(try self.connection(on: channel, share, .tls))
+                promise.succeed(try self.http1Connection(on: channel, share, .tls))
             case .failed(let reason):
                 if let reason { self.reports.onAbruptClose(reason) }
             }
@@ -50,22 +58,31 @@ extension LarderHTTPChannel {
         return Value(channel: channel, progress: .handshake(promise.futureResult))
     }
 
-    private func connection(
+    private func http1Connection(
         on channel: any Channel,
         _ share: ConnectionShare,
         _ security: ConnectionSecurity
-    ) throws -> HTTP1Connection {
+    ) throws -> ServedConnection {
         let annotations = ResponseAnnotations()
         try addHTTP1Handlers(to: channel, annotations, share, security)
+        return .http1(try requestChannel(on: channel, annotations, security))
+    }
+
+    /// Completes a pipeline that ends with a connection handler.
+    func requestChannel(
+        on channel: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ security: ConnectionSecurity
+    ) throws -> RequestChannel {
         try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: security.scheme == "https://"))
         let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
             wrappingChannelSynchronously: channel,
             configuration: .init(isOutboundHalfClosureEnabled: true)
         )
-        // A connection that is accepted while the server stops gets no handler. The channel has to outlive it all the
-        // same: NIO ends the process if a writer is released before.
+        // A channel that is opened while the server stops gets no handler. It has to outlive it all the same: NIO ends
+        // the process if a writer is released before.
         channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
-        return HTTP1Connection(asyncChannel: asyncChannel, annotations: annotations)
+        return RequestChannel(asyncChannel: asyncChannel, annotations: annotations)
     }
 
     /// Adds everything up to and including the connection handler.

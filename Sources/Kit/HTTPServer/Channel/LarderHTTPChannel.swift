@@ -2,10 +2,11 @@ public import HummingbirdCore
 public import Logging
 public import NIOCore
 
-/// HTTP/1.1 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
+/// HTTP/1.1 and HTTP/2 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
-/// Pipeline: TLS → byte counts or response cache → encoder → decoder → connection handler → HTTP types →
-/// `NIOAsyncChannel`.
+/// Pipeline of HTTP/1.1: TLS → byte counts or response cache → encoder → decoder → connection handler → HTTP types →
+/// `NIOAsyncChannel`. Of HTTP/2: TLS → byte counts → frames → response cache and end of the connection → streams, each
+/// with: stream handler → connection handler → HTTP types → `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// An accepted connection.
     public struct Value: ServerChildChannelValue {
@@ -77,9 +78,23 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
 
     /// Serves the requests of a connection until it closes.
     public func handle(value: Value, logger: Logger) async {
-        guard let connection = await value.progress.connection else { return }
-        await ResponseAnnotations.$ofConnection.withValue(connection.annotations) {
-            await handleHTTP(asyncChannel: connection.asyncChannel, logger: logger)
+        switch await value.progress.connection {
+        case .http1(let connection):
+            await serve(connection, logger)
+        case .http2(let connection):
+            await withDiscardingTaskGroup { group in
+                for await stream in connection.streams { group.addTask { await serve(stream, logger) } }
+            }
+            // Still open if the server does not wait any longer.
+            connection.channel.close(promise: nil)
+        case nil:
+            break
+        }
+    }
+
+    private func serve(_ requests: RequestChannel, _ logger: Logger) async {
+        await ResponseAnnotations.$ofConnection.withValue(requests.annotations) {
+            await handleHTTP(asyncChannel: requests.asyncChannel, logger: logger)
         }
     }
 }

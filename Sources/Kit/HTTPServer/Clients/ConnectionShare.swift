@@ -14,6 +14,12 @@ final class ConnectionShare {
         client = queue.add(address)
     }
 
+    /// Creates the share of a stream of a connection, which waits by itself.
+    init(ofStreamOf connection: ConnectionShare) {
+        queue = connection.queue
+        client = connection.client
+    }
+
     /// Whether work may begin now. Otherwise `run` is called when it is the turn of the client, and asks again.
     func begins(_ work: FairQueue.Work, now: NIODeadline, otherwise run: @escaping () -> Void) -> Bool {
         if hasTurn {

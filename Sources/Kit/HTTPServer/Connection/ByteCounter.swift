@@ -15,6 +15,8 @@ final class ByteCounter: ChannelDuplexHandler {
     var received = 0
     /// Bytes handed to the socket since the connection began, taken or not.
     var sent = 0
+    /// Bytes of a stream that were handed over and that the client has not taken; nil if the channel counts them.
+    var waiting: Int?
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += Self.unwrapInboundIn(data).readableBytes

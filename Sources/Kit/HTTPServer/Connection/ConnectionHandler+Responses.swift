@@ -85,6 +85,7 @@ extension ConnectionHandler {
 
     /// Returns the bytes that were written to the channel and that the socket has not taken.
     func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+        if let waiting = counter.waiting { return waiting }
         do {
             return try context.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
         } catch {

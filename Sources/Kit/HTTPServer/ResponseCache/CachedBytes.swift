@@ -1,5 +1,6 @@
 import Freshness
 import NIOCore
+import Synchronization
 
 /// A response that was sent, ready to be sent again.
 final class CachedBytes: Sendable {
@@ -14,7 +15,8 @@ final class CachedBytes: Sendable {
 
     private let headCount: Int
     private let pieces: [CachedBytesHead.Piece]
-    private let body: ByteBuffer
+    private let divided = Mutex<CachedFields?>(nil)
+    let body: ByteBuffer
 
     /// Takes apart the bytes of a response; nil if it cannot be repeated.
     init?(_ bytes: ByteBuffer, _ ticket: ResponseCache.Ticket) {
@@ -39,6 +41,16 @@ final class CachedBytes: Sendable {
 
     /// Largest number of bytes that ``write(to:date:requestID:now:)`` writes.
     var size: Int { headCount + body.readableBytes + 256 }
+
+    /// The head as fields, divided at the first use.
+    var fields: CachedFields {
+        divided.withLock { divided in
+            if let divided { return divided }
+            let fields = CachedFields(pieces)
+            divided = fields
+            return fields
+        }
+    }
 
     /// Writes the response with the fields that depend on the time and the request.
     func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentity, now: NIODeadline) {

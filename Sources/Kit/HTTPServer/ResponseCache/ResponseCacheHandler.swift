@@ -29,14 +29,14 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     /// What waits for the next turn, or until the client takes bytes.
     var postponed = PostponedInput()
 
-    /// The head that is being passed on, if its response may be recorded; then the one whose response is under way.
+    /// The head that is being passed on, if its response may be recorded.
     private var candidate: ByteBuffer?
-    private var recordedHead: ByteBuffer?
-    private var capture: (bytes: ByteBuffer, ticket: ResponseCache.Ticket)?
+    private var recording: ResponseRecording
 
     init(_ cache: ResponseCache, connection: ConnectionHandler) {
         self.cache = cache
         self.connection = connection
+        recording = ResponseRecording(cache)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -161,17 +161,11 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let piece = Self.unwrapOutboundIn(data)
         connection.counter.sent += piece.readableBytes
-        if capture != nil { append(piece) }
-        context.write(data, promise: promise)
-    }
-
-    private func append(_ data: IOData) {
-        guard case .byteBuffer(var bytes) = data, let count = capture?.bytes.readableBytes,
-            count + bytes.readableBytes <= ResponseCache.largest
-        else {
-            return responseAbandoned()
+        if recording.isCapturing {
+            if case .byteBuffer(let bytes) = piece { recording.append(bytes) } else { recording.abandon() }
+            if !recording.isCapturing { resumeLater() }
         }
-        capture?.bytes.writeBuffer(&bytes)
+        context.write(data, promise: promise)
     }
 }
 
@@ -179,24 +173,19 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
 extension ResponseCacheHandler: ExchangeObserver {
     func requestBegins(_ head: HTTPRequestHead) {
-        recordedHead = candidate.flatMap { ResponseCacheKey.isEligible(head, bytes: $0) ? $0 : nil }
+        recording.begin(head, bytes: candidate)
         candidate = nil
-        capture = nil
     }
 
-    func responseBegins(_ annotations: ResponseAnnotations.Values) {
-        guard recordedHead != nil, let ticket = ResponseCache.Ticket(annotations) else { return }
-        capture = (ByteBuffer(), ticket)
-    }
+    func responseBegins(_ annotations: ResponseAnnotations.Values) { recording.responseBegins(annotations) }
 
     func responseEnded(now: NIODeadline) {
-        if let capture, let recordedHead { cache.record(capture.bytes, capture.ticket, for: recordedHead, now: now) }
-        responseAbandoned()
+        recording.end(now: now)
+        resumeLater()
     }
 
     func responseAbandoned() {
-        capture = nil
-        recordedHead = nil
+        recording.abandon()
         resumeLater()
     }
 }

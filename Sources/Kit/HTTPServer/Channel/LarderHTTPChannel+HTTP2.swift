@@ -1,0 +1,79 @@
+import NIOCore
+import NIOHTTP2
+
+/// An HTTP/2 connection, and its streams as they are opened.
+struct HTTP2Connection: Sendable {
+    let channel: any Channel
+    let streams: AsyncStream<RequestChannel>
+}
+
+extension LarderHTTPChannel {
+    /// Builds the pipeline of a connection: byte counts → frames → connection handler → streams.
+    func http2Connection(on channel: any Channel, _ share: ConnectionShare) throws -> HTTP2Connection {
+        let (streams, opened) = AsyncStream.makeStream(of: RequestChannel.self)
+        channel.closeFuture.whenComplete { _ in opened.finish() }
+        let boundShare = NIOLoopBound(share, eventLoop: channel.eventLoop)
+        try addHTTP2Handlers(to: channel, share) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let annotations = ResponseAnnotations()
+                try addStreamHandlers(to: stream, annotations, boundShare.value)
+                opened.yield(try requestChannel(on: stream, annotations, .tls))
+            }
+        }
+        return HTTP2Connection(channel: channel, streams: streams)
+    }
+
+    /// Adds everything of a connection.
+    ///
+    /// - Parameter open: Is called for each stream.
+    func addHTTP2Handlers(
+        to channel: any Channel,
+        _ share: ConnectionShare,
+        open: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) throws {
+        let (counter, failure) = (ByteCounter(), HTTP2FailureWatch())
+        let connection = HTTP2ConnectionHandler(
+            limits: limits,
+            counter: counter,
+            failure: failure,
+            reports: reports,
+            share: share,
+            cache: responseCache,
+            now: channel.eventLoop.now
+        )
+        try channel.pipeline.syncOperations.addHandlers([
+            counter,
+            NIOHTTP2Handler.larder(limits, failure),
+            connection,
+            HTTP2StreamMultiplexer(
+                mode: .server,
+                channel: channel,
+                targetWindowSize: HTTP2Limits.window,
+                outboundBufferSizeHighWatermark: HTTP2Limits.outputHigh,
+                outboundBufferSizeLowWatermark: HTTP2Limits.outputLow,
+                inboundStreamInitializer: open
+            ),
+        ])
+    }
+
+    /// Adds everything of a stream up to and including the connection handler, which serves a stream like a connection
+    /// with one request.
+    func addStreamHandlers(
+        to stream: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ share: ConnectionShare
+    ) throws {
+        let connection = ConnectionHandler(
+            limits: limits,
+            counter: ByteCounter(),
+            reports: reports,
+            annotations: annotations,
+            share: ConnectionShare(ofStreamOf: share),
+            security: .tls,
+            now: stream.eventLoop.now
+        )
+        try stream.pipeline.syncOperations.addHandlers([
+            HTTP2StreamHandler(connection: connection, cache: responseCache), connection,
+        ])
+    }
+}

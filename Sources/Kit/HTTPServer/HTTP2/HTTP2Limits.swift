@@ -1,0 +1,50 @@
+import NIOHTTP2
+
+/// What a client may ask of an HTTP/2 connection beyond ``ConnectionLimits``; NIO ends the connection of one that goes
+/// beyond it.
+enum HTTP2Limits {
+    /// Streams at once (RFC 9113 §5.1.2).
+    static let streams = 100
+    /// Streams that a client may reset within half a minute: browsers do so when pictures scroll out of sight.
+    static let resets = 1000
+    /// Acknowledgements that wait for a client that does not read.
+    static let bufferedControlFrames = 1000
+    /// Streams that were reset lately, whose frames may still arrive.
+    static let recentlyReset = 200
+    /// Bytes that one response has waiting before its producer waits, as for a connection of HTTP/1.1.
+    static let outputHigh = 64 << 10
+    static let outputLow = 32 << 10
+    /// Bytes of one client that the server has not read, for each stream and for all.
+    static let window = 65_535
+}
+
+extension NIOHTTP2Handler {
+    /// Creates the handler of a server's connection.
+    static func larder(_ limits: ConnectionLimits, _ delegate: any NIOHTTP2FrameDelegate) -> NIOHTTP2Handler {
+        var connection = ConnectionConfiguration()
+        connection.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: HTTP2Limits.streams),
+            // Beyond it the connection ends, between it and the limit of a head the request gets a problem.
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 2 * limits.headerBytes),
+        ]
+        connection.maximumRecentlyResetStreams = HTTP2Limits.recentlyReset
+        connection.maximumBufferedControlFrames = HTTP2Limits.bufferedControlFrames
+        var stream = StreamConfiguration()
+        stream.streamResetFrameRateLimit.maximumCount = HTTP2Limits.resets
+        return NIOHTTP2Handler(
+            mode: .server,
+            frameDelegate: delegate,
+            connectionConfiguration: connection,
+            streamConfiguration: stream
+        )
+    }
+}
+
+/// Notices that NIO has given up a connection: its errors do not tell those of a stream from those of the connection.
+final class HTTP2FailureWatch: NIOHTTP2FrameDelegate {
+    private(set) var hasFailed = false
+
+    func wroteFrame(_ frame: HTTP2Frame) {
+        if case .goAway(_, let code, _) = frame.payload, code != .noError { hasFailed = true }
+    }
+}
