@@ -29,7 +29,7 @@ struct InFlightTableTests {
         #expect(join("a", "2").role == .lead)
     }
 
-    @Test("Who leaves is not told; the flight goes on, without anybody if need be")
+    @Test("A waiter that leaves gets no result; the flight continues, even without waiters")
     mutating func leaving() {
         let (_, ticket) = join("a", "1")
         #expect(table.leave("a", ticket: ticket) == "1")

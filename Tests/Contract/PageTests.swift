@@ -51,7 +51,7 @@ struct PageTests {
         }
     }
 
-    @Test("WEB-03 Files are kept for good under their digest, the page is checked; another digest has nothing")
+    @Test("WEB-03 Files are cached permanently under their digest, the page is revalidated; another digest is 404")
     func caching() async throws {
         let digest = WebAssets.embedded.digest
         try await withLarder { larder in

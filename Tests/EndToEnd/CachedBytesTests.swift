@@ -175,7 +175,7 @@ import Testing
         for path in paths { #expect(try await guest.get(path).status == 401) }
     }
 
-    @Test("SRV-05 an upstream that goes down and comes back flips the banner at once, cached responses or not")
+    @Test("SRV-05 an upstream that goes down and recovers flips the banner at once, with or without cached responses")
     func connectivity() async throws {
         // No probe runs meanwhile: requests of clients change the banner.
         let started = try await Self.start(["--upstreams-spacex-probe-interval-ms", "3600000"])
@@ -194,7 +194,7 @@ import Testing
         #expect(online.meta.offline.bool == false && online.meta.banner.isNull)
     }
 
-    @Test("SRV-05 a cached response ends with its freshness: the upstream is asked, and its changes are shown")
+    @Test("SRV-05 a cached response ends with its freshness: the upstream is requested, and its changes are shown")
     func freshness() async throws {
         let started = try await Self.start(["--freshness-ships-s", "1"])
         let guest = try await started.larder.guest()

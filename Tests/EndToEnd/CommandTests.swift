@@ -12,7 +12,7 @@ import Testing
         return (status, process.log)
     }
 
-    @Test("SRV-13 a command that does not exist is answered with those that do, and the exit code is 64")
+    @Test("SRV-13 for an unknown command the known ones are listed, and the exit code is 64")
     func wrongCommands() async throws {
         let cases = [
             (["serv"], "there is no command larder serv; did you mean larder serve?"),

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("DISK-39 a fetch that a kill -9 interrupts goes on at the next start, leaves no file, and is served offline")
+    @Test("DISK-39 a fetch that a kill -9 interrupts continues at the next start, leaves no file, is served offline")
     func survival() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         try await put(sandbox, "/keep/large.txt", Self.text)

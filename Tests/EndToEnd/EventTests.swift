@@ -19,7 +19,7 @@ import Testing
 
     private static func profile(_ name: String) -> [String: String] { ["Larder-Profile": name] }
 
-    @Test("TRUST-21 SRV-11 a change of one profile's list is heard by it only, and ends no cached screen of others")
+    @Test("TRUST-21 SRV-11 a change of one profile's list is sent to it only, and ends no cached screen of others")
     func profiles() async throws {
         let (larder, sandbox) = try await Self.start()
         let (client, url) = (larder.client, larder.client.base + "/v1/events")

@@ -118,7 +118,7 @@ private enum StartSize {
         #expect(try await larder.client.get("/v1/ships/launch").status == 200)
     }
 
-    @Test("TRUST-14 what a killed server has left of uploads and jobs is gone before the next one listens")
+    @Test("TRUST-14 leftovers of uploads and jobs of a killed server are removed before the next one listens")
     func leftovers() async throws {
         let data = try TemporaryFolder()
         let first = try await RunningLarder.start(data: data)

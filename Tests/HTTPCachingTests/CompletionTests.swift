@@ -103,7 +103,7 @@ import Testing
         #expect(Sample.shared.decision(only, for: Self.stored) == .gatewayTimeout(nil))
     }
 
-    @Test("RFC 9110 §13.1.5 The missing bytes are asked for on the condition that the version is the same")
+    @Test("RFC 9110 §13.1.5 The missing bytes are requested on the condition that the version is the same")
     func request() {
         var fields: HTTPFields = [.range: "bytes=30-69", .accept: "*/*"]
         Completion(index: 0, stored: Self.stored, missing: 50..<60).apply(to: &fields)
@@ -135,7 +135,7 @@ import Testing
         #expect(Self.outcome(.partialContent, fields) == .retry)
     }
 
-    @Test("RFC 9110 §14.2 A whole or an error is the response; a 416 is about the bytes that the cache asked for")
+    @Test("RFC 9110 §14.2 A whole or an error is the response; a 416 is about the bytes that the cache requested")
     func others() {
         for status in [HTTPResponse.Status.ok, .notFound, .serviceUnavailable] {
             #expect(Self.outcome(status, [:]) == .pass)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lists of field values (RFC 9110 §5.6.1)")
 struct FieldListTests {
-    @Test("Empty members do not count, whitespace around members goes")
+    @Test("Empty members are ignored, whitespace around members is removed")
     func members() {
         #expect(FieldList.members(of: " a ,, \tb\t,") == ["a", "b"])
         #expect(FieldList.members(of: "").isEmpty && FieldList.members(of: " , ").isEmpty)

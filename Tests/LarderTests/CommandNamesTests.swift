@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CommandNamesTests {
     @Test(
-        "SRV-13 what has the place of a command and is none is answered with what may be meant",
+        "SRV-13 for a word in place of a command the likely command is suggested",
         arguments: [
             ("SERVE", "there is no command larder SERVE; did you mean larder serve?"),
             ("version", "there is no command larder version; did you mean larder --version?"),

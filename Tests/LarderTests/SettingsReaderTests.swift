@@ -137,7 +137,7 @@ import Upstream
         }
     }
 
-    @Test("SRV-13 a name that no setting has is answered with those that have its words at their end or beginning")
+    @Test("SRV-13 for an unknown setting those with its words at their end or beginning are suggested")
     func relatedNames() throws {
         let flags = SettingCatalogue(.standard).all.map(\.flag)
         let variables = SettingCatalogue(.standard).all.map(\.environmentName)

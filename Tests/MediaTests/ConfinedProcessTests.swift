@@ -128,7 +128,7 @@ import Testing
         await ends(pid)
     }
 
-    @Test("one that has left its group cannot hold Larder by its output") func escaped() async throws {
+    @Test("one that has left its group cannot block Larder by its output") func escaped() async throws {
         let scratch = try Scratch()
         var limits = Self.limits
         limits.wall = .milliseconds(300)

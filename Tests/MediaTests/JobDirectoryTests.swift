@@ -8,7 +8,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("TRUST-14 what a job works on is its owner's only, and goes with the job")
+    @Test("TRUST-14 files of a job are its owner's only, and are removed with the job")
     func ownersOnly() async throws {
         let scratch = try Scratch()
         let path = try await JobDirectory.lend(below: scratch.url("work").path) { folder in

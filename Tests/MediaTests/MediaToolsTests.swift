@@ -57,7 +57,7 @@ import Testing
         #expect(findings.first { $0.tool == .pdfWorker }?.detail.hasPrefix("larder-pdf-worker with qpdf ") == true)
     }
 
-    @Test("what is missing is told with its package") func missing() async throws {
+    @Test("missing programs are reported with their package") func missing() async throws {
         let findings = try await Scratch(tools: MediaTools(paths: [:])).engine.selfTest()
         #expect(findings.allSatisfy { $0.works == false })
         #expect(
@@ -67,7 +67,7 @@ import Testing
         #expect(findings.last?.detail == "needs prlimit; install util-linux")
     }
 
-    @Test("folders of jobs that a killed Larder has left are removed, nothing else is") func leftovers() throws {
+    @Test("job folders of a killed Larder are removed, nothing else is") func leftovers() throws {
         let scratch = try Scratch()
         let work = scratch.url("work")
         try FileManager.default.createDirectory(
@@ -79,7 +79,7 @@ import Testing
         #expect(scratch.leftovers == ["other"])
     }
 
-    @Test("a folder of a job is private and goes with the job, also when it fails") func workFolder() async throws {
+    @Test("a folder of a job is private and removed with the job, also when it fails") func workFolder() async throws {
         let scratch = try Scratch()
         await #expect(throws: MediaError.encrypted) {
             try await JobDirectory.lend(below: scratch.url("work").path) { folder in

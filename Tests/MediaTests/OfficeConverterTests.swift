@@ -48,7 +48,7 @@ import Testing
         #expect(scratch.leftovers.isEmpty)
     }
 
-    @Test("it can read its own document and no other, whatever it is told") func confined() async throws {
+    @Test("it can read its own document and no other, whatever its arguments") func confined() async throws {
         let elsewhere = try Scratch()
         let secret = try elsewhere.write("PRIVATE".utf8, to: "private")
         let (scratch, engine) = try engine("cat in.docx '\(secret.path)' >in.pdf 2>&1")
@@ -58,7 +58,7 @@ import Testing
         #expect(said.contains("rest") && said.contains("Permission denied") && !said.contains("PRIVATE"), "\(said)")
     }
 
-    @Test("where it cannot be confined it is not run, and that is told") func unconfined() async throws {
+    @Test("if it cannot be confined it is not run, and that is reported") func unconfined() async throws {
         let (scratch, _) = try engine("echo x >in.pdf")
         let confine = try scratch.write(
             "#!/bin/sh\necho 'larder-confine: unsupported' >&2; exit 125\n".utf8,
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("its socket is known by the profile, and is gone with the job") func pipe() async throws {
+    @Test("its socket is known by the profile, and is removed with the job") func pipe() async throws {
         #expect(
             OfficePipe.path(profile: "file:///tmp/cw/profile", user: 0)
                 == "/tmp/OSL_PIPE_0_SingleOfficeIPC_edf3c6cdd0fe5cb3ca50b2e72dfdfd"

@@ -41,7 +41,7 @@ import Testing
         #expect(try await extracted(scratch, scratch.url("out.pdf")) == Self.bare(text))
     }
 
-    @Test("PDF-09 right-to-left text is found again, and stands right", arguments: ["שלום עולם", "مرحبا بالعالم"])
+    @Test("PDF-09 right-to-left text is found again, and is aligned right", arguments: ["שלום עולם", "مرحبا بالعالم"])
     func rightToLeft(text: String) async throws {
         let scratch = try Scratch()
         let summary = try await scratch.engine.documents.textPages(text, to: scratch.url("out.pdf"))
@@ -104,7 +104,7 @@ import Testing
         #expect(try await extracted(scratch, scratch.url("out.pdf"), page: 2) == "onpagetwo")
     }
 
-    @Test("characters that no font has are told and left out") func missing() async throws {
+    @Test("characters that no font has are listed and left out") func missing() async throws {
         let scratch = try Scratch()
         // A noncharacter's neighbour in the last private plane: no font has it.
         let summary = try await scratch.engine.documents.textPages(

@@ -22,7 +22,7 @@ import Testing
         if case .damaged = error { true } else { false }
     }
 
-    @Test("PDF-12 documents with a password are told as encrypted; with an empty one they open, and come out plain")
+    @Test("PDF-12 documents with a password are encrypted; with an empty one they open, and the result is plain")
     func encrypted() async throws {
         let scratch = try Scratch()
         let plain = try scratch.write(PDFFixture(widths: [200]).bytes, to: "plain.pdf")

@@ -31,7 +31,7 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("TRUST-11 actions, scripts, launches, attachments and other files are left behind, wherever they are")
+    @Test("TRUST-11 actions, scripts, launches, attachments and other files are dropped, wherever they are")
     func activeContent() async throws {
         let scratch = try Scratch()
         let pdf = document(
@@ -219,7 +219,7 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         }
     }
 
-    @Test("PDF-12 restrictions of an owner password are told; a password without restrictions is not") func restricted()
+    @Test("PDF-12 restrictions by an owner password are reported; one without restrictions is not") func restricted()
         async throws
     {
         let scratch = try Scratch()

@@ -21,7 +21,7 @@ import Testing
 
     private func widths(_ summary: PDFDocumentSummary) -> [Double] { summary.pages.map(\.width) }
 
-    @Test("a document's pages, sizes, turns and title are told") func inspect() async throws {
+    @Test("a document's pages, sizes, rotations and title are returned") func inspect() async throws {
         let scratch = try Scratch()
         let file = try source(scratch, [200, 300], title: "Of old")
         let summary = try await scratch.engine.documents.inspect(file)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await scratch.engine.documents.inspect(file).pages.count == 3)
     }
 
-    @Test("PDF-10 turns add up, survive a merge, and are seen") func rotate() async throws {
+    @Test("PDF-10 rotations add up, survive a merge, and are visible") func rotate() async throws {
         let scratch = try Scratch()
         let picture = try await scratch.picture(.quadrants(), "a.jpg[Q=95]")
         _ = try await scratch.engine.documents.pages(of: [.file(picture)], to: scratch.url("a.pdf"))

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a wait answers when the last of its requests has come")
+    @Test("a wait responds when the last of its requests has arrived")
     func waiting() async throws {
         // A clock that no test advances: only requests can end the wait.
         let clock = ManualClock()

@@ -20,7 +20,7 @@ import Testing
         #expect(try names("/api?q=nowhere") == [])
     }
 
-    @Test("a feature is GeoJSON: the longitude stands first")
+    @Test("a feature is GeoJSON: the longitude comes first")
     func feature() throws {
         let body = String(decoding: response("/api?q=tower").body, as: UTF8.self)
         #expect(

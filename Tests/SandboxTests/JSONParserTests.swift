@@ -18,7 +18,7 @@ private func text(_ value: JSONValue) -> String { String(decoding: value.seriali
         #expect(text(try parse(json)) == json)
     }
 
-    @Test("white space goes, escapes become what they mean")
+    @Test("white space is removed, escapes are decoded")
     func normalised() throws {
         #expect(text(try parse(" {\n \"a\" : [ 1 , 2 ]\t}\r")) == #"{"a":[1,2]}"#)
         #expect(try parse(#""\u00e9\ud83d\udea2\/\b\f\n\r\t\"\\""#) == .string("é🚢/\u{8}\u{c}\n\r\t\"\\"))

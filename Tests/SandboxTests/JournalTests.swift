@@ -42,7 +42,7 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         #expect(journal.entries(matching: JournalFilter(upstream: "disk", pathPrefix: "/spacex")).isEmpty)
     }
 
-    @Test("of more entries than its capacity the oldest go, and late answers still find their entry")
+    @Test("beyond its capacity the oldest entries are dropped, and late responses still find their entry")
     func capacity() {
         let journal = Journal()
         let extra = Journal.capacity + 5
@@ -56,7 +56,7 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         #expect(!entries.contains { $0.status == 419 })
     }
 
-    @Test("an answer that comes after clearing changes no other entry")
+    @Test("a response after clearing changes no other entry")
     func lateResponse() {
         let journal = Journal()
         let token = journal.record(entry())

@@ -77,7 +77,7 @@ import Testing
         #expect(throws: ControlProblem.self) { try control("/nothing", "{}") }
     }
 
-    @Test("any text has a picture, always the same, of the size that is asked for")
+    @Test("any text has a picture, always the same, of the requested size")
     func avatars() throws {
         let picture = response("/avatars/etipsum.png?size=50x50&set=set1")
         #expect(

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a condition that holds is answered 304 with neither body nor length")
+    @Test("a condition that holds gets 304 with neither body nor length")
     func notModified() async throws {
         try await withSandbox { sandbox in
             let tag = try await sandbox.get("/spacex/v4/ships").headers["etag"] ?? ""

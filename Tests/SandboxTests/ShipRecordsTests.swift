@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("the data has the oddities that a client has to stand")
+    @Test("the data has the irregularities that a client has to handle")
     func oddities() throws {
         let ships = try ships()
         let names = ships.compactMap { $0["name"]?.string }

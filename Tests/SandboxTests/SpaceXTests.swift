@@ -35,7 +35,7 @@ import Testing
         #expect(try ships().count >= 29)
     }
 
-    @Test("the answer carries the recorded fields")
+    @Test("the response carries the recorded fields")
     func headers() {
         let headers = response("/v4/ships").headers
         #expect(headers[.contentType] == "application/json; charset=utf-8")
@@ -66,7 +66,7 @@ import Testing
         )
     }
 
-    @Test("another tag gives the whole answer, and a query has no conditions")
+    @Test("another tag gives the whole response, and a query has no conditions")
     func modified() throws {
         #expect(response("/v4/ships", headers: [.ifNoneMatch: "\"0-x\""]).status == .ok)
         let tag = try #require(response(.post, "/v4/ships/query").headers[.eTag])
@@ -101,7 +101,7 @@ import Testing
         #expect(response(method, path).status == .unauthorized)
     }
 
-    @Test("a query answers a page, a wrong one 400 in plain text")
+    @Test("a query returns a page, a wrong one 400 in plain text")
     func query() throws {
         let page = try #require(
             try JSONParser.parse(response(.post, "/v4/ships/query", body: #"{"query":{"active":true}}"#).body).object

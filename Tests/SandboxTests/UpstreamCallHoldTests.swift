@@ -9,7 +9,7 @@ import Testing
 @testable import Sandbox
 
 @Suite struct UpstreamCallHoldTests {
-    @Test("SRV-10 hold keeps requests in flight until they are released, and tells how many wait")
+    @Test("SRV-10 hold keeps requests in flight until they are released, and returns how many wait")
     func holdAndRelease() async throws {
         try await withSandbox { sandbox in
             try await sandbox.set("hold")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a held connection goes on after its release")
+    @Test("a held connection continues after its release")
     func keepAlive() async throws {
         try await withSandbox { sandbox in
             let get = { (fault: String) in

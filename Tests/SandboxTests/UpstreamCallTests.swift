@@ -10,7 +10,7 @@ import Testing
 private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 @Suite struct UpstreamCallTests {
-    @Test("SRV-10 offline resets the connection without a byte of answer")
+    @Test("SRV-10 offline resets the connection without a byte of a response")
     func offline() async throws {
         try await withSandbox { sandbox in
             try await sandbox.set("offline")
@@ -39,7 +39,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         }
     }
 
-    @Test("SRV-10 slow delays the answer's head by its milliseconds")
+    @Test("SRV-10 slow delays the response's head by its milliseconds")
     func slow() async throws {
         let clock = ManualClock()
         try await withSandbox(clock: clock.monotonic) { sandbox in
@@ -88,7 +88,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         }
     }
 
-    @Test("flaky answers 503 to the requests that its seed decides")
+    @Test("flaky sends 503 to the requests that its seed selects")
     func flaky() async throws {
         try await withSandbox { sandbox in
             let fault = Fault.flaky(probability: 0.5, seed: 42)

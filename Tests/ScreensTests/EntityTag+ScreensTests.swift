@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    @Test("A version stands before the digest, and If-Match finds it in every form of the tag, but not in weak ones")
+    @Test("A version precedes the digest, and If-Match finds it in every form of the tag, but not in weak ones")
     func versions() {
         let bytes = Data("a".utf8)
         let tag = EntityTag.strong(for: bytes, version: "12")

@@ -57,13 +57,13 @@ import Testing
         #expect(try text(envelope) == #"{"data":[],"links":{"next":null,"self":"/v1"},"meta":\#(meta)}"#)
     }
 
-    @Test("A banner that goes by itself says when")
+    @Test("A banner that disappears by itself says when")
     func banner() throws {
         let bytes = try WireFormat.encode(Banner(code: "c", text: "t", dismissal: .after(seconds: 3)))
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"after_s":3,"code":"c","dismiss":"after_s","text":"t"}"#)
     }
 
-    @Test("An action's confirmation is null where nothing is asked")
+    @Test("An action's confirmation is null if nothing is asked")
     func action() throws {
         let bytes = try WireFormat.encode(Action(id: "a", title: "A", method: "GET", href: "/v1"))
         #expect(

@@ -77,7 +77,7 @@ struct EventBacklogTests {
         #expect(backlog.missed(since: "r-8999", of: [Self.profile(0)]) == .unknown)
     }
 
-    @Test("TRUST-21 Whatever audiences publish, each hears of what it missed, or that it is unknown", arguments: 1...20)
+    @Test("TRUST-21 Whatever audiences publish, each listener gets what it missed, or a reset", arguments: 1...20)
     func anyOrder(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var (backlog, all) = (EventBacklog(run: "r", capacity: 4), [ServerEvent]())

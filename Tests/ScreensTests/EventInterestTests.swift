@@ -30,7 +30,7 @@ struct EventInterestTests {
         return lines
     }
 
-    @Test("TRUST-21 SRV-11 A change of one profile is heard by its listeners only, whether field or query names it")
+    @Test("TRUST-21 SRV-11 A change of one profile is sent to its listeners only, whether field or query names it")
     func profiles() async throws {
         var lines = try await listen([
             ([.larderProfile: "anna"], ""), ([:], "?profile=anna"), ([.larderProfile: "bert"], ""),
@@ -48,7 +48,7 @@ struct EventInterestTests {
         stream.events.finish()
     }
 
-    @Test("TRUST-21 An app's listeners hear it and what is for all; a session adds its account if it is of that app")
+    @Test("TRUST-21 An app's listeners get its events and those for all; a session of that app adds its account")
     func apps() async throws {
         let ships = try await stream.bearer("a")
         var lines = try await listen([
@@ -104,7 +104,7 @@ struct EventInterestTests {
         stream.events.finish()
     }
 
-    @Test("WEB-14 A listener hears the accounts of all its cookies, beside that of a token; not those of ended ones")
+    @Test("WEB-14 A listener gets the events of all its cookies' accounts and of a token's; not of ended ones")
     func cookies() async throws {
         let (ships, disk) = (try await stream.cookie("a", of: "ships"), try await stream.cookie("d", of: "disk"))
         let stale = "\(stream.harness.sessions.cookies.name(of: "notes"))=none"

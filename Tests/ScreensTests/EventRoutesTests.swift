@@ -25,7 +25,7 @@ struct EventRoutesTests {
         events = stream.events
     }
 
-    @Test("SRV-09 A listener learns where it stands, then every event as it happens")
+    @Test("SRV-09 A listener gets its position, then every event as it happens")
     func live() async throws {
         stream.publish(1)
         let (pieces, task) = try await stream.listen([.acceptEncoding: "gzip"])
@@ -57,7 +57,7 @@ struct EventRoutesTests {
     }
 
     @Test(
-        "SRV-09 A client that missed more than is kept, or another run, is told to request everything again",
+        "SRV-09 A client that missed more than is kept, or another run, gets reset",
         arguments: ["r-1", "old-7"]
     )
     func reset(identity: String) async throws {
@@ -107,7 +107,7 @@ struct EventRoutesTests {
         #expect(events.listenerCount == 0)
     }
 
-    @Test("SRV-09 SRV-11 An account's events are heard by its sessions only, live and replayed")
+    @Test("SRV-09 SRV-11 An account's events are sent to its sessions only, live and replayed")
     func audiences() async throws {
         let (mine, _) = try await stream.listen(try await stream.bearer("a"))
         let (others, _) = try await stream.listen(try await stream.bearer("b"))
@@ -126,7 +126,7 @@ struct EventRoutesTests {
         events.finish()
     }
 
-    @Test("SRV-09 SRV-11 A stream ends at logout: no event of the account is heard after it, and other listeners go on")
+    @Test("SRV-09 SRV-11 A stream ends at logout: no event of the account follows, and other listeners continue")
     func logout() async throws {
         let (first, second) = (try await stream.bearer("a"), try await stream.bearer("a"))
         let (leaving, task) = try await stream.listen(first)
@@ -163,7 +163,7 @@ struct EventRoutesTests {
         _ = await running.result
     }
 
-    @Test("SRV-09 A client whose missed events were all for others still learns where it stands")
+    @Test("SRV-09 A client whose missed events were all for others still gets its position")
     func standing() async throws {
         stream.publish(1)
         stream.publish(2, to: "a")
@@ -187,7 +187,7 @@ struct EventRoutesTests {
         #expect(events.listenerCount == 0)
     }
 
-    @Test("SRV-11 A listener that reads too slowly is let go; the others hear everything, and it can come back")
+    @Test("SRV-11 A listener that reads too slowly is disconnected; the others get everything, and it can reconnect")
     func slowListener() async throws {
         let (released, release) = AsyncStream.makeStream(of: Void.self)
         let (slow, task) = try await stream.listen { for await _ in released { return } }
@@ -208,7 +208,7 @@ struct EventRoutesTests {
         events.finish()
     }
 
-    @Test("A listener that is gone is forgotten")
+    @Test("A disconnected listener is removed")
     func gone() async throws {
         struct Broken: Error {}
         struct BrokenLine: ResponseBodyWriter {

@@ -47,7 +47,7 @@ struct EventStreamTests {
         for listener in silent.prefix(10) { #expect(await Self.waiting(listener) == 256) }
     }
 
-    @Test("A listener that has left is in no audience and of no session any more")
+    @Test("A disconnected listener is in no audience and no session")
     func left() throws {
         var listeners = EventListeners()
         let (_, messages) = AsyncStream.makeStream(of: EventStream.Message.self)

@@ -63,7 +63,7 @@ struct HealthRoutesTests {
         #expect(served.text == #"{"checks":[{"name":"a","ok":true},{"name":"b","ok":false}],"status":"not-ready"}"#)
     }
 
-    @Test("SRV-12 What the server can do without is told, and does not decide")
+    @Test("SRV-12 Optional abilities are reported, and do not affect readiness")
     func abilities() async throws {
         let abilities = [
             HealthRoutes.Ability(name: "vips", ok: true, install: nil),

@@ -3,7 +3,7 @@ import Testing
 @testable import Screens
 
 @Suite struct PictureTypeTests {
-    @Test("A picture is told by its first bytes")
+    @Test("A picture is detected by its first bytes")
     func known() {
         #expect(PictureType(of: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0]) == .jpeg)
         #expect(PictureType(of: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0]) == .png)

@@ -125,7 +125,7 @@ struct ScreenResponseContentTests {
         #expect(served.fields[.contentType] == nil)
     }
 
-    @Test("SRV-06 HEAD tells what GET would, without reading")
+    @Test("SRV-06 HEAD returns the head of GET, without reading")
     func head() async throws {
         let served = try await harness().serve(.head, "/v1/file")
         #expect(served.status == .ok)

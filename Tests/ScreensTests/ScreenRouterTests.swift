@@ -209,7 +209,7 @@ struct ScreenRouterTests {
         #expect(try await harness.serve(.get, "/v1/small", [.ifNoneMatch: tag]).status == .ok)
     }
 
-    @Test("SRV-06 gzip when asked, and the same bytes; each form has its own tag")
+    @Test("SRV-06 gzip on request, and the same bytes; each form has its own tag")
     func gzip() async throws {
         let harness = try harness()
         let plainly = try await harness.serve(.get, "/v1/large")
@@ -353,7 +353,7 @@ struct ScreenRouterTests {
         #expect(try served.code() == "malformed-request")
     }
 
-    @Test("A problem brings its own fields")
+    @Test("A problem has its own fields")
     func problem() async throws {
         let served = try await harness().serve(.get, "/v1/problem?token=secret")
         #expect(served.status == .tooManyRequests && served.fields[.retryAfter] == "7")

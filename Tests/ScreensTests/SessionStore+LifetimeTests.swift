@@ -94,7 +94,7 @@ struct SessionStoreLifetimeTests {
         #expect(try used() == time)
     }
 
-    @Test("What belongs to it goes in the same transaction, or it stays; sessions of other apps stay")
+    @Test("What belongs to it is deleted in the same transaction, or it stays; sessions of other apps stay")
     func removal() async throws {
         struct Refused: Error {}
         _ = (try await open("a"), try await open("a"), try await open("b"), try await open("c", app: "disk"))

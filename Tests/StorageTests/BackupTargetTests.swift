@@ -63,7 +63,7 @@ import Testing
         _ = try scenario.restored()
     }
 
-    @Test("TRUST-15 what a killed backup has left is replaced; other files in its place are not touched")
+    @Test("TRUST-15 leftovers of a killed backup are replaced; other files at its path are not touched")
     func leftovers() throws {
         let scenario = try BackupScenario()
         let files = FileManager.default

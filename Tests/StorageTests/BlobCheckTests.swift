@@ -6,7 +6,7 @@ import Testing
 @Suite struct BlobCheckTests {
     private func ids(_ count: Int) -> [BlobID] { (1...count).map { BlobID(number: Int64($0)) } }
 
-    @Test("Of more files than fit into the message, the number of the others is told")
+    @Test("If there are more files than fit into the message, it has the number of the others")
     func names() {
         var check = BlobCheck()
         #expect(check.faults() == nil && check.strangers() == nil)

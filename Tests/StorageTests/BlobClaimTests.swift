@@ -69,7 +69,7 @@ import Testing
         return (strangers, [first, second])
     }
 
-    @Test("TRUST-02 a file that is finished when the process is killed, and that no row names, goes at the next start")
+    @Test("TRUST-02 a file without a row that is finished when the process is killed is removed at the next start")
     func killedBeforeCommit() async throws {
         let database = try LarderDatabase.temporary()
         let kept = try database.blobs.write(Data([1]))

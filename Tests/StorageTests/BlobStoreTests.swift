@@ -113,7 +113,7 @@ import Testing
         #expect(throws: StorageError.bodyAlreadyFinished) { try writer.finish() }
     }
 
-    @Test("The file goes with its row once the transaction has committed, and stays when it is rolled back")
+    @Test("The file is removed with its row once the transaction has committed, and stays if it is rolled back")
     func removalWithRow() async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "TRUST-16 a damaged list of free pages is found, and the file is written anew without it",
+        "TRUST-16 a damaged list of free pages is found, and the file is rewritten without it",
         arguments: [true, false]
     )
     func freePages(automaticVacuum: Bool) async throws {

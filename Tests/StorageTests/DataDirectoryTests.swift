@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A temporary folder goes with its last holder")
+    @Test("A temporary folder is removed with its last reference")
     func lastHolder() throws {
         var directory: DataDirectory? = try DataDirectory.temporary()
         let path = try #require(directory).path

@@ -90,7 +90,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path + "/blobs/\(stranger)"))
     }
 
-    @Test("An interrupted adoption goes on, and a database from before it takes the identity of its blobs")
+    @Test("An interrupted adoption is continued, and an older database takes the identity of its blobs")
     func interrupted() throws {
         let (blob, _) = try makeOlder()
         let older = try Data(contentsOf: folder.appending(path: "larder.sqlite"))

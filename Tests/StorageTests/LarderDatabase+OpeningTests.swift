@@ -42,7 +42,7 @@ import Testing
         #expect(try ResponseStore(again).responses(like: makeCachedResponse()).map(\.body) == [.bytes(Data("[]".utf8))])
     }
 
-    @Test("After an unclean stop the pages are checked, without being asked")
+    @Test("After an unclean stop the pages are checked automatically")
     func check() throws {
         let database = try LarderDatabase.temporary()
         try database.write { db in

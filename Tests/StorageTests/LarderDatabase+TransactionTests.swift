@@ -42,7 +42,7 @@ import Testing
         #expect(try database.blobs.fileNames() == [])
     }
 
-    @Test("TRUST-02 a replacement that found no room keeps the old file, and its own goes")
+    @Test("TRUST-02 a replacement that finds no space keeps the old file, and its own is removed")
     func replacement() async throws {
         let database = try LarderDatabase.temporary()
         let store = ResponseStore(database)

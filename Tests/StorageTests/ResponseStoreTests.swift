@@ -195,7 +195,7 @@ import Testing
         #expect(abs(once.head.responseTime.timeIntervalSince(response.head.responseTime)) < 0.0011)
     }
 
-    @Test("A purge takes what begins with the prefix and is older than the limit, and tells how many")
+    @Test("A purge removes what begins with the prefix and is older than the limit, and returns the number")
     func purge() async throws {
         for (url, seconds) in [
             ("https://a.test/x/1", 0.0), ("https://a.test/x/2", 50), ("https://a.test/xy", 0),

@@ -125,7 +125,7 @@ import Testing
         #expect(failures > 6)
     }
 
-    @Test("What an interrupted restore has left is replaced")
+    @Test("Leftovers of an interrupted restore are replaced")
     func leftovers() throws {
         let scenario = try BackupScenario()
         _ = try scenario.backup()

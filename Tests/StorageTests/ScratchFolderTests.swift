@@ -11,7 +11,7 @@ import Testing
 @Suite struct ScratchFolderTests {
     private func names(_ path: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
 
-    @Test("A file lives as long as its place is held, readable by its owner only")
+    @Test("A file exists as long as its path is held, readable by its owner only")
     func lifetime() throws {
         let directory = try DataDirectory.temporary()
         let folder = try ScratchFolder("uploads", in: directory)
@@ -28,7 +28,7 @@ import Testing
         #expect(try names(folder.path) == [])
     }
 
-    @Test("What a crash has left is gone after the next start")
+    @Test("Leftovers of a crash are removed at the next start")
     func leftovers() throws {
         let directory = try DataDirectory.temporary()
         let folder = try ScratchFolder("uploads", in: directory)

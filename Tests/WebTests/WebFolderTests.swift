@@ -14,7 +14,7 @@ import Testing
         try Data("secret".utf8).write(to: outside.url.appending(path: "secret.js"))
     }
 
-    @Test("A file is read anew each time, and is not there once it is removed")
+    @Test("A file is read again each time, and is not found once it is removed")
     func changes() throws {
         let files = try WebFolder(folder.url)
         let path = folder.url.appending(path: "main.js")

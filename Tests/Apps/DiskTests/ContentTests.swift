@@ -370,7 +370,7 @@ struct ContentTests {
         }
     }
 
-    @Test("DISK-22 a changed file whose metadata fails at first is asked for again, and sent as it is now")
+    @Test("DISK-22 a changed file whose metadata fails at first is requested again, and sent in its current version")
     func failingMetadata() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "old text")

@@ -18,7 +18,7 @@ struct DiskReplayTests {
         DiskReplay.rows(items, after: changes[...]).map { "\($0.path.text) \($0.md5 ?? "")" }
     }
 
-    @Test("What was deleted is gone, with all that is below it, and nothing else is")
+    @Test("What was deleted is removed with all that is below it, and nothing else is")
     func deleted() throws {
         let items = try ["/a", "/a/x", "/ab", "/b"].map { try item($0) }
         #expect(after([.deleted(try path("/a"))], items) == ["disk:/ab old", "disk:/b old"])
@@ -86,7 +86,7 @@ struct DiskReplayTests {
         }
     }
 
-    @Test("A list that was asked for later stays; after a logout nothing is remembered")
+    @Test("A list that was requested later stays; after a logout nothing is remembered")
     func lists() {
         let logs = DiskChangeLogs()
         let list = PageKey(account: "disk/1", screen: "files", offset: 0, limit: 20)

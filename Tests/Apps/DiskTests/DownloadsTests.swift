@@ -55,7 +55,7 @@ struct DownloadsTests {
         }
     }
 
-    @Test("DISK-23 202 with Location, then progress that grows, then done with the content; asked twice it is one job")
+    @Test("DISK-23 202 with Location, then progress that grows, then done with the content; two requests are one job")
     func progress() async throws {
         let gate = Gate()
         let disk = held(gate)

@@ -180,7 +180,7 @@ struct ListedRowTests {
     }
 
     @Test(
-        "TRUST-06 DISK-16 what Yandex says is gone is removed; its 404 about something else removes nothing"
+        "TRUST-06 DISK-16 what Yandex reports as deleted is removed; its 404 about something else removes nothing"
     )
     func own() async throws {
         try await Self.warmed { app, token in
@@ -203,7 +203,7 @@ struct ListedRowTests {
     }
 
     @Test(
-        "TRUST-06 a list that cannot be a part of what was asked for replaces nothing",
+        "TRUST-06 a list that cannot be a part of the requested one replaces nothing",
         arguments: [
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[null]}}"#,
             #"{"path":"disk:/docs","type":"dir","_embedded":{"items":[{"name":1}],"total":1}}"#,
@@ -440,7 +440,7 @@ struct ListedRowTests {
     }
 
     @Test(
-        "TRUST-14 a file that a program works on is in the data directory, its owner's only, and goes with the work",
+        "TRUST-14 a file that a program works on is in the data directory, its owner's only, and gone with the job",
         arguments: [true, false]
     )
     func scratch(isSmall: Bool) async throws {

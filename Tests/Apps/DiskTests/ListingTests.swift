@@ -191,7 +191,7 @@ struct ListingTests {
         }
     }
 
-    @Test("DISK-16 what the upstream says is gone is shown nowhere any more")
+    @Test("DISK-16 what was deleted upstream is no longer shown anywhere")
     func gone() async throws {
         let disk = FakeYandexDisk()
         disk.makeFolder("disk:/f")
@@ -256,7 +256,7 @@ struct ListingTests {
         }
     }
 
-    @Test("DISK-18 a folder that was never seen is 503 offline; the seen one is there")
+    @Test("DISK-18 a folder that was never requested is 503 offline; a requested one is served")
     func unseen() async throws {
         let disk = FakeYandexDisk()
         for folder in ["seen", "unseen"] { disk.makeFolder("disk:/\(folder)") }

@@ -68,7 +68,7 @@ struct OfflineKeeperTests {
         }
     }
 
-    @Test("DISK-39 a file with another checksum is not kept, and fetched anew later")
+    @Test("DISK-39 a file with another checksum is not kept, and fetched again later")
     func checksum() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.bin", bytes: Self.bytes)
@@ -198,7 +198,7 @@ struct OfflineKeeperTests {
         }
     }
 
-    @Test("DISK-39 a mark can be set while the API is away; nothing is asked until it is back, then it is fetched")
+    @Test("DISK-39 a mark can be set while the API is down; nothing is requested until it recovers, then it is fetched")
     func recovery() async throws {
         let disk = FakeYandexDisk()
         disk.put("disk:/a.txt", "text")

@@ -27,7 +27,7 @@ struct OfflineScheduleTests {
         #expect(schedule.running.count == 3)
     }
 
-    @Test("DISK-39 an account whose API asked for a pause waits, others do not; one comparison of an account at a time")
+    @Test("DISK-39 an account whose API requested a pause waits, others do not; one comparison of an account at a time")
     func pauses() throws {
         var schedule = OfflineSchedule(limit: 4)
         let jobs = [

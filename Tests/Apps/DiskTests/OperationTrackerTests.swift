@@ -29,7 +29,7 @@ struct OperationTrackerTests {
         }
     }
 
-    @Test("DISK-30 what takes longer is 202 with a status URL; its end is taken in when it is seen")
+    @Test("DISK-30 what takes longer is 202 with a status URL; its end is stored when it is seen")
     func underWay() async throws {
         let disk = WriteScenario.disk()
         disk.change { $0.pollsOfWrites = 2 }

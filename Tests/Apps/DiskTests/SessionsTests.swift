@@ -105,7 +105,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("DISK-02 once seen, never again: not after a restart, not after a logout; a reset brings it back")
+    @Test("DISK-02 once seen, never again: not after a restart, not after a logout; a reset shows it again")
     func seen() async throws {
         let temporary = TemporaryFolder.unmade()
         defer { withExtendedLifetime(temporary) {} }

@@ -90,7 +90,7 @@ struct WriteConditionsTests {
         }
     }
 
-    @Test("TRUST-05 If-None-Match: * makes and never replaces; the upstream is asked to see to it")
+    @Test("TRUST-05 If-None-Match: * creates and never replaces; the upstream enforces it")
     func createOnly() async throws {
         let disk = EachWrite.disk()
         disk.put("disk:/folder/b.txt", "in the way")

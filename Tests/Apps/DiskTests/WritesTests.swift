@@ -11,7 +11,7 @@ import Upstream
 @Suite("Deletions and renames over HTTP")
 struct WritesTests {
     @Test(
-        "DISK-27 a deleted file is gone from the upstream and from every stored list; by default it is in the trash",
+        "DISK-27 a deleted file is removed from the upstream and from every stored list; by default it is in the trash",
         arguments: [false, true]
     )
     func delete(permanently: Bool) async throws {

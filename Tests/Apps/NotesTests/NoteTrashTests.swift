@@ -65,7 +65,7 @@ struct NoteTrashTests {
         }
     }
 
-    @Test("SRV-18 Restored twice is restored once; what is deleted for good is not restored")
+    @Test("SRV-18 Restored twice is restored once; what is deleted permanently is not restored")
     func twice() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -89,7 +89,7 @@ struct NoteTrashTests {
         }
     }
 
-    @Test("SRV-18 TRUST-05 Restoring and deleting for good honour the note's version, emptying that of the trash")
+    @Test("SRV-18 TRUST-05 Restoring and permanent deletion honour the note's version, emptying that of the trash")
     func preconditions() async throws {
         try await NotesHarness.run { app in
             let token = try await app.register()
@@ -108,7 +108,7 @@ struct NoteTrashTests {
         }
     }
 
-    @Test("SRV-18 Another account has a trash of its own, and an account that is deleted takes its trash along")
+    @Test("SRV-18 Another account has its own trash, and deleting an account deletes its trash")
     func separate() async throws {
         try await NotesHarness.run { app in
             let (bob, eve) = (try await app.register("bob"), try await app.register("eve"))
@@ -150,7 +150,7 @@ struct NoteTrashTests {
         }
     }
 
-    @Test("SRV-18 What is due goes in the background, no sooner, and clients are told; without days there is no trash")
+    @Test("SRV-18 What is due is deleted in the background, clients are notified; without days there is no trash")
     func due() async throws {
         let options = NotesApp.Options(scryptLogarithm: 2, trashLifetime: .seconds(1000))
         try await NotesHarness.run(options: options) { app in

@@ -24,7 +24,7 @@ struct PasswordHasherTests {
         #expect(try await hasher.verify(try Password("x"), against: nil) == false)
     }
 
-    @Test("TRUST-18 A password whose client is gone when its turn comes is not compared")
+    @Test("TRUST-18 A password whose client has disconnected when its turn comes is not compared")
     func cancelled() async throws {
         let hasher = PasswordHasher(cost: .scrypt(logarithm: 2))
         let comparison = Task {

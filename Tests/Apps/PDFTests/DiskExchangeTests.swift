@@ -80,7 +80,7 @@ private final class FakeYandexDisk: Sendable {
         }
     }
 
-    @Test("PDF-14 a document's file goes to the Disk, where nothing is yet")
+    @Test("PDF-14 a document's file is saved to a free path of the Disk")
     func saveToDisk() async throws {
         let made = FakeYandexDisk()
         try await PDFHarness.run(disk: made.disk) { app in

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("Many at once, of one document and of two: nothing is lost, and none of the last pages goes twice")
+    @Test("Many at once, of one document and of two: nothing is lost, and none of the last pages is deleted twice")
     func many() async throws {
         try await PDFHarness.run { app in
             let (href, other) = (try await app.saved("0", "1", "2", "3", "4"), try await app.saved("5"))

@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("PDF-07 a document deleted for good is gone, with its file and its pictures, and its list says so")
+    @Test("PDF-07 a document deleted permanently is removed with its file and its pictures, and its list says so")
     func deletion() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one")

@@ -10,7 +10,7 @@ import Testing
 @Suite("Expired drafts") struct DocumentStoreDraftsTests {
     private static let day = 86400
 
-    @Test("PDF-05 a draft goes 24 hours after its last change, to the second, with its file; what was saved stays")
+    @Test("PDF-05 a draft is deleted 24 hours after its last change, to the second, with its file; saved ones stay")
     func purge() async throws {
         try await PDFHarness.run { app in
             let (draft, saved) = (try await app.draft("one", "two"), try await app.saved("three"))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A draft whose time ends while it is changed is gone, and so is the file that was made of it")
+    @Test("A draft that expires while it is changed is deleted, and so is the file that was made of it")
     func endsMeanwhile() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two")

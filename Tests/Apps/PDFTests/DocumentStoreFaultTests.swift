@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("TRUST-02 each fault of creating, saving, renaming, deleting, restoring and deleting for good")
+    @Test("TRUST-02 each fault of creating, saving, renaming, deleting, restoring and deleting permanently")
     func documents() async throws {
         try await loop("created") { app, _ in try await app.create([PDFHarness.photo("one")]) }
         let (draft, saved) = (

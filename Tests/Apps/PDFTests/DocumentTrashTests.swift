@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("SRV-18 What is deleted for good is gone with its file, and so are drafts; nothing restores them")
+    @Test("SRV-18 What is deleted permanently is removed with its file, and so are drafts; nothing restores them")
     func forGood() async throws {
         try await PDFHarness.run { app in
             let (one, two) = (try await app.saved("one"), try await app.saved("two"))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("SRV-18 TRUST-05 Restoring and deleting for good honour the version of what they change")
+    @Test("SRV-18 TRUST-05 Restoring and permanent deletion honour the version of what they change")
     func preconditions() async throws {
         try await PDFHarness.run { app in
             let href = try await app.saved("one")
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("SRV-18 What is due goes in the background, no sooner, in steps, for all profiles")
+    @Test("SRV-18 What is due is deleted in the background, no sooner, in steps, for all profiles")
     func due() async throws {
         try await PDFHarness.run(options: .init(trashLifetime: .seconds(1000))) { app in
             for _ in 0...DocumentStore.purgeBatch { _ = try await app.ask(.delete, try await app.saved("one")) }

@@ -7,7 +7,7 @@ import Testing
 @testable import PDF
 
 @Suite struct PageEditingTests {
-    @Test("PDF-06 exactly the page that was meant goes, the others renumber, and the file says the same")
+    @Test("PDF-06 exactly the requested page is deleted, the others renumber, and the file agrees")
     func deletion() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one", "two", "three")

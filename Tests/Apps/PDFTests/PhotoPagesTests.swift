@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("TRUST-12 what the user should know of a file is told, naming it") func notices() async throws {
+    @Test("TRUST-12 notices about a file name it") func notices() async throws {
         try await PDFHarness.run { app in
             let files = [PDFHarness.photo("one"), PDFHarness.photo("moving", name: "party.gif")]
             for query in ["", "?mode=separate"] {

@@ -89,7 +89,7 @@ struct DeletionsTests {
         }
     }
 
-    @Test("SHIP-08 in literal mode the next refresh brings a deleted ship back, and says so to its account")
+    @Test("SHIP-08 in literal mode the next refresh restores a deleted ship, and reports it to its account")
     func literal() async throws {
         try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
             let (me, you) = (try await app.logIn("me@here.org"), try await app.logIn("you@here.org"))
@@ -112,7 +112,7 @@ struct DeletionsTests {
         }
     }
 
-    @Test("SHIP-08 in literal mode the refresh after an outage brings deleted ships back, failed ones before it do not")
+    @Test("SHIP-08 in literal mode the refresh after an outage restores deleted ships, failed ones before it do not")
     func literalRecovery() async throws {
         try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
             let token = try await app.logIn()
@@ -129,7 +129,7 @@ struct DeletionsTests {
         }
     }
 
-    @Test("SHIP-08 in literal mode a refresh that comes after the patience brings deleted ships back, too")
+    @Test("SHIP-08 in literal mode a refresh that ends after the patience restores deleted ships, too")
     func literalAfterPatience() async throws {
         try await ShipsHarness.run(options: .init(loginDelay: .zero, deletion: .literal)) { app in
             let token = try await app.logIn()

@@ -91,7 +91,7 @@ struct ImagesTests {
         }
     }
 
-    @Test("a ship without a picture has the placeholder, and the upstream is not asked")
+    @Test("a ship without a picture has the placeholder, and the upstream is not requested")
     func none() async throws {
         try await run { app, token in
             expectPlaceholder(try await app.get("/v1/ships/a1/image", as: token), "larder; detail=placeholder")

@@ -161,7 +161,7 @@ struct ListingTests {
         }
     }
 
-    @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is asked again")
+    @Test("SHIP-06 within its freshness the list comes from the database, then the upstream is requested again")
     func freshness() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()
@@ -188,7 +188,7 @@ struct ListingTests {
     }
 
     @Test(
-        "SHIP-06 pulling to refresh asks the upstream though the list is fresh",
+        "SHIP-06 pulling to refresh requests the upstream although the list is fresh",
         arguments: [
             ("/v1/ships?refresh=1", nil), ("/v1/ships?refresh", nil), ("/v1/ships", "no-cache"),
             ("/v1/ships", "max-age=0"), ("/v1/ships", "No-Cache, foo"),
@@ -208,7 +208,7 @@ struct ListingTests {
         }
     }
 
-    @Test("only-if-cached never asks: 504 where nothing is stored, the stored list afterwards, however old")
+    @Test("only-if-cached never requests: 504 if nothing is stored, the stored list afterwards, however old")
     func onlyIfCached() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()

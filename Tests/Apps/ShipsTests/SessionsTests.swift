@@ -72,7 +72,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("what a guest has deleted goes with the session that expires; a user's deletions stay")
+    @Test("a guest's deletions are removed with the expired session; a user's deletions stay")
     func expiry() async throws {
         try await ShipsHarness.run { app in
             let (guest, user) = (try await app.enterAsGuest(), try await app.logIn())
@@ -210,7 +210,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("SHIP-05 a user who leaves goes to the login; the token is of no more use, other sessions and the ships stay")
+    @Test("SHIP-05 logging out leads to the login; the token becomes invalid, other sessions and the ships stay")
     func leave() async throws {
         try await ShipsHarness.run { app in
             let (token, other) = (try await app.logIn(), try await app.logIn())

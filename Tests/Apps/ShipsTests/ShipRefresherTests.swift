@@ -149,7 +149,7 @@ struct ShipRefresherTests {
         }
     }
 
-    @Test("after the patience the stored ships are shown as stale while the request goes on")
+    @Test("after the patience the stored ships are shown as stale while the request continues")
     func patience() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()

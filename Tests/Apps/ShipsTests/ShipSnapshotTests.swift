@@ -58,7 +58,7 @@ struct FirstStartTests {
         }
     }
 
-    @Test("SHIP-12 details of a bundled ship open without the list having been asked for")
+    @Test("SHIP-12 details of a bundled ship open without a prior request for the list")
     func details() async throws {
         try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: .bundled()) { app in
             let response = try await app.get("/v1/ships/5ea6ed2e080df4000697c90a", as: app.logIn())

@@ -45,7 +45,7 @@ struct ShipStoreDeletionsTests {
         #expect(try list("me").counts.revision == 2)
     }
 
-    @Test("SHIP-08 refreshing brings nothing back, not even a ship that was updated, vanished and returned")
+    @Test("SHIP-08 refreshing restores nothing, not even a ship that was updated, vanished and returned")
     func refresh() async throws {
         _ = try await store.hide("b0b", account: "me")
         try merge([ShipFixtures.alma, ShipFixtures.record("b0b", "Bobby")])
@@ -55,7 +55,7 @@ struct ShipStoreDeletionsTests {
         #expect(try list("me", since: 1).changes.removed == ["b0b"])
     }
 
-    @Test("SHIP-08 restoring brings back the named, or all, of the own account")
+    @Test("SHIP-08 restoring restores the named ships, or all, of the own account")
     func restore() async throws {
         for id in ["a1", "b0b", "ca"] { _ = try await store.hide(id, account: "me") }
         _ = try await store.hide("d0", account: "you")

@@ -25,7 +25,7 @@ struct ShipStoreListingTests {
         try store.list(account: account, page: PageRequest(limit: limit, offset: offset), since: nil).ships.map(\.id)
     }
 
-    @Test("SHIP-04 equal names stand in the order of their ids")
+    @Test("SHIP-04 equal names are in the order of their ids")
     func ties() throws {
         try merge([
             ShipFixtures.record("c", "Same"), ShipFixtures.record("a", "SAME"), ShipFixtures.record("b", "same"),

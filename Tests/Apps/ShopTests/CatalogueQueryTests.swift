@@ -71,7 +71,7 @@ struct CatalogueWalkTests {
         }
     }
 
-    @Test("an exact list is asked for one row more than the page has")
+    @Test("for an exact list, one row more than the page has is requested")
     func exact() {
         var walk = CatalogueWalk(limit: 3, from: 6, isExact: true)
         #expect(walk.next == .ask(offset: 6, limit: 4))
@@ -104,7 +104,7 @@ struct CatalogueWalkTests {
         )
     }
 
-    @Test("a row that moved while paging is there once; more rows than were asked for are not taken")
+    @Test("a row that moved while paging is there once; more rows than were requested are not used")
     func moved() {
         var walk = CatalogueWalk(limit: 3, from: 0, isExact: true)
         walk.take([1, 1, 2, 2].map(Self.product))

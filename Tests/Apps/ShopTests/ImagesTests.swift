@@ -134,7 +134,7 @@ struct ImagesTests {
         }
     }
 
-    @Test("a picture of a product or number that cannot be is 404, and the upstream is not asked")
+    @Test("a picture of an impossible product or number is 404, and the upstream is not requested")
     func unknown() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/products/1")

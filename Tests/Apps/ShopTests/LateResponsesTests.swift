@@ -20,7 +20,7 @@ struct LateResponsesTests {
         return try await response
     }
 
-    @Test("SHOP-20 screen-changed tells once that the late response is in, and then the search has it")
+    @Test("SHOP-20 screen-changed announces the late response once, and then the search has it")
     func announced() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=100")
@@ -90,7 +90,7 @@ struct LateResponsesTests {
         }
     }
 
-    @Test("when the catalogue is back, screen-changed tells that searches may find something else")
+    @Test("when the catalogue recovers, screen-changed announces that searches may find something else")
     func recovered() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search")

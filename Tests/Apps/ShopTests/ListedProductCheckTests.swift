@@ -17,7 +17,7 @@ struct ListedProductCheckTests {
         }
     }
 
-    @Test("SHOP-16 after all pages were refreshed, a vanished product on the list is not available; the API was asked")
+    @Test("SHOP-16 after all pages were refreshed, a vanished product on the list is unavailable; the API was asked")
     func vanished() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(5)
@@ -36,7 +36,7 @@ struct ListedProductCheckTests {
         }
     }
 
-    @Test("a product that is missing from some pages only is not asked about")
+    @Test("a product that is missing from some pages only is not checked")
     func partly() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(60)

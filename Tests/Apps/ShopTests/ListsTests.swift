@@ -460,7 +460,7 @@ struct ReseedTests {
         }
     }
 
-    @Test("SHOP-19 the new product of an old id is added beside the old one, and both are told apart")
+    @Test("SHOP-19 the new product of an old id is added beside the old one, and both are distinguished")
     func told() async throws {
         try await ShopHarness.run { (app) async throws in
             try await app.add(10, quantity: 2)
@@ -500,7 +500,7 @@ struct ReseedTests {
     }
 
     @Test(
-        "SHOP-12 a product that is gone stays on the list, marked; it can be added again there, but to no other list"
+        "SHOP-12 a removed product stays on the list, marked; it can be added again there, but to no other list"
     )
     func gone() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -95,7 +95,7 @@ struct ProductSearchTests {
         }
     }
 
-    @Test("an upstream that goes away between pages: the next page comes from what was seen")
+    @Test("an upstream that becomes unreachable between pages: the next page comes from stored products")
     func between() async throws {
         try await ShopHarness.run { (app) async throws in
             _ = try await app.get("/v1/shop/search?limit=20")
@@ -155,7 +155,7 @@ struct ProductSearchTests {
         }
     }
 
-    @Test("everything that was seen outlives a restart")
+    @Test("everything that was seen survives a restart")
     func restart() async throws {
         let directory = try DataDirectory.temporary()
         try await ShopHarness.run(directory: directory) { (app) async throws in

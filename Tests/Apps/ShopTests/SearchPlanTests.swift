@@ -85,7 +85,7 @@ struct SearchPlanTests {
         }
     }
 
-    @Test("a changed title is found by its new words only, and what is gone is not found")
+    @Test("a changed title is found by its new words only, and removed products are not found")
     func changes() async throws {
         let seen = try SeenCatalogue(3)
         let save = seen.store.save(fetchedAt: { Date(timeIntervalSince1970: 1) })

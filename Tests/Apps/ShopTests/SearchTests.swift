@@ -150,7 +150,7 @@ struct SearchTests {
     }
 
     @Test(
-        "SHOP-04 a cursor goes on where its page ended, with any limit, and is no cursor of another search",
+        "SHOP-04 a cursor continues where its page ended, with any limit, and is no cursor of another search",
         arguments: ["price_min=0&price_max=100", "category_id=1"]
     )
     func cursor(query: String) async throws {
@@ -194,7 +194,7 @@ struct SearchTests {
         }
     }
 
-    @Test("SHOP-16 without the upstream a cursor goes on, and products that come or vanish move no others")
+    @Test("SHOP-16 without the upstream a cursor still works, and products that appear or vanish shift no others")
     func offlineCursor() async throws {
         try await ShopHarness.run { (app) async throws in
             let all = try await app.get("/v1/shop/search?limit=100").ids
@@ -245,7 +245,7 @@ struct SearchTests {
         }
     }
 
-    @Test("SHOP-04 a jump behind all that one page may look through goes on from there, and ends")
+    @Test("SHOP-04 a jump beyond what one page may examine continues from there, and ends")
     func longJump() async throws {
         try await ShopHarness.run { (app) async throws in
             try app.control(.put, "generated", #"{"count":6000,"seed":1}"#)
@@ -276,7 +276,7 @@ struct SearchTests {
         }
     }
 
-    @Test("rows that are sorted out here are asked for once: pages share the upstream's parts")
+    @Test("rows that are filtered here are requested once: pages share the upstream's parts")
     func parts() async throws {
         try await ShopHarness.run { (app) async throws in
             for offset in [0, 3, 6] { _ = try await app.get("/v1/shop/search?price_max=60&limit=3&offset=\(offset)") }

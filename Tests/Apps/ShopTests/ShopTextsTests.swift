@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Texts of the Shop")
 struct ShopTextsTests {
-    @Test("HARN-30 What is entered wrongly is told in the words of users, without names of parameters and members")
+    @Test("HARN-30 Problems of user input are in the words of users, without names of parameters and members")
     func dialogs() async throws {
         try await ShopHarness.run { (app) async throws in
             let long = String(repeating: "a", count: 201)

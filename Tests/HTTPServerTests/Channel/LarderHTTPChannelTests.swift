@@ -31,7 +31,7 @@ struct LarderHTTPChannelTests {
         }
     }
 
-    @Test("A body is streamed in and out in chunks, and the connection lives on after a collected one")
+    @Test("A body is streamed in and out in chunks, and the connection stays open after a collected one")
     func bodies() async throws {
         try await LoopbackServer.run { server in
             try await RawClient.connect(port: server.port) { client in

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("TRUST-10 a client that has left before the work begins is noticed as well") func leavesAtOnce() async throws
+    @Test("TRUST-10 a client that leaves before the work begins is noticed as well") func leavesAtOnce() async throws
     {
         try await LoopbackServer.run { server in
             try await RawClient.connect(port: server.port) { client in try await client.send(Self.post) }
@@ -103,7 +103,7 @@ import Testing
         #expect(response.hasPrefix("HTTP/1.0 200 OK"))
     }
 
-    @Test("Work for a client that has left is not begun; the caller's cancellation reaches it") func cancelled()
+    @Test("Work for a disconnected client is not begun; the caller's cancellation reaches it") func cancelled()
         async throws
     {
         let presence = ClientPresence()

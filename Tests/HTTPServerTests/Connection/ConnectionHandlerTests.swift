@@ -152,7 +152,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.cuts == [.idle])
     }
 
-    @Test("SRV-11 A body without progress is refused with 408 and its reader told")
+    @Test("SRV-11 A body without progress is refused with 408 and its reader notified")
     func slowBody() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc")
@@ -227,7 +227,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.cuts.isEmpty)
     }
 
-    @Test("100 Continue goes out before the body, once, and never after the response has begun")
+    @Test("100 Continue is sent before the body, once, and never after the response has begun")
     func expectContinue() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n")
@@ -267,7 +267,7 @@ struct ConnectionHandlerTests {
         #expect(try connection.sent().hasPrefix("HTTP/1.1 408"))
     }
 
-    @Test("SRV-11 A chunk extension without end is refused, and its reader told")
+    @Test("SRV-11 An endless chunk extension is refused, and its reader notified")
     func chunkExtension() throws {
         let connection = try EmbeddedConnection()
         connection.receive("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3;x=")
@@ -339,7 +339,7 @@ struct ConnectionHandlerTests {
         #expect(connection.journal.refusals.count == 1)
     }
 
-    @Test("Bytes behind a request that asks for an upgrade do not pile up, and its response closes the connection")
+    @Test("Bytes after a request for an upgrade do not accumulate, and its response closes the connection")
     func upgrade() throws {
         let connection = try EmbeddedConnection()
         connection.receive("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")

@@ -121,7 +121,7 @@ struct ConnectionStateTests {
         #expect(sent.headers["connection"] == [response])
     }
 
-    @Test("Answers to HEAD, and 204 and 304, have no body whatever the application writes")
+    @Test("Responses to HEAD, and 204 and 304, have no body whatever the application writes")
     func noBody() {
         var request = get
         request.method = .HEAD
@@ -261,7 +261,7 @@ struct ConnectionStateTests {
         #expect(state.drained(now: start) == .close)
     }
 
-    @Test("The end of input within a request is told to the reader of its body")
+    @Test("The reader of a body is notified of the end of input within a request")
     func truncated() {
         var state = responding(post, received: false)
         #expect(state.inputClosed() == .closeAbruptly(.truncatedRequest, body: .truncated))

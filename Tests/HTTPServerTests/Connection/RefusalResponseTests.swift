@@ -17,7 +17,7 @@ import Testing
         return lines.first { $0.hasPrefix("Content-Language: ") }?.dropFirst("Content-Language: ".count)
     }
 
-    @Test("HARN-30 A refused head and a body that does not come are answered in the language of the head")
+    @Test("HARN-30 Refusals of a head, and of a body that does not arrive, are in the language of the head")
     func known() throws {
         #expect(try language("\(Self.head)Content-Length: 9\r\n\r\nabc", waiting: 60) == "of+ru+en")
         #expect(try language("\(Self.head)Host: b\r\n\r\n") == "of+ru+en")
@@ -42,7 +42,7 @@ import Testing
         #expect(count.withLock { $0 } == 5)
     }
 
-    @Test("A head that has not arrived, or is none, tells no language; neither does the request before it")
+    @Test("A head that has not arrived, or is none, selects no language; neither does the request before it")
     func unknown() throws {
         #expect(try language(Self.head, waiting: 60) == "unknown")
         #expect(try language("\(Self.head)\u{1}: x\r\n\r\n") == "unknown")

@@ -129,7 +129,7 @@ struct OriginRulesTests {
         )
     }
 
-    @Test("Only a preflight of a listed origin is told what it may do")
+    @Test("Only a preflight of a listed origin gets the permissions")
     func preflight() {
         let asked: HTTPFields = [.origin: "https://shop.example", .accessControlRequestMethod: "DELETE"]
         let readable = rules.preflightFields(for: asked, allowed: nil)[.accessControlAllowHeaders] ?? ""

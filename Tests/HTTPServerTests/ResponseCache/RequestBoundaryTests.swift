@@ -27,7 +27,7 @@ import Testing
         decoded = .init(heads: decoded.heads + 1, ends: decoded.ends + 1, contentLength: nil)
     }
 
-    @Test("Requests without a body are told apart, in however many pieces they come")
+    @Test("Requests without a body are separated, in however many pieces they arrive")
     mutating func heads() {
         #expect(boundary.isAtStart)
         #expect(

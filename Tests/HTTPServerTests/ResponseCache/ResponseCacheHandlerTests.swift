@@ -41,7 +41,7 @@ import Testing
         #expect(second.passed == 0)
     }
 
-    @Test("A head in two pieces goes inward wherever it is cut, and the next whole one does not")
+    @Test("A head in two pieces is passed on wherever it is cut, and the next whole one is not")
     func pieces() throws {
         let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body")
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "SRV-11 A request in the same read as the end of a chunked body goes inward, and so does all that comes after"
+        "SRV-11 A request in the same read as the end of a chunked body is passed on, and so is everything after it"
     )
     func pipelinedBehindChunked() throws {
         let kept = try CachingConnection()
@@ -148,7 +148,7 @@ import Testing
         #expect(kept.application.heads.map(\.uri) == ["/kept", "/x", "/kept", "/kept"])
     }
 
-    @Test("A request goes inward again after a bump of a counter or the deadline, and is recorded again")
+    @Test("A request is passed on again after a bump of a counter or the deadline, and is recorded again")
     func changeToken() throws {
         let (kept, stamp) = (try CachingConnection(), VersionCounter())
         _ = try kept.record(Self.head, "one", ChangeToken(of: stamp))
@@ -266,7 +266,7 @@ import Testing
         #expect(kept.responses.size.entries == 0)
     }
 
-    @Test("Annotations are those of one response: what an earlier exchange has left behind does not apply")
+    @Test("Annotations are those of one response: those of an earlier exchange do not apply")
     func leftBehind() throws {
         let kept = try CachingConnection()
         kept.annotate(.unlimited)

@@ -55,7 +55,7 @@ import Testing
         #expect(responses.size.entries <= 800)
     }
 
-    @Test("What is used stays while what is not used goes")
+    @Test("Used entries stay while unused ones are evicted")
     func leastRecentlyUsed() {
         let responses = Self.store(budget: 1 << 20)
         responses.record(Self.bytes(4000), Self.ticket, for: Self.key(-1), now: Self.now)
@@ -67,7 +67,7 @@ import Testing
         #expect(responses.response(to: Self.key(2999), now: Self.now) != nil)
     }
 
-    @Test("SRV-05 Nothing outlives a sleep of the machine, during which the clock of the event loops stands still")
+    @Test("SRV-05 Nothing survives a sleep of the machine, during which the clock of the event loops is stopped")
     func sleep() {
         let slept = NIOLockedValueBox<Int64>(7)
         let sleep = SleepWatch(slept: { slept.withLockedValue(\.self) })
@@ -97,7 +97,7 @@ import Testing
         #expect(responses.response(to: Self.key(1), now: Self.now) == nil)
     }
 
-    @Test("What does not hold any more gives its bytes back when it is asked for")
+    @Test("An expired entry frees its bytes when it is requested")
     func forgotten() {
         let (responses, stamp) = (Self.store(budget: 1 << 20), VersionCounter())
         responses.record(

@@ -94,7 +94,7 @@ import Testing
         #expect(original["public_key"] != nil && copy["public_key"] == nil)
     }
 
-    @Test("deletion goes to the trash, from where a file comes back as it was")
+    @Test("deletion moves to the trash, from which a file is restored unchanged")
     func trash() throws {
         let before = try bench.resource("disk:/Проекты/Проект А/Отчёт.pdf")
         let deleted = bench.call(.delete, "/resources", ["path": "disk:/Проекты/Проект А/Отчёт.pdf"])
@@ -150,7 +150,7 @@ import Testing
         #expect(bench.exists("disk:/нет/ещё/да.txt"))
     }
 
-    @Test("deletion for good frees the space, the trash does not")
+    @Test("permanent deletion frees the space, the trash does not")
     func space() throws {
         func used() throws -> [Double?] {
             try ["used_space", "trash_size"].map { try bench.json(.get, "")[$0]?.double }

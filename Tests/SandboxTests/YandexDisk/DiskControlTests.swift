@@ -51,7 +51,7 @@ import Testing
         #expect(bench.call(.get, "/resources", ["path": "disk:/"]) == before)
     }
 
-    @Test("what another client writes, moves and removes is there, moved and gone")
+    @Test("changes by another client are visible: written, moved and removed")
     func changes() throws {
         try bench.control(.put, "files", #"{"path":"disk:/новая/папка/a.bin","base64":"AAEC","account":"boris"}"#)
         #expect(
@@ -113,7 +113,7 @@ import Testing
         #expect(bench.call(.put, "/resources/publish", ["path": "disk:/Горы.jpg"]).status == .ok)
     }
 
-    @Test("a reset brings everything back: files, tokens, rules and time")
+    @Test("a reset restores everything: files, tokens, rules and time")
     func reset() throws {
         let before = bench.call(.get, "/resources/files", ["limit": "1000"])
         try bench.control(.post, "remove", #"{"path":"disk:/Фотокамера"}"#)

@@ -99,7 +99,7 @@ import Testing
         #expect(bench.send(.get, try self.link()).status == .ok, "a new one opens")
     }
 
-    @Test("a link ends by control, with the status that is asked for")
+    @Test("a control ends a link, with the requested status")
     func expired() throws {
         let link = try link()
         try bench.control(.put, "links", #"{"stale_status":410}"#)

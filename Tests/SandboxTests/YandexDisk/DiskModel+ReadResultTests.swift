@@ -219,7 +219,7 @@ import Testing
         #expect(try bench.items("/resources/last-uploaded", ["limit": "1"], "name") == ["новый.txt"])
     }
 
-    @Test("a preview of the size that is asked for, and only of known sizes")
+    @Test("a preview of the requested size, and only of known sizes")
     func previews() throws {
         let cropped = try bench.json(
             .get,

@@ -200,7 +200,7 @@ import Testing
         #expect(bench.call(.get, "").status == .ok, "the first tokens have no end")
     }
 
-    @Test("a revoked token is refused; revoking twice is answered alike")
+    @Test("a revoked token is refused; revoking twice gives the same response")
     func revoke() throws {
         let form: KeyValuePairs = [
             "access_token": "sandbox-token", "client_id": "sandbox-client", "client_secret": "sandbox-secret",
@@ -229,7 +229,7 @@ import Testing
         )
     }
 
-    @Test("DISK F13 a device gets its token, once, when the user has typed its code; until then it is told to wait")
+    @Test("DISK F13 a device gets its token, once, when the user has typed its code; until then it has to wait")
     func device() throws {
         let response = post("device/code", ["client_id": "sandbox-client", "device_id": "test device 123"])
         #expect(response.status == .ok && response.headers[.contentType] == "application/json")
