@@ -104,7 +104,11 @@ struct NoteEditing: Sendable {
         let revision = try store.revision(account: account)
         events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         return try .local(
-            NoteDeletionScreen(id: identity, revision: revision, actions: isForGood ? [] : [.undoNoteDeletion(id)]),
+            NoteDeletionScreen(
+                id: identity,
+                revision: revision,
+                actions: isForGood ? [] : [Trash.notes.undo(identity)]
+            ),
             "notes.list",
             request,
             revision: revision,

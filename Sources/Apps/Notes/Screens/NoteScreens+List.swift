@@ -24,7 +24,7 @@ struct NoteListScreen: Encodable, Sendable {
     }
 
     let items: [Row]
-    let actions: [Action] = [.createNote, .showNoteTrash]
+    let actions: [Action] = [.createNote, Trash.notes.show]
     let empty: EmptyState?
 
     private enum CodingKeys: CodingKey { case items, actions, empty }

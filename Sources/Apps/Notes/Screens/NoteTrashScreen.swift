@@ -26,7 +26,7 @@ struct NoteTrashScreen: Encodable, Sendable {
             expiresAt = trashed.deleted.addingTimeInterval(lifetime.seconds)
             expiresText = .keptUntil(time.text(expiresAt))
             version = trashed.note.revision
-            actions = [.restoreNote(trashed.note.id), .purgeNote(trashed.note.id)]
+            actions = [Trash.notes.restore(id), Trash.notes.purge(id)]
         }
     }
 
@@ -40,7 +40,7 @@ struct NoteTrashScreen: Encodable, Sendable {
         items = page.notes.map { Row($0, time, lifetime: lifetime) }
         count = page.total
         countText = .inTrash(page.total)
-        actions = [.emptyNoteTrash(isEnabled: page.total > 0)]
+        actions = [Trash.notes.empty(isEnabled: page.total > 0)]
         empty = page.total == 0 ? .noteTrash : nil
     }
 }
@@ -60,39 +60,7 @@ extension EmptyState {
     static let noteTrash = EmptyState(title: .trashIsEmpty, text: .noteTrashHint, button: .showAllNotes)
 }
 
-extension Action {
-    /// The way from the list to the trash.
-    static let showNoteTrash = Action(id: "trash", title: .trash, method: "GET", href: "/v1/notes/trash")
-
-    /// Takes back the deletion of a note.
-    static func undoNoteDeletion(_ id: Int64) -> Action {
-        Action(id: "undo", title: .undo, method: "POST", href: restoration(id))
-    }
-
-    static func restoreNote(_ id: Int64) -> Action {
-        Action(id: "restore", title: .restore, method: "POST", href: restoration(id))
-    }
-
-    static func purgeNote(_ id: Int64) -> Action {
-        Action(
-            id: "purge",
-            title: .deleteForGood,
-            method: "DELETE",
-            href: "/v1/notes/trash/\(Note.identity(id))",
-            confirm: .init(message: .confirmPurge, buttons: [.deleteForGood, .cancel])
-        )
-    }
-
-    static func emptyNoteTrash(isEnabled: Bool) -> Action {
-        Action(
-            id: "empty",
-            title: .emptyTrash,
-            method: "DELETE",
-            href: "/v1/notes/trash",
-            enabled: isEnabled,
-            confirm: .init(message: .confirmEmptyingTrash, buttons: [.emptyTrash, .cancel])
-        )
-    }
-
-    private static func restoration(_ id: Int64) -> Link { "/v1/notes/trash/\(Note.identity(id))/restore" }
+extension Trash {
+    /// The trash of the notes.
+    static let notes = Trash("/v1/notes/trash")
 }

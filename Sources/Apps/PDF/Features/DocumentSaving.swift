@@ -86,7 +86,7 @@ struct DocumentSaving: Sendable {
             DocumentDeletionScreen(
                 id: id,
                 revision: current,
-                actions: isInTrash ? [.undoDocumentDeletion(id)] : []
+                actions: isInTrash ? [Trash.documents.undo(id)] : []
             ),
             "pdf.list",
             revision: current,

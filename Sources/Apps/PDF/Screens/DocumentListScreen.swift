@@ -27,7 +27,7 @@ struct DocumentListScreen: Encodable, Sendable {
 
     let items: [Row]
     let revision: Int
-    let actions: [Action] = [.newDocument, .showDocumentTrash]
+    let actions: [Action] = [.newDocument, Trash.documents.show]
     let empty: EmptyState?
 
     private enum CodingKeys: CodingKey { case items, revision, actions, empty }

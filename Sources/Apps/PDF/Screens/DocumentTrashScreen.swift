@@ -24,14 +24,14 @@ struct DocumentTrashScreen: Encodable, Sendable {
         init(_ row: DocumentStore.TrashPage.Row, lifetime: Duration) {
             let document = row.properties
             (id, name, size, pageCount) = (document.id, document.name, document.length, document.pageCount)
-            sizeText = DocumentText.size(document.length)
+            sizeText = .size(document.length)
             pageCountText = DocumentText.pages(document.pageCount)
             deletedAt = row.deleted
             deletedText = .deleted(DocumentText.date(row.deleted))
             expiresAt = row.deleted.addingTimeInterval(lifetime.seconds)
             expiresText = .keptUntil(DocumentText.date(expiresAt))
             version = row.version
-            actions = [.restoreDocument(document.id), .purgeDocument(document.id)]
+            actions = [Trash.documents.restore(id), Trash.documents.purge(id)]
         }
 
         private enum CodingKeys: CodingKey {
@@ -50,7 +50,7 @@ struct DocumentTrashScreen: Encodable, Sendable {
         items = page.rows.map { Row($0, lifetime: lifetime) }
         count = page.total
         countText = .inTrash(page.total)
-        actions = [.emptyDocumentTrash(isEnabled: page.total > 0)]
+        actions = [Trash.documents.empty(isEnabled: page.total > 0)]
         empty = page.total == 0 ? .documentTrash : nil
     }
 }
@@ -70,39 +70,7 @@ extension EmptyState {
     static let documentTrash = EmptyState(title: .trashIsEmpty, text: .documentTrashHint, button: .showAll)
 }
 
-extension Action {
-    /// The way from the list to the trash.
-    static let showDocumentTrash = Action(id: "trash", title: .trash, method: "GET", href: "/v1/pdf/trash")
-
-    /// Takes back the deletion of a document.
-    static func undoDocumentDeletion(_ id: String) -> Action {
-        Action(id: "undo", title: .undo, method: "POST", href: restoration(id))
-    }
-
-    static func restoreDocument(_ id: String) -> Action {
-        Action(id: "restore", title: .restore, method: "POST", href: restoration(id))
-    }
-
-    static func purgeDocument(_ id: String) -> Action {
-        Action(
-            id: "purge",
-            title: .deleteForGood,
-            method: "DELETE",
-            href: "/v1/pdf/trash/\(id)",
-            confirm: .init(message: .confirmPurge, buttons: [.deleteForGood, .cancel])
-        )
-    }
-
-    static func emptyDocumentTrash(isEnabled: Bool) -> Action {
-        Action(
-            id: "empty",
-            title: .emptyTrash,
-            method: "DELETE",
-            href: "/v1/pdf/trash",
-            enabled: isEnabled,
-            confirm: .init(message: .confirmEmptyingTrash, buttons: [.emptyTrash, .cancel])
-        )
-    }
-
-    private static func restoration(_ id: String) -> Link { "/v1/pdf/trash/\(id)/restore" }
+extension Trash {
+    /// The trash of the documents.
+    static let documents = Trash("/v1/pdf/trash")
 }
