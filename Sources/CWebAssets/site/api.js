@@ -30,6 +30,7 @@ export class Problem extends Error {
 const flights = new Map();
 const remembered = new Map();
 let generation = 0;
+let writes = 0;
 
 /**
  * Asks Larder. Of equal reads only one is under way at a time.
@@ -64,6 +65,12 @@ export function recall(href) { return remembered.get(href); }
 
 /** Lets no new read join one that is under way: it may have been answered before something changed. */
 export function unshare() { flights.clear(); }
+
+/** Notes the end of a write: reads that began before it are asked again. */
+function wrote() {
+  writes += 1;
+  unshare();
+}
 
 /**
  * Changes that are sent one at a time, in the order of the user's actions: each is made for the result of the one
@@ -119,7 +126,7 @@ export function upload(href, {method = 'POST', body, headers = {}, signal, reque
     for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
     request.upload.onprogress = event => event.lengthComputable && progress?.(event.loaded / event.total, event.loaded);
     request.onload = () => {
-      unshare();
+      wrote();
       try {
         resolve(answer(href, request.status, name => request.getResponseHeader(name), request.responseText));
       } catch (problem) { reject(problem); }
@@ -155,8 +162,9 @@ export function withQuery(href, values) {
   return url.pathname + url.search;
 }
 
-async function send(href, init) {
-  const began = generation;
+/** Sends a request. A read during which a write ended is sent again: its answer may be older than the write. */
+async function send(href, init, again = 2) {
+  const [began, written] = [generation, writes];
   let response, text;
   try {
     response = await fetch(href, init);
@@ -166,7 +174,11 @@ async function send(href, init) {
     suspect();
     throw unreachable(init.method === 'GET' ? undefined : t('brokenWrite'));
   }
-  if (init.method !== 'GET') unshare();
+  if (init.method !== 'GET') wrote();
+  else if (written !== writes && again > 0) {
+    const {'Cache-Control': _, ...headers} = init.headers;
+    return send(href, {...init, headers}, again - 1);
+  }
   const result = answer(href, response.status, name => response.headers.get(name), text);
   if (init.method === 'GET' && began === generation) remember(href, result);
   return result;
@@ -177,6 +189,8 @@ function answer(href, status, field, text) {
   const wait = Number(field('Retry-After'));
   const about = {status, retryAfter: Number.isFinite(wait) && wait > 0 ? wait : null,
     requestId: field('X-Request-Id'), language: field('Content-Language')};
+  // Not paired any more: nothing of these pages is for this browser.
+  if (json?.code === 'pairing-required') location.replace('/pair');
   if (status >= 400 || status === 0) {
     throw new Problem(json?.title ? json : {code: 'unreadable', title: t('error'), detail: t('unreadable')}, about);
   }

@@ -18,7 +18,7 @@ const t = define({
     cancel: 'Cancel',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
-    rename: 'Rename', renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
+    renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
     going: 'Yandex Disk is still working on it.',
   },
   ru: {
@@ -29,7 +29,7 @@ const t = define({
     exists: 'Такое имя уже есть', replace: 'Заменить', skip: 'Пропустить', remove: 'Удалить', toTrash: 'В корзину',
     forGood: 'Удалить навсегда', cancel: 'Отмена', several: count => `Будет удалено файлов и папок: ${count}`,
     trashed: 'Теперь в корзине', deleted: 'Удалено', link: 'Поделиться ссылкой',
-    linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово', rename: 'Переименовать',
+    linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово',
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
     going: 'Яндекс Диск ещё работает над этим.',
   },
@@ -92,16 +92,19 @@ export function chooseFolder(title, act, hidden = []) {
     take.addEventListener('click', () => close(path));
     const open = async next => {
       path = next;
+      const held = place.contains(document.activeElement);
       replace(where, path.replace(/^disk:\/?/, '') || t('root'));
       replace(place, skeleton('rows', 3));
       try {
         const answer = await call(withQuery('/v1/disk/files', {path, limit: 100, sort: 'name'}));
+        if (path !== next) return;
         const taken = new Set(hidden.map(item => item.path));
         const folders = answer.data.items.filter(item => item.type === 'dir' && !taken.has(item.path));
         replace(place, folderRows(answer.data.folder, folders, open));
+        if (held) place.querySelector('button')?.focus();
       } catch (problem) {
         if (!(problem instanceof Problem)) throw problem;
-        replace(place, problemView(problem, () => open(next)));
+        if (path === next) replace(place, problemView(problem, () => open(next)));
       }
     };
     open(path);

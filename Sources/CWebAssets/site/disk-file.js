@@ -11,11 +11,10 @@ import {button, linkButton, problemView, skeleton, words} from './ui.js';
 
 const t = define({
   en: {
-    file: 'File', save: 'Download', open: 'Open PDF', more: 'More actions', move: 'Move', copy: 'Copy', size: 'Size',
+    file: 'File', open: 'Open PDF', more: 'More actions', move: 'Move', copy: 'Copy', size: 'Size',
     created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
     stored: 'Here, also without the Internet', notStored: 'Not yet', fetch: 'Fetch into Larder',
     page: number => `Page ${number}`,
-      next: 'Next page',
     waiting: 'Waiting…', failed: 'The download failed', public: 'Published',
     tooLong: 'This text is long. Download it to read all of it.', shareFile: 'Send the file',
     notShown: 'This file cannot be shown',
@@ -23,11 +22,11 @@ const t = define({
     toPDF: 'Make a PDF of it',
   },
   ru: {
-    file: 'Файл', save: 'Скачать', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить',
+    file: 'Файл', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить',
     copy: 'Копировать',
     size: 'Размер', created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
     stored: 'Есть, и без интернета', notStored: 'Пока нет', fetch: 'Загрузить в Larder',
-    page: number => `Страница ${number}`, next: 'Следующая страница', waiting: 'Ждёт…', failed: 'Загрузка не удалась',
+    page: number => `Страница ${number}`, waiting: 'Ждёт…', failed: 'Загрузка не удалась',
     public: 'Опубликовано', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
     shareFile: 'Отправить файл', notShown: 'Этот файл не показать',
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.', alt: name => `Картинка ${name}`,

@@ -14,7 +14,7 @@ import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
   en: {
-    recent: 'Recent', files: 'All files', root: 'Disk', search: 'Search the disk', found: 'Search',
+    recent: 'Recent', root: 'Disk', search: 'Search the disk', found: 'Search',
     published: 'Published',
     trash: 'Trash', offline: 'Kept offline', all: 'Everything', documents: 'Documents', images: 'Images',
     tables: 'Tables',
@@ -23,7 +23,7 @@ const t = define({
     done: 'Done',
     move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`,
     choose: name => `Select ${name}`,
-    more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link', open: 'Open',
+    more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link',
     way: 'Folder', nothing: 'Nothing found',
     nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
     emptyFolderText: 'Drop files here, or upload them.', emptyTrash: 'The trash is empty', restore: 'Restore',
@@ -32,15 +32,14 @@ const t = define({
     room: (used, all) => `${used} of ${all} used`,
   },
   ru: {
-    recent: 'Недавние', files: 'Все файлы', root: 'Диск', search: 'Поиск по диску', found: 'Поиск',
+    recent: 'Недавние', root: 'Диск', search: 'Поиск по диску', found: 'Поиск',
     published: 'Опубликованные', trash: 'Корзина', offline: 'Доступно офлайн', all: 'Всё', documents: 'Документы',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
     created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие', modified: 'По изменению',
     folder: 'Новая папка', upload: 'Загрузить', select: 'Выбрать', done: 'Готово', move: 'Переместить',
     copy: 'Копировать',
     remove: 'Удалить', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
-    more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку',
-    open: 'Открыть', way: 'Папка',
+    more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку', way: 'Папка',
     nothing: 'Ничего не найдено', nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
     emptyFolderText: 'Перетащите сюда файлы или загрузите их.', emptyTrash: 'Корзина пуста', restore: 'Восстановить',
     restored: name => `${name} снова на месте`, was: path => `было в ${path}`, drop: 'Отпустите файлы, чтобы загрузить',

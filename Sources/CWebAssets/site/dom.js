@@ -42,9 +42,23 @@ export function append(element, children) {
   }
 }
 
-/** Replaces all children of an element. */
+/** Replaces all children of an element; what had the focus keeps it, or gives it to what stands in its place. */
 export function replace(element, ...children) {
+  const held = element.contains(document.activeElement) && element !== document.activeElement
+    ? document.activeElement : null;
   element.replaceChildren();
   append(element, children);
+  if (held) refocus(held, element);
   return element;
+}
+
+/** Gives the focus back to an element, or to the one of its kind and name that was drawn in its place. */
+export function refocus(held, within = document) {
+  const target = held.isConnected ? held : [...within.querySelectorAll(held.localName)]
+    .find(other => nameOf(other) === nameOf(held));
+  if (target && target !== document.activeElement) target.focus({preventScroll: true});
+}
+
+function nameOf(element) {
+  return [element.id, element.getAttribute('aria-label') ?? element.textContent].join(' ');
 }

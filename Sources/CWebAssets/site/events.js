@@ -5,7 +5,7 @@ import {call, forget, larder, unshare} from './api.js';
 
 const bus = new EventTarget();
 const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel('larder') : null;
-const names = ['connectivity', 'screen-changed', 'job', 'reset', 'session-ended'];
+const names = ['connectivity', 'screen-changed', 'job', 'reset', 'session-ended', 'devices-changed'];
 let stream = null;
 let lastEvent = '';
 let watching = false;
@@ -13,8 +13,9 @@ const ending = new Set();
 
 /**
  * Listens to events until the signal is aborted.
- * @param {'connectivity'|'screen-changed'|'job'|'reset'|'session-ended'|'session'|'nudge'|'any'} type Name;
- *   `session` is a login or logout in a tab of this browser (`{app}`), `any` hears all (`{type, data, id}`).
+ * @param {'connectivity'|'screen-changed'|'job'|'reset'|'session-ended'|'session'|'nudge'|'opened'|'any'} type Name;
+ *   `session` is a login or logout in a tab of this browser (`{app}`), `opened` says that from now on changes are heard
+ *   (what was read before may be out of date), `any` hears all (`{type, data, id}`).
  * @param {function(Object)} hear Gets the event's data.
  * @param {AbortSignal} [signal]
  */
@@ -27,6 +28,8 @@ export function start() {
   channel?.addEventListener('message', event => receive(event.data));
   larder.addEventListener('suspect', watch);
   addEventListener('online', () => larder.up || watch());
+  // Larder is mostly on the same machine: if that loses its network, or has it again, so has Larder.
+  for (const type of ['online', 'offline']) addEventListener(type, () => emit('nudge', {}));
   if (navigator.locks && channel) navigator.locks.request('larder-events', () => new Promise(() => open()));
   else alone();
 }
@@ -94,7 +97,7 @@ function open() {
   const opened = new EventSource('/v1/events');
   stream = opened;
   for (const name of names) opened.addEventListener(name, event => hear(name, event));
-  opened.onopen = () => larder.up || found();
+  opened.onopen = () => { if (larder.up) tell({kind: 'event', type: 'opened', data: {}, id: null}); else found(); };
   opened.onerror = () => opened === stream && watch();
 }
 

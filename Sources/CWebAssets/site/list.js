@@ -1,6 +1,6 @@
 // Lists: rows by key, pages by `links.next`, changes animated unless the user prefers less motion.
 
-import {call, Problem} from './api.js';
+import {call, ChangeQueue, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {button, busy, empty} from './ui.js';
 import {t} from './texts.js';
@@ -21,6 +21,8 @@ export function keyed(container, items, key, make, {animate = true, update} = {}
   const old = new Map([...container.children].filter(row => row.rowKey && !row.leaving).map(row => [row.rowKey, row]));
   const moving = animate && old.size > 0 && !calm.matches && !document.hidden;
   const tops = moving ? new Map([...old].map(([name, row]) => [name, row.getBoundingClientRect()])) : null;
+  const held = container.contains(document.activeElement) ? document.activeElement : null;
+  const place = held ? [...old.values()].findIndex(row => row.contains(held)) : -1;
   const wanted = items.map(item => {
     const name = String(key(item));
     const row = rowFor(old.get(name), item, make, update);
@@ -30,6 +32,7 @@ export function keyed(container, items, key, make, {animate = true, update} = {}
   const kept = new Set(wanted);
   for (const row of [...container.children]) if (!kept.has(row)) leave(row, moving);
   arrange(container, wanted);
+  if (place >= 0) keepFocus(held, place, wanted);
   if (moving) for (const row of wanted) move(row, tops.get(row.rowKey), old.has(row.rowKey));
 }
 
@@ -45,6 +48,14 @@ function rowFor(row, item, make, update) {
     if (had >= 0) focusable(made)[had]?.focus();
   }
   return made;
+}
+
+/** Keeps the focus in a row that was moved; that of a row which is gone goes to the one in its place. */
+function keepFocus(held, place, rows) {
+  if (rows.some(row => row.contains(document.activeElement))) return;
+  const row = rows[Math.min(place, rows.length - 1)];
+  if (rows.some(other => other.contains(held))) held.focus({preventScroll: true});
+  else (row?.querySelector('a[href]') ?? row?.querySelector('button'))?.focus();
 }
 
 const focusable = element => [...element.querySelectorAll('a[href], button, input, select, textarea')];
@@ -92,11 +103,12 @@ function move(row, from, was) {
  * @param {{href: string, key: function(Object): string, row: function(Object): Element, update: function, tag: string,
  *   class: string, label: string, items: function(Object): Array, before: function(Answer): ?Node,
  *   empty: function(Object, Answer): ?Node, drawn: function(Answer), problem: function, skeleton: string,
- *   place: Element, held: function(): boolean}} options `place` takes the list instead of the body of the screen.
+ *   place: Element}} options `place` takes the list instead of the body of the screen.
  *   `before` makes what is above the rows; `empty` the empty state instead of `data.empty`; `drawn` is called after
  *   each drawing; `items` gives the rows of `data` (`data.items` without it).
- * @returns {{resource: Resource, refresh: function(): Promise, items: function(): Array, change: function(function),
- *   element: Element}} `change` applies a change to the rows at once, before the server confirms it.
+ * @returns {{resource: Resource, items: function(): Array,
+ *   change: function(function(Array): Array, function(): Promise): Promise, element: Element}} `change` applies a
+ *   change to the rows at once and sends it when those before it are through; one that fails is taken back.
  */
 export function pagedList(screen, options) {
   const rowsOf = options.items ?? (data => data.items);
@@ -153,7 +165,7 @@ export function pagedList(screen, options) {
   const take = async (first, isFirst) => {
     const generation = ++state.generation;
     const known = isFirst && state.pages.length === 0 ? screen.memory.pages : null;
-    if (known?.[0]?.href === first.href) state.pages = known;
+    if (known?.[0] === first) state.pages = known;
     const same = state.pages[0]?.href === first.href;
     const count = same ? state.pages.length : isFirst ? screen.kept.pages ?? 1 : 1;
     const pages = [first];
@@ -163,13 +175,23 @@ export function pagedList(screen, options) {
     gather();
     draw();
   };
-  const {href, problem, skeleton, place, held} = options;
-  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton, place, held});
-  const change = edit => {
-    state.items = edit([...state.items]);
+  const {href, problem, skeleton, place} = options;
+  const changes = new ChangeQueue();
+  const resource = screen.load(href, (answer, isFirst) => take(answer, isFirst), {problem, skeleton, place,
+    held: () => changes.busy});
+  const show = items => {
+    state.items = items;
     draw();
   };
-  return {resource, refresh: () => resource.refresh(), items: () => state.items, change, element: list};
+  const change = async (edit, send) => {
+    const before = state.items;
+    show(edit([...before]));
+    try { return await (send && changes.add(send)); } catch (failure) {
+      if (failure.name !== 'AbortError') show(before);
+      throw failure;
+    } finally { if (send && !changes.busy) resource.soon(); }
+  };
+  return {resource, items: () => state.items, change, element: list};
 }
 
 /** Asks for as many pages as were shown; one that does not come stays as it was, so that the list is not shortened. */

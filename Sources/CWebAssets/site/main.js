@@ -1,7 +1,7 @@
 // The shell: which address is which screen, navigation, focus, titles, and the bar when Larder does not answer.
 
 import {call, forget, larder, Problem, unreachable} from './api.js';
-import {h, replace} from './dom.js';
+import {h, refocus, replace} from './dom.js';
 import {isEnding, listen, start} from './events.js';
 import {icon} from './icons.js';
 import {keys, settings, theme} from './keys.js';
@@ -25,13 +25,13 @@ let renew = false;
 /**
  * Opens the screen of an address.
  * @param {string} href Path and query of a page.
- * @param {{replace: boolean, why: string}} [options] `replace` takes the place of the current entry of the history;
- *   `why` is given to the screen (`screen.why`).
+ * @param {{replace: boolean, why: string, anew: boolean}} [options] `replace` takes the place of the current entry of
+ *   the history; `why` is given to the screen (`screen.why`); `anew` loads a new document.
  */
 export async function go(href, options = {}) {
   const top = over ?? base;
   if (top?.mayLeave && !await top.mayLeave()) return;
-  if (renew) { inNewDocument(href, options); return; }
+  if (renew || options.anew) { inNewDocument(href, options); return; }
   remember();
   const state = {key: options.replace && history.state?.key ? history.state.key : String(Math.random())};
   if (options.replace) memories.delete(state.key);
@@ -163,7 +163,7 @@ function closeOver() {
   over = null;
   element.close();
   element.remove();
-  if (opener?.isConnected) opener.focus();
+  if (opener) refocus(opener);
 }
 
 function makeScreen(found, path, root, options) {

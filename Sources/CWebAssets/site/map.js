@@ -7,13 +7,13 @@ import {draw, loadWorld, outlineZoom, place, project, Tiles, unproject} from './
 
 const t = define({
   en: {
-    name: 'Map', help: 'Map. Arrow keys move it, plus and minus zoom.', closer: 'Zoom in', farther: 'Zoom out',
+    help: 'Map. Arrow keys move it, plus and minus zoom.', closer: 'Zoom in', farther: 'Zoom out',
     cluster: count => `${count} notes, zoom in`, noStreets: 'No street map is configured',
     noWorld: 'The outline of the world could not be loaded', middle: 'The middle of the map is the place',
     source: 'Natural Earth',
   },
   ru: {
-    name: 'Карта', help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб.', closer: 'Ближе', farther: 'Дальше',
+    help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб.', closer: 'Ближе', farther: 'Дальше',
     cluster: count => `Заметок: ${count}, приблизить`, noStreets: 'Карта улиц не настроена',
     noWorld: 'Контуры мира не загрузились', middle: 'Середина карты — это место', source: 'Natural Earth',
   },
@@ -41,6 +41,7 @@ export class LarderMap extends HTMLElement {
   #fingers = new Map();
   #frame = 0;
   #timer = 0;
+  #target = null;
   #life = null;
   #callout = null;
   #broken = false;
@@ -195,21 +196,25 @@ export class LarderMap extends HTMLElement {
     cancelAnimationFrame(this.#frame);
     const from = {x: this.view.x, y: this.view.y, zoom: this.view.zoom};
     const east = target.x - from.x - Math.round(target.x - from.x);
+    this.#target = null;
     if (!animated || reduced.matches || !this.view.width) return this.#set(target);
+    this.#target = target;
     const began = performance.now();
     const step = now => {
       const share = Math.min(1, (now - began) / 220);
       const eased = 1 - (1 - share) ** 3;
       this.#set({x: from.x + east * eased, y: from.y + (target.y - from.y) * eased,
         zoom: from.zoom + (target.zoom - from.zoom) * eased});
-      if (share < 1) this.#frame = requestAnimationFrame(step);
+      if (share < 1) this.#frame = requestAnimationFrame(step); else this.#target = null;
     };
     this.#frame = requestAnimationFrame(step);
   }
 
+  /** Zooms; a second press during the movement of the first one goes on from where that one leads. */
   #zoomBy(levels, spot = null, animated = true) {
-    const zoom = Math.max(this.#lowest, Math.min(highestZoom, this.view.zoom + levels));
-    if (!spot || this.#picking) return this.#moveTo({x: this.view.x, y: this.view.y, zoom}, animated);
+    const begin = this.#target ?? this.view;
+    const zoom = Math.max(this.#lowest, Math.min(highestZoom, begin.zoom + levels));
+    if (!spot || this.#picking) return this.#moveTo({x: begin.x, y: begin.y, zoom}, animated);
     const grow = 1 - 2 ** (this.view.zoom - zoom);
     const x = this.view.x + (spot.left - this.view.width / 2) / this.view.scale * grow;
     const y = this.view.y + (spot.top - this.view.height / 2) / this.view.scale * grow;

@@ -10,7 +10,7 @@ import {button} from './ui.js';
 
 const t = define({
   en: {
-    place: 'Place', search: 'Search for a city or a place', mine: 'Use my place', none: 'No place',
+    place: 'Place', search: 'Search for a city or a place', mine: 'Use my place',
     partial: 'Only what is known here: the service of places does not answer.', nothing: 'No such place is known.',
     choose: 'Choose one of the places, or move the map to it.', move: 'Move the map to choose a place.',
     chosen: 'The middle of the map is the place of the note.', denied: 'The browser did not tell your place.',
@@ -18,7 +18,7 @@ const t = define({
     found: count => `${count} places`, onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
   },
   ru: {
-    place: 'Место', search: 'Город или место', mine: 'Где я сейчас', none: 'Без места',
+    place: 'Место', search: 'Город или место', mine: 'Где я сейчас',
     partial: 'Только то, что известно здесь: служба мест не отвечает.', nothing: 'Такое место неизвестно.',
     choose: 'Выберите одно из мест или передвиньте к нему карту.', move: 'Передвиньте карту, чтобы выбрать место.',
     chosen: 'Середина карты — место заметки.', denied: 'Браузер не сообщил, где вы.', remove: 'Убрать место',
@@ -103,6 +103,8 @@ function suggest(screen, input, list, said, take) {
   let flight = null;
   let at = -1;
   const close = () => {
+    clearTimeout(timer);
+    flight?.abort();
     at = -1;
     list.hidden = true;
     input.setAttribute('aria-expanded', 'false');

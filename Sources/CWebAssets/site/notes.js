@@ -141,8 +141,7 @@ export function askToDelete(title) {
 
 async function removeNote(item, action, list) {
   if (!await askToDelete(item.first_line)) return;
-  const answer = await call(action.href, {method: action.method});
-  list.change(items => items.filter(other => other.id !== item.id));
-  await list.resource.reload();
+  const answer = await list.change(items => items.filter(other => other.id !== item.id),
+    () => call(action.href, {method: action.method}));
   sayDeleted(t('gone'), answer, () => list.resource.reload());
 }

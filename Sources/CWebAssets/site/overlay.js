@@ -1,6 +1,6 @@
 // What lies over a screen: dialogs, sheets, menus, popups and toasts. Focus returns to what opened them.
 
-import {append, h, replace} from './dom.js';
+import {append, h, refocus, replace} from './dom.js';
 import {icon} from './icons.js';
 import {langOf, t} from './texts.js';
 
@@ -29,7 +29,7 @@ export function dialog(title, content, options = {}) {
     pressOutside(element, dismiss);
     element.addEventListener('close', () => {
       element.remove();
-      opener?.isConnected && opener.focus?.();
+      if (opener) refocus(opener);
       resolve(element.result ?? null);
     });
     document.body.append(element);
@@ -167,7 +167,7 @@ function openAt(opener, content) {
     const inside = surface.contains(document.activeElement) || document.activeElement === document.body;
     surface.remove();
     opener.removeAttribute('aria-expanded');
-    if (inside && opener.isConnected) opener.focus();
+    if (inside) refocus(opener);
   });
   surface.showPopover();
   opener.setAttribute('aria-expanded', 'true');

@@ -86,7 +86,8 @@ export class Screen {
   login(why) {
     if (document.querySelector('[data-typed]')) return false;
     const next = location.pathname + location.search;
-    this.go(`/${this.app}/login?${new URLSearchParams({next})}`, {replace: true, why});
+    const anew = shownApps.has(this.app);
+    this.go(`/${this.app}/login?${new URLSearchParams({next})}`, {replace: true, why, anew});
     return true;
   }
 
@@ -112,13 +113,9 @@ export class Screen {
 
   /** Says where an answer is from: chip and banner. */
   tell(answer) {
-    const key = JSON.stringify([answer.meta.banner, answer.cacheStatus, answer.meta.source, answer.meta.partial]);
-    const old = this.origin.firstElementChild;
-    const made = chip(answer);
-    if (old && this.toldKey === key && old.contains(document.activeElement)) return;
-    replace(this.origin, made);
+    const shown = this.origin.firstElementChild;
+    if (shown) shown.show(answer); else replace(this.origin, chip(answer));
     if (this.toldBanner !== JSON.stringify(answer.meta.banner)) this.sayBanner(answer);
-    this.toldKey = key;
   }
 
   sayBanner(answer) {
@@ -139,6 +136,26 @@ export function whyLogin(problem) { return problem.code === 'session-required' ?
 /** The apps of which this document has shown something; their pictures may come back unasked. */
 export const shownApps = new Set();
 
+let release = () => {};
+let released = Promise.resolve();
+
+/** Hears when a button is pressed and let go: what is drawn anew in between would take the press, or the drag, away. */
+function watchPresses() {
+  addEventListener('pointerdown', event => {
+    if (event.button !== 0 || !event.target.closest?.('a, button')) return;
+    release();
+    released = new Promise(resolve => { release = resolve; });
+  }, {capture: true});
+  for (const type of ['pointerup', 'pointercancel', 'blur']) {
+    addEventListener(type, () => setTimeout(release), {capture: type !== 'blur'});
+  }
+}
+
+watchPresses();
+
+/** Gives a promise that is settled as soon as no button or link is pressed. */
+export function whenReleased() { return released; }
+
 /** An answer that a screen shows, kept current. */
 export class Resource {
   constructor(screen, href, draw, options) {
@@ -147,7 +164,7 @@ export class Resource {
     const {signal} = screen;
     screen.on('screen-changed', data => data.app === screen.app && this.concerns(data.screen) && this.soon());
     screen.on('connectivity', data => upstreams[screen.app]?.includes(data.upstream) && this.soon());
-    screen.on('reset', () => this.soon());
+    for (const type of ['reset', 'opened']) screen.on(type, () => this.soon());
     screen.on('nudge', () => this.answer?.meta.source !== 'local' && upstreams[screen.app]?.length && this.soon(true));
     document.addEventListener('visibilitychange', () => document.hidden || this.soon(), {signal});
     signal.addEventListener('abort', () => { clearTimeout(this.timer); clearTimeout(this.again); });
@@ -184,6 +201,8 @@ export class Resource {
     const waiting = this.answer ? null : setTimeout(() => this.answer || this.failed || this.wait(), 150);
     try {
       const answer = await call(href, {signal: this.screen.signal, refresh});
+      await whenReleased();
+      if (this.screen.signal.aborted) return;
       if (href !== this.href || turn < this.taken || this.options.held?.()) return;
       this.taken = turn;
       this.take(answer);

@@ -104,23 +104,11 @@ function openList(screen) {
     await list.resource.reload();
   };
   const remove = async ship => {
-    const before = list.items();
-    list.change(rows => rows.filter(other => other.id !== ship.id));
-    focusNear(list.element, before.findIndex(other => other.id === ship.id));
-    try {
-      const {data} = await call(`/v1/ships/${ship.id}`, {method: 'DELETE'});
-      drawRestore(data.hidden_count);
-    } catch (problem) {
-      list.change(() => before);
-      throw problem;
-    }
+    const {data} = await list.change(rows => rows.filter(other => other.id !== ship.id),
+      () => call(`/v1/ships/${ship.id}`, {method: 'DELETE'}));
+    drawRestore(data.hidden_count);
     toast(t('removed', ship.name), {action: {title: t('undo'), run: () => bringBack([ship.id])}});
   };
-}
-
-function focusNear(list, index) {
-  const rows = [...list.children].filter(row => !row.leaving);
-  rows[Math.min(index, rows.length - 1)]?.querySelector('a')?.focus();
 }
 
 function row(ship, remove) {

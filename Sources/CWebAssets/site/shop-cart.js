@@ -4,6 +4,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {attempt} from './overlay.js';
+import {whenReleased} from './screen.js';
 import {define} from './texts.js';
 import {busy} from './ui.js';
 
@@ -21,26 +22,38 @@ export const cartTexts = define({
   },
 });
 
+/** The quantities that the user wants and that are being sent, by product: what is drawn meanwhile shows them. */
 const wanted = new Map();
-const sending = new Set();
+/** The ids of lines by product, for all controls of a product. */
+const lines = new Map();
 const readers = new Set();
 
-/** Sets the quantity of a line; presses in quick succession become one request. Fails with a Problem. */
-export async function setQuantity(itemId, quantity) {
-  wanted.set(itemId, quantity);
-  if (sending.has(itemId)) return;
-  sending.add(itemId);
+/**
+ * Sets the quantity of a product, or puts it on the list; presses in quick succession become one request. Fails with a
+ * Problem.
+ */
+async function setQuantity(product, quantity) {
+  const isSending = wanted.has(product);
+  wanted.set(product, quantity);
+  if (isSending) return;
   try {
-    while (wanted.has(itemId)) {
-      const next = wanted.get(itemId);
-      wanted.delete(itemId);
-      await call(`/v1/shop/list/items/${itemId}`, {method: 'PATCH', body: {quantity: next}});
+    for (let sent = null; sent !== wanted.get(product);) {
+      sent = wanted.get(product);
+      const known = lines.get(product);
+      const {data} = known ? await call(`/v1/shop/list/items/${known}`, {method: 'PATCH', body: {quantity: sent}})
+        : await call('/v1/shop/list/items', {method: 'POST', body: {product_id: product, quantity: sent}});
+      if (data.item) lines.set(product, data.item.item_id);
     }
   } finally {
-    sending.delete(itemId);
-    wanted.delete(itemId);
+    wanted.delete(product);
     for (const read of readers) read();
   }
+}
+
+/** Calls `run` after quantities were sent, stored or not, until the screen is left. */
+export function afterQuantities(screen, run) {
+  readers.add(run);
+  screen.signal.addEventListener('abort', () => readers.delete(run));
 }
 
 /**
@@ -52,17 +65,18 @@ export async function setQuantity(itemId, quantity) {
  */
 export function followCart(screen, changed) {
   const read = async () => {
-    if (sending.size) return;
+    if (wanted.size) return;
     try {
       const {data} = await call('/v1/shop/list', {signal: screen.signal});
+      await whenReleased();
+      if (screen.signal.aborted) return;
       changed(new Map(data.items.map(item => [item.product_id, {quantity: item.quantity, itemId: item.item_id}])),
         data.totals.items);
     } catch (problem) { if (!(problem instanceof Problem) && problem.name !== 'AbortError') throw problem; }
   };
   screen.on('screen-changed', event => event.app === 'shop' && event.screen === 'shop.list' && read());
-  screen.on('reset', read);
-  readers.add(read);
-  screen.signal.addEventListener('abort', () => readers.delete(read));
+  for (const type of ['reset', 'opened']) screen.on(type, read);
+  afterQuantities(screen, read);
   read();
   return read;
 }
@@ -71,32 +85,29 @@ export function followCart(screen, changed) {
  * Makes the control of a product's quantity: "add", or − n +.
  * @param {{id: number, title: string, cart: {in_list: boolean, quantity: number}}} product
  * @param {{itemId: ?string, bare: boolean, added: function(): void}} [options]
- * @returns {HTMLElement} With `show(quantity)`.
+ * @returns {HTMLElement} With `setLine(itemId, quantity)`, for what was read of the list.
  */
 export function quantityControl(product, options = {}) {
   const element = h('div', {class: 'quantity', role: 'group', 'aria-label': cartTexts('quantity')});
-  let itemId = options.itemId ?? String(product.id);
-  let quantity = product.cart.quantity;
+  let quantity = null;
   const count = h('output', {class: 'quantity-count', 'aria-live': 'polite'});
-  const set = next => attempt(async () => {
+  const send = async next => {
     const before = quantity;
-    element.show(next);
-    try { await setQuantity(itemId, next); } catch (problem) { element.show(before); throw problem; }
-  });
+    show(next);
+    try { await setQuantity(product.id, next); } catch (problem) { show(before); throw problem; }
+  };
+  const set = next => attempt(() => send(next));
   const less = step('minus', cartTexts('less', product.title), () => set(quantity - 1));
   const more = step('plus', cartTexts('more', product.title), () => set(quantity + 1));
   const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`,
     dataset: {write: ''},
     'aria-label': cartTexts('addOf', product.title), onclick: () => busy(add, async () => {
-      element.show(1);
+      const adding = send(1);
       more.focus();
-      try {
-        const {data} = await call('/v1/shop/list/items', {method: 'POST', body: {product_id: product.id, quantity: 1}});
-        itemId = data.item?.item_id ?? itemId;
-        options.added?.();
-      } catch (problem) { element.show(0); throw problem; }
+      await adding;
+      options.added?.();
     })}, icon('cart'), !options.bare && (product.actions?.find(one => one.id === 'add')?.title ?? cartTexts('add')));
-  element.show = next => {
+  const show = next => {
     const had = document.activeElement;
     quantity = next;
     count.textContent = next;
@@ -106,8 +117,13 @@ export function quantityControl(product, options = {}) {
     if (element.firstElementChild !== shown[0]) replace(element, shown);
     if (had === less && less.disabled) more.focus();
   };
-  element.setLine = (id, next) => { itemId = id; if (next !== quantity) element.show(next); };
-  element.show(quantity);
+  element.setLine = (itemId, stored) => {
+    if (stored > 0) lines.set(product.id, itemId);
+    else if (!wanted.has(product.id)) lines.delete(product.id);
+    const next = wanted.get(product.id) ?? stored;
+    if (next !== quantity) show(next);
+  };
+  element.setLine(options.itemId ?? String(product.id), product.cart.quantity);
   return element;
 }
 

@@ -1,11 +1,11 @@
 // Shop: the card of a product, its gallery, and the shopping list.
 
-import {call, ChangeQueue} from './api.js';
+import {call} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
 import {ask, attempt, dialog, share, toast} from './overlay.js';
 import {cartLink} from './shop.js';
-import {followCart, quantityControl} from './shop-cart.js';
+import {afterQuantities, followCart, quantityControl} from './shop-cart.js';
 import {moveBy, sortHandle} from './sort.js';
 import {define, langOf} from './texts.js';
 import {button, empty, linkButton, picture} from './ui.js';
@@ -48,7 +48,7 @@ export function openProduct(screen) {
     else {
       side.product = shown.id;
       side.control = quantityControl({...shown, cart}, {itemId: line?.itemId,
-        added: () => { readCart(); resource.soon(); }});
+        added: () => resource.soon()});
     }
     const title = cart.in_list ? (shown.button.id === 'open_list' ? shown.button.title : t('list')) : '';
     if (side.title === title && side.contains(side.control)) return;
@@ -66,7 +66,7 @@ export function openProduct(screen) {
       h('p', {lang: langOf(data.description_text), class: 'prose'}, data.description_text), side)));
     drawSide();
   }, {skeleton: 'page'});
-  const readCart = followCart(screen, (found, count) => { lines = found; pieces = count; drawHead(); drawSide(); });
+  followCart(screen, (found, count) => { lines = found; pieces = count; drawHead(); drawSide(); });
   return resource.ready;
 }
 
@@ -116,23 +116,26 @@ function fullScreen(sources, texts, title, start) {
 export function openList(screen) {
   const footer = h('div', {class: 'totals card', hidden: true});
   let actions = [];
-  const changes = new ChangeQueue();
   const act = id => actions.find(action => action.id === id);
-  const shareList = async () => share({title: t('list'), text: (await call(act('share').href)).data.text});
+  // In its turn: what was changed just now is shared, too.
+  const shareList = async () => {
+    const {data} = await list.change(items => items, () => call(act('share').href));
+    await share({title: t('list'), text: data.text});
+  };
   const clear = async () => {
     const sent = act('clear');
     if (!await ask(sent.confirm ?? {message: t('clearAsk'), buttons: [sent.title, cancelWord()]})) return;
-    await call(sent.href, {method: sent.method});
-    await list.resource.reload();
+    await list.change(() => [], () => call(sent.href, {method: sent.method}));
   };
   screen.head({title: t('list'), back: '/shop'});
   const list = pagedList(screen, {
     href: '/v1/shop/list', key: item => item.item_id, class: 'cart', tag: 'ol', label: t('list'),
-    held: () => changes.busy, row: item => line(item, {remove, order}),
+    row: item => line(item, {remove, order}),
     empty: data => empty(data.empty, {icon: 'cart', href: '/shop'}),
     drawn: ({data}) => {
       actions = data.actions;
       drawTotals(data.totals);
+      drawQuantities();
     },
   });
   const drawTotals = totals => {
@@ -143,30 +146,31 @@ export function openList(screen) {
       act('share') && button(act('share').title, shareList, {icon: 'share', kind: 'primary'})));
     if (!footer.isConnected) screen.body.append(footer);
   };
+  // A row is kept while its item is the same; a quantity that was not stored is taken back in it, too.
+  const drawQuantities = () => {
+    const controls = new Map([...list.element.children].map(row => [row.rowKey, row.control]));
+    for (const item of list.items()) controls.get(item.item_id)?.setLine(item.item_id, item.quantity);
+  };
   const remove = async item => {
-    const before = list.items();
-    list.change(rows => rows.filter(other => other.item_id !== item.item_id));
-    try { await call(`/v1/shop/list/items/${item.item_id}`, {method: 'DELETE'}); } catch (problem) {
-      list.change(() => before);
-      throw problem;
-    }
-    toast(t('removed', item.title), {action: {title: t('undo'), run: () => putBack(item, before)}});
+    const at = list.items().findIndex(other => other.item_id === item.item_id);
+    await list.change(items => items.filter(other => other.item_id !== item.item_id),
+      () => call(`/v1/shop/list/items/${item.item_id}`, {method: 'DELETE'}));
+    toast(t('removed', item.title), {action: {title: t('undo'), run: () => putBack(item, at)}});
   };
-  const putBack = async (item, before) => {
-    await call('/v1/shop/list/items', {method: 'POST', body: {product_id: item.product_id, quantity: item.quantity}});
-    await send(before.map(other => other.item_id));
+  const putBack = (item, at) => {
+    const ids = list.items().map(other => other.item_id);
+    return list.change(items => items.toSpliced(at, 0, item), async () => {
+      await call('/v1/shop/list/items', {method: 'POST', body: {product_id: item.product_id, quantity: item.quantity}});
+      return storeOrder(ids.toSpliced(at, 0, item.item_id));
+    });
   };
-  const send = async ids => {
-    try {
-      await changes.add(() => call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}}));
-    } finally { if (!changes.busy) await list.resource.reload(); }
-  };
+  const storeOrder = ids => call('/v1/shop/list/order', {method: 'PUT', body: {item_ids: ids}});
   const order = rows => {
     const ids = rows.map(row => row.rowKey);
-    const items = new Map(list.items().map(item => [item.item_id, item]));
-    list.change(() => ids.map(id => items.get(id)));
-    return attempt(() => send(ids));
+    const ordered = items => items.toSorted((one, other) => ids.indexOf(one.item_id) - ids.indexOf(other.item_id));
+    return attempt(() => list.change(ordered, () => storeOrder(ids)));
   };
+  afterQuantities(screen, () => list.resource.soon());
   return list.resource.ready;
 }
 
@@ -189,5 +193,6 @@ function line(item, {remove, order}) {
         button(t('up', item.title), () => move(-1), {icon: 'up', bare: true, write: true}),
         button(t('down', item.title), () => move(1), {icon: 'down', bare: true, write: true}),
         button(t('remove', item.title), () => remove(item), {icon: 'trash', bare: true, write: true, key: 'delete'}))));
+  row.control = control;
   return row;
 }

@@ -84,7 +84,7 @@ function openSearch(screen) {
   screen.show(h('div', {class: 'shop-tools'}, bar, h('div', {class: 'bar'}, filter, chips)), place);
   const list = pagedList(screen, {
     href: given ? address(query) : '/v1/shop/search?saved=1', key: item => item.id, class: 'grid', label: t('results'),
-    row: item => productCard(item, lines.get(item.id), read), place, skeleton: 'grid', update: updateCard,
+    row: item => productCard(item, lines.get(item.id)), place, skeleton: 'grid', update: updateCard,
     empty: data => empty(data.empty, {icon: 'search', run: () => list.resource.refresh()}),
     drawn: ({data}) => adopt(data.query),
   });
@@ -95,7 +95,7 @@ function openSearch(screen) {
     input.value = query.q ?? '';
     drawChips();
   };
-  const read = followCart(screen, (found, pieces) => {
+  followCart(screen, (found, pieces) => {
     lines = found;
     drawHead(pieces);
     if (list.items().length) list.change(items => items.map(item => withCart(item, found)));
@@ -108,8 +108,8 @@ function openSearch(screen) {
 const withCart = (item, lines) => ({...item, cart: {in_list: lines.has(item.id),
   quantity: lines.get(item.id)?.quantity ?? 0}});
 
-function productCard(item, line, added) {
-  const control = quantityControl(item, {bare: true, itemId: line?.itemId, added});
+function productCard(item, line) {
+  const control = quantityControl(item, {bare: true, itemId: line?.itemId});
   const card = h('li', {class: `product ${item.layout}`}, picture(item.image_url, '', {class: 'product-image',
     sign: 'shop'}),
     h('div', {class: 'product-text'}, h('p', {class: 'price'}, item.price_text),
@@ -145,7 +145,13 @@ function searchBar(screen, value, search) {
     'aria-autocomplete': 'list', autocomplete: 'off', enterkeyhint: 'search'});
   let rows = [];
   let at = -1;
-  const close = () => { list.hidden = true; at = -1; mark(); };
+  let asked = 0;
+  const close = () => {
+    asked += 1;
+    list.hidden = true;
+    at = -1;
+    mark();
+  };
   const mark = () => {
     input.setAttribute('aria-expanded', String(!list.hidden));
     [...list.querySelectorAll('[role=option]')].forEach((row, index) => row.setAttribute('aria-selected',
@@ -160,9 +166,12 @@ function searchBar(screen, value, search) {
     await show();
   };
   const show = async () => {
+    const turn = ++asked;
     const {data} = await call(withQuery('/v1/shop/history', {q: input.value.trim()}), {signal: screen.signal});
+    if (turn !== asked) return;
+    const marked = rows[at]?.q;
     rows = data.items.slice(0, 5);
-    at = -1;
+    at = rows.findIndex(row => row.q === marked);
     replace(list, rows.map((row, index) => h('li', {role: 'option', id: `shop-history-${index}`,
       'aria-selected': 'false',
       lang: langOf(row.q)}, h('span', {class: 'suggest-words',

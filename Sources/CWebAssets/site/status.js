@@ -243,7 +243,7 @@ function events(screen) {
   const show = () => { for (const row of list.children) row.hidden = filter.value !== ''
     && row.dataset.type !== filter.value; };
   screen.on('any', ({type, data}) => {
-    if (paused || ['session', 'nudge'].includes(type)) return;
+    if (paused || ['session', 'nudge', 'opened'].includes(type)) return;
     none.remove();
     list.hidden = false;
     list.prepend(h('li', {dataset: {type}}, h('span', {class: 'muted'}, time(new Date().toISOString(),

@@ -52,22 +52,32 @@ export function provenance(answer) {
 
 const signs = {live: 'bolt', fresh: 'jar', stale: 'clock', offline: 'offline', local: 'home', bundled: 'jar'};
 
-/** Makes the provenance chip of an answer: in words, with its age, and the details on a press. */
-export function chip(answer) {
-  const kind = provenance(answer);
+/**
+ * Makes the provenance chip of an answer: in words, with its age, and the details on a press.
+ * @returns {HTMLButtonElement} With `show(answer)`, which makes it the chip of a later answer.
+ */
+export function chip(first) {
+  let answer = first;
   const age = h('span', {class: 'chip-age'});
-  const element = h('button', {type: 'button', class: `chip chip-${kind}`, dataset: {kind}, 'aria-haspopup': 'dialog',
-    onclick: () => popup(element, t('howOld'), origin(answer, kind))},
-  icon(signs[kind], 16), h('span', {class: 'chip-word'}, t(kind)), age);
-  if (answer.meta.partial) element.append(h('span', {class: 'chip-partial'}, t('partial')));
-  const tick = () => {
-    if (kind === 'local') return;
+  const element = h('button', {type: 'button', 'aria-haspopup': 'dialog',
+    onclick: () => popup(element, t('howOld'), origin(answer, provenance(answer)))});
+  element.tick = () => {
+    const kind = provenance(answer);
     const seconds = Math.max(0, (Date.now() - answer.confirmedAt) / 1000);
-    age.textContent = kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
+    const words = kind === 'local' ? '' : kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
       : t('confirmed', ago(seconds));
+    if (age.textContent !== words) age.textContent = words;
   };
-  tick();
-  element.tick = tick;
+  element.show = next => {
+    answer = next;
+    const kind = provenance(answer);
+    element.className = `chip chip-${kind}`;
+    element.dataset.kind = kind;
+    replace(element, icon(signs[kind], 16), h('span', {class: 'chip-word'}, t(kind)), age,
+      answer.meta.partial && h('span', {class: 'chip-partial'}, t('partial')));
+    element.tick();
+  };
+  element.show(answer);
   return element;
 }
 
