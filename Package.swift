@@ -272,7 +272,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "CWebAssets", exclude: ["site"]),
-        // openapi.yaml as bytes of the program.
+        // openapi.yaml and openapi-sandbox.yaml as bytes of the program.
         .target(name: "CContract"),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -297,8 +297,8 @@ let package = Package(
         .target(
             name: "Sandbox",
             dependencies: [
-                crypto, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
-                nioCore, lifecycle,
+                "CContract", crypto, httpTypes, hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle,
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict

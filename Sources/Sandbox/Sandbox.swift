@@ -14,17 +14,25 @@ public struct Sandbox: Service {
     private let configuration: SandboxConfiguration
     private let logger: Logger
     private let clock: any Clock<Duration>
+    private let harness: (any HarnessedServer)?
     private let listening = Listening()
 
     /// - Parameters:
     ///   - configuration: port and seed.
+    ///   - harness: the server that is tested, in the same process; nil if there is none.
     ///   - logger: for the sandbox's own messages; requests are in its journal, not in the log.
-    public init(configuration: SandboxConfiguration, logger: Logger) {
-        self.init(configuration: configuration, logger: logger, clock: ContinuousClock())
+    public init(configuration: SandboxConfiguration, harness: (any HarnessedServer)? = nil, logger: Logger) {
+        self.init(configuration: configuration, harness: harness, logger: logger, clock: ContinuousClock())
     }
 
     /// - Parameter clock: measures the delay of a slow upstream and the patience of a wait.
-    init(configuration: SandboxConfiguration, logger: Logger, clock: any Clock<Duration>) {
+    init(
+        configuration: SandboxConfiguration,
+        harness: (any HarnessedServer)? = nil,
+        logger: Logger,
+        clock: any Clock<Duration>
+    ) {
+        self.harness = harness
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
@@ -44,7 +52,7 @@ public struct Sandbox: Service {
             guard (0...65_535).contains(configuration.port) else {
                 throw SandboxError.cannotListen(port: configuration.port, reason: "a port is 0…65535")
             }
-            try await serve(try SimulatedUpstreams(seed: configuration.seed))
+            try await serve(try stage())
             listening.fail(.stopped)
         } catch let error where error is CancellationError || listening.isListening {
             listening.fail(.stopped)
@@ -57,9 +65,16 @@ public struct Sandbox: Service {
         }
     }
 
+    /// Makes the upstreams, with the time of the server that is tested if there is one.
+    private func stage() throws(SandboxError) -> SimulatedUpstreams {
+        guard configuration.simulatesUpstreams else { return SimulatedUpstreams(now: { Date() }) }
+        guard let harness else { return try SimulatedUpstreams(seed: configuration.seed) }
+        return try SimulatedUpstreams(seed: configuration.seed, now: { harness.now })
+    }
+
     private func serve(_ stage: SimulatedUpstreams) async throws {
         let application = Application(
-            responder: SandboxResponder(stage: stage, clock: clock),
+            responder: SandboxResponder(stage: stage, clock: clock, harness: harness),
             server: HTTPServerBuilder { responder in
                 let configuration = HTTP1Channel.Configuration(
                     additionalChannelHandlers: [HalfCloseHandler()],

@@ -4,12 +4,16 @@ public struct SandboxConfiguration: Sendable {
     public var port: Int
     /// What is drawn at random is drawn from this: the same seed gives the same pictures.
     public var seed: UInt64
+    /// Whether there are simulated upstreams, or only the controls of the server that is tested.
+    public var simulatesUpstreams: Bool
 
     /// - Parameters:
     ///   - port: 0…65535; 0 takes any free port.
     ///   - seed: any number.
-    public init(port: Int = 0, seed: UInt64 = 1) {
+    ///   - simulatesUpstreams: false for the controls of the server that is tested alone.
+    public init(port: Int = 0, seed: UInt64 = 1, simulatesUpstreams: Bool = true) {
         self.port = port
         self.seed = seed
+        self.simulatesUpstreams = simulatesUpstreams
     }
 }

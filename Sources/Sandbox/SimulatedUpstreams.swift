@@ -1,3 +1,5 @@
+import Foundation
+
 /// All simulated upstreams with their faults, and the journal: everything that a reset resets.
 final class SimulatedUpstreams: Sendable {
     struct Slot: Sendable {
@@ -7,13 +9,22 @@ final class SimulatedUpstreams: Sendable {
 
     let slots: [Slot]
     let journal = Journal()
+    /// The time that the services have, and the journal.
+    let now: @Sendable () -> Date
 
     /// - Throws: ``SandboxError/malformedData(resource:reason:)``.
-    init(seed: UInt64) throws(SandboxError) {
+    init(seed: UInt64, now: @escaping @Sendable () -> Date = { Date() }) throws(SandboxError) {
+        self.now = now
         let single: [any SimulatedUpstream] = [
             try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder(),
         ]
-        slots = (single + YandexDisk.upstreams(seed: seed)).map { Slot(upstream: $0) }
+        slots = (single + YandexDisk.upstreams(seed: seed, now: now)).map { Slot(upstream: $0) }
+    }
+
+    /// Simulates no upstream: for the controls of a server with real ones.
+    init(now: @escaping @Sendable () -> Date) {
+        self.now = now
+        slots = []
     }
 
     func slot(named name: String) -> Slot? {

@@ -1,3 +1,5 @@
+import Logging
+import Sandbox
 import TestKit
 import Testing
 
@@ -80,5 +82,41 @@ struct SandboxControlTests {
             }
             #expect(try await larder.send("PATCH", Self.fault, Self.json, body: body).status == 405)
         }
+    }
+
+    @Test("HARN-11 Sandbox-Fault of a request to a route reaches exactly the requests to upstreams that it causes")
+    func faultOfRequest() async throws {
+        try await withLarder { larder in
+            let search = "/v1/shop/search?limit=100&refresh=1"
+            let fields = ["Sandbox-Fault": "error(500)", "X-Request-Id": "faulty"]
+            let failed = try await larder.send("GET", search, fields)
+            #expect(failed.status >= 500)
+            let fine = try await larder.send("GET", search, ["X-Request-Id": "fine"])
+            #expect(fine.status == 200)
+            for (identity, fault) in [("faulty", "error(500)"), ("fine", "online")] {
+                let journal = try await larder.control("GET", "/journal?request_id=\(identity)").json
+                let faults = Set(journal.entries.elements.map(\.fault.string))
+                #expect(faults == [fault], "\(identity)")
+            }
+        }
+    }
+
+    @Test("HARN-11 An upstream that the server does not simulate gets no Sandbox-Fault")
+    func faultOfAnotherUpstream() async throws {
+        var logger = Logger(label: "another")
+        logger.logLevel = .critical
+        let another = Sandbox(configuration: .init(), logger: logger)
+        let running = Task { try await another.run() }
+        let base = "http://127.0.0.1:\(try await another.port)"
+        try await withLarder(["--upstreams-catalogue-url", base + "/catalogue"]) { larder in
+            let fields = ["Sandbox-Fault": "error(500)"]
+            let response = try await larder.send("GET", "/v1/shop/search?limit=100&refresh=1", fields)
+            #expect(response.status == 200)
+            let entries = try await RunningSandbox(base: base).control.get("/journal").json.entries.elements
+            #expect(!entries.isEmpty)
+            for entry in entries { #expect(entry.fault.string == "online" && entry.headers["sandbox-fault"] == nil) }
+        }
+        running.cancel()
+        _ = await running.result
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -6,14 +7,11 @@ import Testing
 private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/ships", headers: HTTPFields = [:])
     -> JournalEntry
 {
-    JournalEntry(
-        upstream: upstream,
-        method: "GET",
-        path: path,
-        headers: JournalEntry.headers(of: headers, authority: "127.0.0.1:1"),
-        fault: "online",
-        status: 200
-    )
+    let head = HTTPRequest(method: .get, scheme: nil, authority: "127.0.0.1:1", path: path, headerFields: headers)
+    var entry = JournalEntry(head, upstream: upstream, at: Date(timeIntervalSince1970: 1_767_607_200.5))
+    entry.fault = "online"
+    entry.status = 200
+    return entry
 }
 
 @Suite struct JournalTests {
@@ -47,8 +45,8 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         let journal = Journal()
         let extra = Journal.capacity + 5
         let tokens = (0..<Journal.capacity + extra).map { _ in journal.record(entry()) }
-        journal.complete(tokens[extra], fault: "hold", status: 418)
-        journal.complete(tokens[0], fault: "hold", status: 419)
+        journal.update(tokens[extra]) { $0.status = 418 }
+        journal.update(tokens[0]) { $0.status = 419 }
         let entries = journal.entries(matching: all)
         #expect(entries.count == Journal.capacity)
         #expect(entries.first?.sequence == extra + 1 && entries.last?.sequence == Journal.capacity + extra)
@@ -62,7 +60,7 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         let token = journal.record(entry())
         journal.clear()
         journal.record(entry())
-        journal.complete(token, fault: "hold", status: 500)
+        journal.update(token) { $0.status = 500 }
         #expect(journal.entries(matching: all).map(\.status) == [200])
     }
 
@@ -77,6 +75,48 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         journal.record(entry())
         try await waiting.value
         #expect(journal.entries(matching: JournalFilter(upstream: "spacex")).count == 3)
+    }
+
+    @Test("a wait for a status ends when a request that waited gets it")
+    func waitingForStatus() async throws {
+        let journal = Journal()
+        let waiting = Task { try await journal.wait(for: 1, matching: JournalFilter(status: .code(418))) }
+        var held = entry()
+        held.status = nil
+        let token = journal.record(held)
+        #expect(journal.entries(matching: JournalFilter(status: .missing)).map(\.sequence) == [1])
+        journal.update(token) { $0.status = 418 }
+        try await waiting.value
+        #expect(journal.entries(matching: JournalFilter(status: .missing)).isEmpty)
+    }
+
+    @Test("HARN-14 a wait since a number ignores older entries")
+    func waitingSince() async throws {
+        let journal = Journal()
+        journal.record(entry())
+        journal.record(entry())
+        let waiting = Task { try await journal.wait(for: 1, matching: JournalFilter(since: 2)) }
+        journal.record(entry("disk"))
+        try await waiting.value
+        #expect(journal.entries(matching: JournalFilter(since: 2)).map(\.upstream) == ["disk"])
+        #expect(journal.entries(matching: JournalFilter(since: 1, until: 2)).map(\.sequence) == [2])
+    }
+
+    @Test("beyond their capacity the oldest bodies go, the entries stay")
+    func bodies() {
+        let journal = Journal()
+        let body = [UInt8](repeating: UInt8(ascii: "a"), count: JournalBody.limit)
+        let request = UpstreamRequest(method: .put, path: [], body: body, origin: "")
+        let fits = Journal.bodyCapacity / JournalBody.limit
+        for _ in 0..<fits + 2 {
+            var entry = entry()
+            entry.body = JournalBody(of: request)
+            journal.record(entry)
+        }
+        let entries = journal.entries(matching: all)
+        #expect(entries.count == fits + 2 && entries.allSatisfy { $0.body?.count == JournalBody.limit })
+        #expect(entries.prefix(2).allSatisfy { $0.body?.content == nil })
+        #expect(entries.dropFirst(2).allSatisfy { $0.body?.content != nil })
     }
 
     @Test("closing ends the waits there are and those to come")

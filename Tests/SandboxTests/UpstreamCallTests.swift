@@ -93,7 +93,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         try await withSandbox { sandbox in
             let fault = Fault.flaky(probability: 0.5, seed: 42)
             try await sandbox.set(fault.description)
-            let expected = (0..<12).map { fault.decision(ordinal: $0) == .response ? 200 : 503 }
+            let expected = (0..<12).map { FaultPlan(fault).decision(ordinal: $0) == .response ? 200 : 503 }
             var statuses: [Int] = []
             for _ in 0..<12 { statuses.append(try await sandbox.get("/spacex/v4/ships").status) }
             #expect(statuses == expected)

@@ -26,6 +26,23 @@ struct RequestTraceTests {
         #expect(RequestTrace(requestID: "r-1", fields) { 1 }.traceID == Self.trace)
     }
 
+    @Test("HARN-11 The fault of a request goes to simulated upstreams, as long as its response is being made")
+    func fault() {
+        var fields: HTTPFields = [.sandboxFault: "slow(1)"]
+        fields.append(HTTPField(name: .sandboxFault, value: "bandwidth(32)"))
+        let (trace, scope) = (RequestTrace(requestID: "r-1", fields) { 1 }, RequestScope())
+        let marked = {
+            var outgoing = HTTPFields()
+            trace.markFault(&outgoing)
+            return outgoing[.sandboxFault]
+        }
+        #expect(marked() == nil, "outside of a request")
+        #expect(RequestScope.$current.withValue(scope) { marked() } == "slow(1), bandwidth(32)")
+        scope.end()
+        #expect(RequestScope.$current.withValue(scope) { marked() } == nil)
+        #expect(self.marked(fields)[.sandboxFault] == nil)
+    }
+
     @Test(
         "TRUST-17 A traceparent that is malformed is ignored",
         arguments: [

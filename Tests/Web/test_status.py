@@ -60,6 +60,18 @@ def test_web_27_held_requests_are_shown_and_released(visitor, larder):
     expect(release).to_have_count(0)
 
 
+def test_harn_09_rules_are_shown_and_removed(visitor, larder):
+    rule = {"match": {"method": "GET", "path": "/products"}, "fault": "error(503)", "times": 7}
+    larder.control("POST", "/upstreams/catalogue/rules", rule)
+    page = visitor.open("/status")
+    rules = page.get_by_role("list", name="Rules for some requests")
+    expect(rules).to_contain_text("GET /products")
+    expect(rules).to_contain_text("error(503)")
+    rules.get_by_role("button", name="Remove").click()
+    expect(rules).to_have_count(0)
+    assert larder.control("GET", "/upstreams/catalogue/rules")["rules"] == []
+
+
 def test_web_27_without_a_sandbox_its_part_is_absent(visit, start):
     larder = start(sandboxed=False, **{f"upstreams_{name}_url": "http://127.0.0.1:9/none" for name in [
         "yandex_disk", "yandex_oauth", "catalogue", "people", "geocoder", "spacex"]})

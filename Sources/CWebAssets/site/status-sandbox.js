@@ -13,28 +13,33 @@ const t = define({
     offline: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
       + 'it shows what Larder kept, and says so.',
     reset: 'Reset the sandbox', wasReset: 'Faults, data and journal are as at the start.',
-    fault: 'Fault', release: n => `Release ${n} held`, released: 'Released', value: 'Value',
+    fault: 'Fault', release: n => `Release ${n} held`, value: 'Value',
     journal: 'Requests to the simulated APIs', journalNone: 'No request yet.', clear: 'Empty', waiting: 'waiting',
     online1: 'none', offline1: 'offline', slow: 'slow, ms', error: 'error, status', html: 'a web page, status',
     flaky: 'fails now and then, share', truncated: 'cut off', pause: 'stops after bytes', garbage: 'not JSON',
     hold: 'holds requests', requests: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
+    bandwidth: 'KB a second', combined: 'other', rules: 'Rules for some requests', remove: 'Remove',
   },
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь понарошку. Сломайте их и посмотрите, что скажет каждый экран.',
     offline: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет то, что '
       + 'хранит Larder, и скажет об этом.',
     reset: 'Сбросить песочницу', wasReset: 'Сбои, данные и журнал — как в начале.',
-    fault: 'Сбой', release: n => `Отпустить: ${n}`, released: 'Отпущено', value: 'Значение',
+    fault: 'Сбой', release: n => `Отпустить: ${n}`, value: 'Значение',
     journal: 'Запросы к сервисам песочницы', journalNone: 'Запросов ещё нет.', clear: 'Очистить', waiting: 'ждёт',
     online1: 'нет', offline1: 'нет связи', slow: 'медленно, мс', error: 'ошибка, статус', html: 'веб-страница, статус',
     flaky: 'сбоит иногда, доля', truncated: 'обрыв', pause: 'замирает после байт', garbage: 'не JSON',
+    bandwidth: 'КБ в секунду', combined: 'другое', rules: 'Правила для части запросов', remove: 'Удалить',
     hold: 'держит запросы', requests: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`,
   },
 });
 
-const kinds = {online: null, offline: null, slow: 3000, error: 503, html: 200, flaky: 0.5, truncated: null, pause: 100,
-  garbage: null, hold: null};
-const read = text => /^(\w+)(?:\(([^,)]*)(.*)\))?$/.exec(text) ?? [null, 'online', '', ''];
+const kinds = {online: null, offline: null, slow: 3000, error: 503, html: 200, flaky: '0.5, 1', truncated: null,
+  pause: 100, bandwidth: 8, garbage: null, hold: null, combined: 'slow(200), slice(512, 100)'};
+const read = text => {
+  const parts = /^(\w+)(?:\(([^()]*)\))?$/.exec(text) ?? [];
+  return parts[1] in kinds ? parts : [null, 'combined', text];
+};
 
 /**
  * Opens the sandbox's part if there is a sandbox.
@@ -66,10 +71,12 @@ export async function openSandbox(screen, place, names, changed) {
   };
   draw(place, controls, all, after);
   const log = journal(screen);
-  place.append(log.element);
-  const timer = setInterval(() => document.hidden || quietly(async () => { await update(); await log.update(); }),
-    2000);
+  const set = rules(controls, after);
+  place.append(set.element, log.element);
+  const timer = setInterval(() => document.hidden
+    || quietly(async () => { await update(); await set.update(); await log.update(); }), 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
+  await set.update();
   await log.update();
   return controls;
 }
@@ -111,7 +118,7 @@ export function faultControl(name, controls) {
   const release = h('div');
   const apply = async number => {
     const fault = kinds[select.value] === null ? select.value
-      : `${select.value}(${number}${select.value === 'flaky' ? ', 1' : ''})`;
+      : select.value === 'combined' ? number : `${select.value}(${number})`;
     try { await controls.set(name, fault); say(''); } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       say(problem.words);
@@ -140,17 +147,43 @@ export function faultControl(name, controls) {
   return element;
 }
 
+/** Shows the rules of all upstreams, and removes them. */
+function rules(controls, after) {
+  const list = h('ul', {class: 'log', 'aria-label': t('rules')});
+  const element = h('details', {class: 'card', hidden: true, open: true}, h('summary', null, t('rules')), list);
+  let last = '[]';
+  const row = ({name, id, match, fault, faults, applied}) => h('li', null,
+    h('span', {class: 'code'}, `${name} ${match.method ?? ''} ${match.path ?? ''}`), ' ',
+    h('span', {class: 'tag warn'}, `${fault ?? faults.join(' → ')} · ${applied}`), ' ',
+    button(t('remove'), async () => {
+      await call(`/v1/sandbox/upstreams/${name}/rules/${id}`, {method: 'DELETE'});
+      await after();
+      await update();
+    }, {kind: 'quiet', write: true}));
+  const update = async () => {
+    const some = controls.upstreams().filter(one => one.rules > 0);
+    const found = (await Promise.all(some.map(async ({name}) =>
+      (await call(`/v1/sandbox/upstreams/${name}/rules`)).data.rules.map(rule => ({name, ...rule}))))).flat();
+    const text = JSON.stringify(found);
+    if (text === last) return;
+    last = text;
+    element.hidden = found.length === 0;
+    replace(list, found.map(row));
+  };
+  return {element, update};
+}
+
 function journal(screen) {
   const list = h('ol', {class: 'log', tabindex: '0', 'aria-label': t('journal')});
   const count = h('span', {class: 'muted small'});
   let last = null;
   const update = async () => {
-    const {entries} = (await call('/v1/sandbox/journal')).data;
-    const key = `${entries.at(-1)?.sequence} ${entries.length} ${entries.filter(one => one.status === null).length}`;
+    const {entries, count: all} = (await call('/v1/sandbox/journal?limit=60')).data;
+    const key = `${entries.at(-1)?.sequence} ${all} ${entries.filter(one => one.status === null).length}`;
     if (key === last) return;
     last = key;
-    replace(count, t('requests', entries.length));
-    replace(list, entries.length ? entries.slice(-60).reverse().map(entry => h('li', null,
+    replace(count, t('requests', all));
+    replace(list, entries.length ? entries.reverse().map(entry => h('li', null,
       h('span', {class: `tag ${entry.status === null || entry.status >= 400 ? 'warn' : 'ok'}`},
         entry.status ?? t('waiting')), ' ',
       h('span', {class: 'code'}, `${entry.method} ${entry.path}`),

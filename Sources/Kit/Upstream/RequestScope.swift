@@ -23,6 +23,9 @@ public final class RequestScope: Sendable {
     /// Records that the response is ready: what continues has deadlines of its own.
     public func end() { state.withLock { $0.isOver = true } }
 
+    /// Whether the response is still being made.
+    var isActive: Bool { state.withLock { !$0.isOver } }
+
     /// Returns when requests to an upstream end that began or begin now; nil after ``end()``.
     func deadline(_ timeout: Duration, at now: Date) -> Date? {
         state.withLock { state in

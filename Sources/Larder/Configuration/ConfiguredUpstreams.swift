@@ -1,6 +1,5 @@
 import AppInterface
 import Foundation
-import HTTPSemantics
 import HTTPTypes
 import Settings
 import Upstream
@@ -54,7 +53,8 @@ struct ConfiguredUpstreams: Sendable {
     mutating func simulate(_ name: String, at url: URL) throws(SettingError) {
         guard let upstream = simulated[name] else { return }
         var configuration = try UpstreamConfiguration(upstream, at: url, settings)
-        configuration.mount.requestFields.append(RequestField(HTTPField.Name(literal: "Sandbox-Fault"), isKey: false))
+        configuration.isSimulated = true
+        configuration.mount.requestFields.append(RequestField(.sandboxFault, isKey: false))
         byName[name] = configuration
     }
 }

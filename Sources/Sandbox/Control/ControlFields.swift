@@ -4,18 +4,22 @@ struct ControlFields: Sendable {
 
     init(_ value: JSONValue) throws(ControlProblem) {
         guard let object = value.object else {
-            throw .invalid(
-                field: "body",
-                value: String(decoding: value.serialized().prefix(60), as: UTF8.self),
-                accepted: ["a JSON object"]
-            )
+            throw .invalid(field: "body", value: value.excerpt, accepted: ["a JSON object"])
         }
         self.object = object
     }
 
-    func require(only names: String...) throws(ControlProblem) {
+    var members: [JSONObject.Member] { object.members }
+
+    subscript(_ name: String) -> JSONValue? { object[name] }
+
+    func requireNone() throws(ControlProblem) { try require(only: []) }
+
+    func require(only names: String...) throws(ControlProblem) { try require(only: names) }
+
+    private func require(only names: [String]) throws(ControlProblem) {
         for member in object.members where !names.contains(member.name) {
-            throw .invalid(field: "body", value: member.name, accepted: names)
+            throw .invalid(field: "body", value: member.name, accepted: names.isEmpty ? ["no members"] : names)
         }
     }
 
@@ -66,6 +70,11 @@ struct ControlFields: Sendable {
     }
 
     private func refusal(_ name: String, _ value: JSONValue, _ accepted: [String]) -> ControlProblem {
-        .invalid(field: name, value: String(decoding: value.serialized().prefix(60), as: UTF8.self), accepted: accepted)
+        .invalid(field: name, value: value.excerpt, accepted: accepted)
     }
+}
+
+extension JSONValue {
+    /// The beginning of its text, as messages show it.
+    var excerpt: String { String(decoding: serialized().prefix(60), as: UTF8.self) }
 }

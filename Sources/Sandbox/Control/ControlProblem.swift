@@ -41,7 +41,7 @@ extension ControlProblem {
     }
 
     static func fault(_ error: FaultSyntaxError, field: String) -> ControlProblem {
-        .invalid(field: field, value: error.text, accepted: FaultSyntaxError.accepted)
+        .invalid(field: field, value: error.text, accepted: FaultSyntaxError.accepted, reason: error.reason)
     }
 
     static func notFound(_ what: String, field: String? = nil, accepted: [String] = []) -> ControlProblem {

@@ -35,11 +35,12 @@ struct ControlRequest: Sendable {
     }
 
     /// - Throws: 400 if the query has a parameter of another name, or one of them twice.
-    func parameters(_ names: String...) throws(ControlProblem) -> [String: String] {
+    func parameters(_ names: [String] = []) throws(ControlProblem) -> [String: String] {
         var values: [String: String] = [:]
         for item in query {
             guard names.contains(item.name), values[item.name] == nil else {
-                throw .invalid(field: "query", value: item.name, accepted: names.map { "\($0), once" })
+                let accepted = names.isEmpty ? ["no query"] : names.map { "\($0), once" }
+                throw .invalid(field: "query", value: item.name, accepted: accepted)
             }
             values[item.name] = item.value
         }

@@ -1,12 +1,14 @@
-/// A text that names no fault.
+/// A text that names no fault, or faults that cannot be combined.
 struct FaultSyntaxError: Error, Equatable {
     let text: String
+    var reason: String?
 
     /// Every form that is accepted.
     static let accepted = [
-        "online", "offline", "slow(milliseconds 0…600000)", "error(status 400…599)",
-        "error(429 or 503, seconds of Retry-After)",
-        "html(status 200…599)", "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "garbage",
+        "online", "offline", "slow(milliseconds 0…600000)", "jitter(least milliseconds, most, seed)",
+        "error(status 400…599)", "error(429 or 503, seconds of Retry-After)", "html(status 200…599)",
+        "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "reset(bytes of the body)",
+        "bandwidth(kilobytes a second 1…1000000)", "slice(bytes, milliseconds)", "slow_close(milliseconds)", "garbage",
         "hold",
     ]
 }
@@ -39,33 +41,55 @@ extension Fault {
 
     private static func parametrized(_ name: String, _ arguments: [String]) -> Fault? {
         switch (name, arguments.count) {
-        case ("slow", 1):
-            guard let milliseconds = Int(arguments[0]), (0...longestDelay).contains(milliseconds) else { return nil }
-            return .slow(milliseconds: milliseconds)
-        case ("error", 1):
-            guard let status = Int(arguments[0]), (400...599).contains(status) else { return nil }
-            return .error(status: status, retryAfter: nil)
-        case ("html", 1):
-            guard let status = Int(arguments[0]), (200...599).contains(status), status != 204, status != 304 else {
-                return nil
-            }
-            return .html(status: status)
-        case ("error", 2):
-            guard let status = Int(arguments[0]), status == 429 || status == 503, let seconds = Int(arguments[1]),
-                (0...86_400).contains(seconds)
-            else {
-                return nil
-            }
-            return .error(status: status, retryAfter: seconds)
-        case ("pause", 1):
-            guard let bytes = Int(arguments[0]), bytes >= 0 else { return nil }
-            return .pause(bytes: bytes)
-        case ("flaky", 2):
-            guard let probability = Double(arguments[0]), (0...1).contains(probability), let seed = UInt64(arguments[1])
-            else { return nil }
+        case ("error", 1...2), ("html", 1): response(name, arguments)
+        case ("flaky", 2), ("jitter", 3): random(arguments)
+        case (_, 1...2): timed(name, arguments)
+        default: nil
+        }
+    }
+
+    /// Faults that put a status in place of the response.
+    private static func response(_ name: String, _ arguments: [String]) -> Fault? {
+        guard let status = number(arguments[0], 200...599) else { return nil }
+        if name == "html" { return status == 204 || status == 304 ? nil : .html(status: status) }
+        guard status >= 400 else { return nil }
+        guard arguments.count == 2 else { return .error(status: status, retryAfter: nil) }
+        guard status == 429 || status == 503, let seconds = number(arguments[1], 0...86_400) else { return nil }
+        return .error(status: status, retryAfter: seconds)
+    }
+
+    /// Faults that draw from a seed.
+    private static func random(_ arguments: [String]) -> Fault? {
+        guard let seed = UInt64(arguments[arguments.count - 1]) else { return nil }
+        if arguments.count == 2 {
+            guard let probability = Double(arguments[0]), (0...1).contains(probability) else { return nil }
             return .flaky(probability: probability, seed: seed)
+        }
+        guard let least = number(arguments[0], 0...longestDelay), let most = number(arguments[1], least...longestDelay)
+        else { return nil }
+        return .jitter(milliseconds: least...most, seed: seed)
+    }
+
+    /// Faults of time and amount.
+    private static func timed(_ name: String, _ arguments: [String]) -> Fault? {
+        let range = name == "slow" || name == "slow_close" ? 0...longestDelay : 0...Int.max
+        guard let first = number(arguments[0], range) else { return nil }
+        if arguments.count == 2 {
+            guard name == "slice", first > 0, let pause = number(arguments[1], 0...longestDelay) else { return nil }
+            return .slice(bytes: first, milliseconds: pause)
+        }
+        switch name {
+        case "slow": return .slow(milliseconds: first)
+        case "slow_close": return .slowClose(milliseconds: first)
+        case "pause": return .pause(bytes: first)
+        case "reset": return .reset(bytes: first)
+        case "bandwidth": return (1...1_000_000).contains(first) ? .bandwidth(kilobytes: first) : nil
         default: return nil
         }
+    }
+
+    private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
+        Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
 }
 

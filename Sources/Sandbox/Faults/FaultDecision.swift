@@ -1,33 +1,50 @@
 /// What happens to one request.
-enum FaultDecision: Sendable, Equatable {
-    case response
-    case reset
-    case delay(milliseconds: Int)
-    case status(Int, retryAfter: Int?)
-    case html(Int)
-    case truncate
-    case pause(bytes: Int)
-    case garble
-    case hold
+struct FaultDecision: Sendable, Equatable {
+    /// Where the response comes from.
+    enum Source: Sendable, Equatable {
+        case upstream
+        case status(Int, retryAfter: Int?)
+        case html(Int)
+        case garbage
+        /// There is none: the connection is reset.
+        case none
+    }
+
+    /// No fault.
+    static let response = FaultDecision()
+
+    var source = Source.upstream
+    /// Whether the request waits until it is released.
+    var isHeld = false
+    /// Milliseconds before the response.
+    var delay = 0
+    var delivery = Delivery()
 }
 
 extension Fault {
-    /// Returns what happens to the `ordinal`-th request (from 0) of this fault; always the same for the same fault and
-    /// ordinal.
-    func decision(ordinal: UInt64) -> FaultDecision {
+    /// Adds what this fault does to the `ordinal`-th request (from 0).
+    func apply(to decision: inout FaultDecision, ordinal: UInt64) {
         switch self {
-        case .online: .response
-        case .offline: .reset
-        case .slow(let milliseconds): .delay(milliseconds: milliseconds)
-        case .error(let status, let retryAfter): .status(status, retryAfter: retryAfter)
-        case .html(let status): .html(status)
+        case .online: return
+        case .offline: decision.source = .none
+        case .slow(let milliseconds): decision.delay += milliseconds
+        case .jitter(let range, let seed):
+            let share = SplitMix64.unitInterval(seed: seed, index: ordinal)
+            decision.delay += range.lowerBound + Int(share * Double(range.count))
+        case .error(let status, let retryAfter): decision.source = .status(status, retryAfter: retryAfter)
+        case .html(let status): decision.source = .html(status)
         case .flaky(let probability, let seed):
-            SplitMix64.unitInterval(seed: seed, index: ordinal) < probability
-                ? .status(503, retryAfter: nil) : .response
-        case .truncated: .truncate
-        case .pause(let bytes): .pause(bytes: bytes)
-        case .garbage: .garble
-        case .hold: .hold
+            guard SplitMix64.unitInterval(seed: seed, index: ordinal) < probability else { return }
+            decision.source = .status(503, retryAfter: nil)
+        case .garbage: decision.source = .garbage
+        case .hold: decision.isHeld = true
+        case .truncated: decision.delivery.end = .half
+        case .pause(let bytes): decision.delivery.end = .pause(after: bytes)
+        case .reset(let bytes): decision.delivery.end = .reset(after: bytes)
+        case .bandwidth(let kilobytes): decision.delivery.bytesPerMillisecond = kilobytes
+        case .slice(let bytes, let milliseconds):
+            decision.delivery.slice = .init(bytes: bytes, pause: .milliseconds(milliseconds))
+        case .slowClose(let milliseconds): decision.delivery.closeDelay = .milliseconds(milliseconds)
         }
     }
 }

@@ -7,20 +7,28 @@ final class Journal: Sendable {
     /// Names an entry that was recorded without a status.
     struct Token: Sendable {
         fileprivate let epoch: Int
-        fileprivate let sequence: Int
+        /// The number of the entry.
+        let sequence: Int
     }
 
-    private struct Waiter {
+    /// Bytes of request bodies that are kept; beyond them the oldest go.
+    static let bodyCapacity = 8 << 20
+
+    fileprivate struct Waiter {
         let filter: JournalFilter
         let count: Int
         var missing: Int
         let reached: OneShotEvent
     }
 
-    private struct State {
+    fileprivate struct State {
         var entries: [JournalEntry] = []
         /// Index of the oldest entry; entries before it are removed in batches.
         var start = 0
+        /// Bytes of the bodies of entries from `firstBody`.
+        var bodyBytes = 0
+        /// Index of the oldest entry that may have the content of its body.
+        var firstBody = 0
         /// Changes when the journal is cleared, so that a late status cannot hit another entry.
         var epoch = 0
         var lastSequence = 0
@@ -33,37 +41,36 @@ final class Journal: Sendable {
 
     /// Records a request and resumes the tasks that wait for it.
     @discardableResult
-    func record(_ entry: JournalEntry) -> Token {
-        let (token, reached) = state.withLock { state -> (Token, [OneShotEvent]) in
+    func record(_ entry: JournalEntry) -> Token { record(entry) { _ in }.0 }
+
+    /// Records a request and resumes the tasks that wait for it.
+    /// - Parameter first: Is called with its number before anything sees it.
+    func record<Result: Sendable>(_ entry: JournalEntry, first: (Int) -> Result) -> (Token, Result) {
+        let (token, result, reached) = state.withLock { state -> (Token, Result, [OneShotEvent]) in
             state.lastSequence += 1
             var entry = entry
             entry.sequence = state.lastSequence
-            state.entries.append(entry)
-            if state.entries.count - state.start > Self.capacity { state.start += 1 }
-            if state.start == Self.capacity {
-                state.entries.removeFirst(state.start)
-                state.start = 0
-            }
-            var reached: [OneShotEvent] = []
-            for (key, waiter) in state.waiters where waiter.filter.matches(entry) {
-                state.waiters[key]?.missing -= 1
-                if waiter.missing == 1 { reached.append(waiter.reached) }
-            }
-            return (Token(epoch: state.epoch, sequence: entry.sequence), reached)
+            let result = first(entry.sequence)
+            state.append(entry)
+            let reached = state.count(nil, entry)
+            return (Token(epoch: state.epoch, sequence: entry.sequence), result, reached)
         }
         for event in reached { event.fire() }
-        return token
+        return (token, result)
     }
 
-    /// Completes an entry that was recorded when its request began to wait; does nothing if it has been removed.
-    func complete(_ token: Token, fault: String, status: Int?) {
-        state.withLock { state in
-            guard token.epoch == state.epoch, let first = state.entries.first?.sequence else { return }
+    /// Changes an entry that was recorded when its request began to wait, and resumes the tasks that wait for what it
+    /// has become; does nothing if it has been removed.
+    func update(_ token: Token, _ change: (inout JournalEntry) -> Void) {
+        let reached = state.withLock { state -> [OneShotEvent] in
+            guard token.epoch == state.epoch, let first = state.entries.first?.sequence else { return [] }
             let index = token.sequence - first
-            guard index >= state.start else { return }
-            state.entries[index].fault = fault
-            state.entries[index].status = status
+            guard index >= state.start else { return [] }
+            let before = state.entries[index]
+            change(&state.entries[index])
+            return state.count(before, state.entries[index])
         }
+        for event in reached { event.fire() }
     }
 
     func entries(matching filter: JournalFilter) -> [JournalEntry] {
@@ -74,6 +81,7 @@ final class Journal: Sendable {
         state.withLock { state in
             state.entries = []
             state.start = 0
+            (state.bodyBytes, state.firstBody) = (0, 0)
             state.lastSequence = 0
             state.epoch += 1
             for (key, waiter) in state.waiters { state.waiters[key]?.missing = waiter.count }
@@ -103,5 +111,35 @@ final class Journal: Sendable {
             return state.waiters.values.map(\.reached)
         }
         for event in reached { event.cancel() }
+    }
+}
+
+extension Journal.State {
+    mutating func append(_ entry: JournalEntry) {
+        entries.append(entry)
+        bodyBytes += entry.body?.content?.size ?? 0
+        if entries.count - start > Journal.capacity { start += 1 }
+        while bodyBytes > Journal.bodyCapacity || firstBody < start {
+            bodyBytes -= entries[firstBody].body?.content?.size ?? 0
+            entries[firstBody].body?.content = nil
+            firstBody += 1
+        }
+        guard start == Journal.capacity else { return }
+        entries.removeFirst(start)
+        firstBody -= start
+        start = 0
+    }
+
+    /// Counts a new entry, or one that has changed, for the tasks that wait.
+    /// - Returns: The events of those that have waited long enough.
+    mutating func count(_ before: JournalEntry?, _ after: JournalEntry) -> [OneShotEvent] {
+        var reached: [OneShotEvent] = []
+        for (key, waiter) in waiters {
+            let was = before.map(waiter.filter.matches) ?? false
+            guard waiter.filter.matches(after) != was else { continue }
+            waiters[key]?.missing += was ? 1 : -1
+            if !was, waiter.missing == 1 { reached.append(waiter.reached) }
+        }
+        return reached
     }
 }

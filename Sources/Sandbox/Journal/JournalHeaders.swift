@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 
 extension JournalEntry {
@@ -7,31 +6,17 @@ extension JournalEntry {
         "authorization", "proxy-authorization", "cookie", "spacex-key", "x-api-key",
     ]
 
-    /// The fields as the journal shows them: a credential only as the beginning of its SHA-256, enough to tell two
-    /// apart.
+    /// The fields as the journal shows them: a credential only as the beginning of its SHA-256.
     static func headers(of fields: HTTPFields, authority: String?) -> [Header] {
         let host = authority.map { [Header(name: "host", value: $0)] } ?? []
         return host
             + fields.map { field in
                 let name = field.name.canonicalName
-                return Header(name: name, value: credentials.contains(name) ? redacted(field.value) : field.value)
+                let isCredential = credentials.contains(name)
+                return Header(name: name, value: isCredential ? Redaction.value(field.value) : field.value)
             }
     }
 
-    /// The target as the journal shows it: the value of a query parameter `key`, where the people API takes its
-    /// credential, is redacted as well.
-    static func path(of target: String) -> String {
-        guard let question = target.firstIndex(of: "?") else { return target }
-        let items = target[target.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false).map
-        { item in
-            item.hasPrefix("key=") ? "key=\(redacted(String(item.dropFirst(4))))" : String(item)
-        }
-        return target[...question] + items.joined(separator: "&")
-    }
-
-    private static func redacted(_ value: String) -> String {
-        "sha256:"
-            + SHA256.hash(data: Array(value.utf8)).prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-            .joined()
-    }
+    /// The target as the journal shows it.
+    static func path(of target: String) -> String { Redaction.target(target) }
 }

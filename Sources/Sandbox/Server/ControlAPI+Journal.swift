@@ -1,57 +1,49 @@
 import HTTPTypes
 
 extension ControlAPI {
-    /// Longest that a wait may last, in milliseconds.
-    static let longestWait = 60_000
+    private static let filters = [
+        "upstream", "method", "path", "query", "header", "status", "since", "until", "request_id",
+    ]
 
     func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         try request.require(.get, .delete)
         if request.method == .delete {
+            _ = try request.parameters()
             stage.journal.clear()
+            for slot in stage.slots { slot.gate.forgetSequences() }
             return .json(.ok, ["entries": [], "count": 0])
         }
-        return entries(matching: try filter(try request.parameters("upstream", "path")))
+        let parameters = try request.parameters(Self.filters + ["count", "limit"])
+        let filter = try filter(parameters)
+        let isCount = try JournalQuery.flag("count", in: parameters)
+        let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
+        return isCount
+            ? .json(.ok, ["count": .integer(stage.journal.entries(matching: filter).count)])
+            : entries(matching: filter, limit: limit)
     }
 
     /// Returns the matching entries as soon as there are `count` of them.
     func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get)
-        let parameters = try request.parameters("upstream", "path", "count", "timeout_ms")
+        let parameters = try request.parameters(Self.filters + ["count", "timeout_ms"])
         let filter = try filter(parameters)
-        let count = try parameters.integer("count", in: 1...Journal.capacity, default: 1)
-        let milliseconds = try parameters.integer("timeout_ms", in: 0...Self.longestWait, default: 5_000)
-        let journal = stage.journal
-        let clock = clock
-
-        let reached = try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                try await journal.wait(for: count, matching: filter)
-                return true
-            }
-            group.addTask {
-                try await clock.sleep(for: .milliseconds(milliseconds))
-                return false
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? false
-        }
-        // What came together with the timeout counts.
-        guard reached || journal.entries(matching: filter).count >= count else {
-            throw ControlProblem.timedOut(count: count, milliseconds: milliseconds)
-        }
+        try await JournalQuery.wait(parameters, in: stage.journal, matching: filter, clock)
         return entries(matching: filter)
     }
 
-    private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
-        let upstream = parameters["upstream"].flatMap { $0.isEmpty ? nil : $0 }
-        if let upstream, stage.slot(named: upstream) == nil {
-            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name.rawValue })
-        }
-        return JournalFilter(upstream: upstream, pathPrefix: parameters["path"])
+    private func entries(matching filter: JournalFilter, limit: Int = Journal.capacity) -> UpstreamResponse {
+        let entries = stage.journal.entries(matching: filter)
+        return .json(
+            .ok,
+            ["entries": .array(entries.suffix(limit).map(\.json)), "count": .integer(entries.count)]
+        )
     }
 
-    private func entries(matching filter: JournalFilter) -> UpstreamResponse {
-        let entries = stage.journal.entries(matching: filter)
-        return .json(.ok, ["entries": .array(entries.map(\.json)), "count": .integer(entries.count)])
+    private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
+        let filter = try JournalQuery.filter(parameters)
+        if let upstream = filter.upstream, stage.slot(named: upstream) == nil {
+            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name.rawValue })
+        }
+        return filter
     }
 }

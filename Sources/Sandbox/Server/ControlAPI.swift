@@ -7,23 +7,16 @@ struct ControlAPI: Sendable {
 
     let stage: SimulatedUpstreams
     let clock: any Clock<Duration>
+    /// The server that is tested, in the same process.
+    var harness: (any HarnessedServer)?
 
     /// - Throws: only `CancellationError`, if the sandbox stops while a request waits.
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
         do {
-            try guardHost(of: request)
+            try request.requireLoopback()
             return try await route(request)
         } catch let problem as ControlProblem {
             return problem.response
-        }
-    }
-
-    private func guardHost(of request: ControlRequest) throws(ControlProblem) {
-        guard let host = request.authority, LoopbackHost.matches(authority: host) else {
-            throw .forbidden(field: "Host", value: request.authority)
-        }
-        if let origin = request.fetchOrigin, !LoopbackHost.matches(origin: origin) {
-            throw .forbidden(field: "Origin", value: origin)
         }
     }
 
@@ -32,17 +25,17 @@ struct ControlAPI: Sendable {
         case (nil, _):
             try request.require(.get)
             return .json(.ok, ControlIndex.json(of: stage))
-        case ("openapi.yaml", 1), ("openapi.json", 1):
+        case ("openapi.yaml", 1):
             try request.require(.get)
-            // YAML 1.2 includes JSON.
-            let type = request.path[0].hasSuffix("yaml") ? "yaml" : "json"
-            let contract = ControlContract(calls: ControlIndex.lines(of: stage)).json
-            return .json(.ok, contract, type: "application/\(type); charset=utf-8")
+            _ = try request.parameters()
+            return ControlContract.response
         case ("reset", 1):
             try request.require(.post)
+            try request.requireNoMembers()
             stage.reset()
+            harness?.upstreamsWereReset()
             return .json(.ok, ControlIndex.json(of: stage))
-        case ("upstreams", 3):
+        case ("upstreams", 3...4):
             return try faults(request, slot: try slot(named: request.path[1]))
         case ("journal", 1):
             return try journal(request)
@@ -67,39 +60,5 @@ struct ControlAPI: Sendable {
             )
         }
         return slot
-    }
-
-    private func faults(_ request: ControlRequest, slot: SimulatedUpstreams.Slot) throws(ControlProblem)
-        -> UpstreamResponse
-    {
-        switch request.path[2] {
-        case "fault":
-            try request.require(.get, .put)
-            if request.method == .put { slot.gate.set(try Self.fault(in: request)) }
-            return .json(.ok, slot.status)
-        case "release":
-            try request.require(.post)
-            return .json(.ok, ["released": .integer(slot.gate.release())])
-        default: throw .nothing(at: request.path)
-        }
-    }
-
-    private static func fault(in request: ControlRequest) throws(ControlProblem) -> Fault {
-        let body = try request.json()
-        guard let members = body.object?.members, members.count == 1, members[0].name == "fault",
-            let text = members[0].value.string
-        else {
-            throw .invalid(
-                field: "fault",
-                value: String(decoding: request.body.prefix(60), as: UTF8.self),
-                accepted: FaultSyntaxError.accepted,
-                reason: #"the body is {"fault":"…"}"#
-            )
-        }
-        do {
-            return try Fault(parsing: text)
-        } catch {
-            throw .fault(error, field: "fault")
-        }
     }
 }

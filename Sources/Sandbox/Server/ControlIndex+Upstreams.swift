@@ -31,7 +31,7 @@ extension ControlIndex {
 
     /// Returns all calls: those that belong to no upstream, then those of each.
     static func lines(of stage: SimulatedUpstreams) -> [Line] {
-        common + stage.slots.flatMap { $0.upstream.controls }
+        common + harness + stage.slots.flatMap { $0.upstream.controls }
     }
 }
 
@@ -40,7 +40,7 @@ extension SimulatedUpstreams.Slot {
     var status: JSONValue {
         [
             "name": .string(upstream.name.rawValue), "base": .string("/\(upstream.name.rawValue)"),
-            "fault": .string(gate.fault.description),
+            "fault": .string(gate.fault.description), "rules": .integer(gate.rules.rules.count),
             "waiting": .integer(gate.waiting),
         ]
     }

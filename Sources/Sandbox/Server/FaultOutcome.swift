@@ -1,37 +1,35 @@
+import Foundation
 import HTTPTypes
 
-/// What is sent to the client after a fault was applied to the upstream's response.
-enum FaultOutcome: Sendable, Equatable {
-    case whole(UpstreamResponse)
-    /// The head is complete, the body is cut off.
-    case truncated(UpstreamResponse)
-    /// The rest of the body waits after that many bytes of it.
-    case paused(UpstreamResponse, after: Int)
-    /// No byte.
-    case none
+/// What is sent to the client after faults were applied to the upstream's response.
+struct FaultOutcome: Sendable, Equatable {
+    /// nil if not a byte is sent.
+    let response: UpstreamResponse?
+    let delivery: Delivery
 
-    /// - Parameter decision: waiting decisions (`delay`, `hold`) have been waited for and mean a response.
+    /// - Parameter decision: its waits are over.
     init(_ decision: FaultDecision, upstream: any SimulatedUpstream, request: UpstreamRequest) {
-        switch decision {
-        case .response, .delay, .hold: self = .whole(upstream.respond(to: request))
-        case .reset: self = .none
+        delivery = decision.delivery
+        switch decision.source {
+        case .upstream:
+            let request = delivery.end == .whole ? request : request.unconditional
+            response = upstream.respond(to: request)
+        case .none: response = nil
         case .status(let code, let retryAfter):
             let status = HTTPResponse.Status(code: code)
-            var response =
+            var refusal =
                 upstream.refusal(status) ?? UpstreamResponse.text(status, "\(code) \(status.reasonPhrase)".trimmed)
-            response.headers[.retryAfter] = retryAfter.map { String($0) }
-            self = .whole(response)
-        case .html(let code): self = .whole(Self.page(HTTPResponse.Status(code: code)))
-        case .truncate: self = .truncated(upstream.respond(to: request.unconditional))
-        case .pause(let bytes): self = .paused(upstream.respond(to: request.unconditional), after: bytes)
-        case .garble:
-            var response = upstream.respond(to: request.unconditional)
-            response.status = .ok
-            response.headers[.eTag] = nil
-            response.body = Self.garbage
-            response.stream = nil
-            response.headers[.contentRange] = nil
-            self = .whole(response)
+            refusal.headers[.retryAfter] = retryAfter.map { String($0) }
+            response = refusal
+        case .html(let code): response = Self.page(HTTPResponse.Status(code: code))
+        case .garbage:
+            var garbled = upstream.respond(to: request.unconditional)
+            garbled.status = .ok
+            garbled.headers[.eTag] = nil
+            garbled.body = Self.garbage
+            garbled.stream = nil
+            garbled.headers[.contentRange] = nil
+            response = garbled
         }
     }
 
@@ -49,12 +47,11 @@ enum FaultOutcome: Sendable, Equatable {
     /// Neither JSON, nor UTF-8, nor a picture.
     static let garbage: [UInt8] = Array(#"{"garbage":["#.utf8) + [0xFF, 0xFE, 0x00, 0xC3, 0x28] + Array("<html>".utf8)
 
-    /// As the journal shows it.
-    var status: Int? {
-        switch self {
-        case .whole(let response), .truncated(let response), .paused(let response, _): Int(response.status.code)
-        case .none: nil
-        }
+    /// Adds the response to the request's entry in the journal, if there is one.
+    func complete(_ entry: inout JournalEntry, of request: UpstreamRequest, at now: Date) {
+        guard let response else { return }
+        let bytes = request.method == .head ? 0 : delivery.sentBytes(of: response.length)
+        entry.respond(response.status.code, bytes: bytes, at: now)
     }
 }
 

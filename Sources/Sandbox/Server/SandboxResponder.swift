@@ -19,16 +19,26 @@ struct SandboxResponder: HTTPResponder {
 
     let stage: SimulatedUpstreams
     let clock: any Clock<Duration>
+    /// The server that is tested, in the same process.
+    var harness: (any HarnessedServer)?
 
     func respond(to request: Request, context: SandboxContext) async throws -> Response {
         let target = RequestTarget(request.head.path ?? "/")
         switch target.segments.first {
         case ControlAPI.prefix:
-            let response = try await control(request, target)
+            let response = try await control(request, target) {
+                try await ControlAPI(stage: stage, clock: clock, harness: harness).respond(to: $0)
+            }
+            return Self.response(response, to: request.method)
+        case HarnessAPI.prefix where harness != nil:
+            let response = try await control(request, target) { request in
+                guard let harness else { return ControlProblem.nothing(at: request.path).response }
+                return try await HarnessAPI(server: harness, stage: stage, clock: clock).respond(to: request)
+            }
             return Self.response(response, to: request.method)
         case .some(let name):
             guard let slot = stage.slot(named: name) else { fallthrough }
-            return try await UpstreamCall(slot: slot, journal: stage.journal, clock: clock, context: context).respond(
+            return try await UpstreamCall(slot: slot, stage: stage, clock: clock, context: context).respond(
                 to: request,
                 target: target
             )
@@ -40,7 +50,11 @@ struct SandboxResponder: HTTPResponder {
         }
     }
 
-    private func control(_ request: Request, _ target: RequestTarget) async throws -> UpstreamResponse {
+    private func control(
+        _ request: Request,
+        _ target: RequestTarget,
+        by respond: (ControlRequest) async throws -> UpstreamResponse
+    ) async throws -> UpstreamResponse {
         guard let body = try await Self.body(of: request) else {
             return ControlProblem.tooLarge(limit: Self.maximumBody).response
         }
@@ -52,7 +66,7 @@ struct SandboxResponder: HTTPResponder {
             fetchOrigin: request.headers[.origin],
             body: body
         )
-        return try await ControlAPI(stage: stage, clock: clock).respond(to: control)
+        return try await respond(control)
     }
 
     /// Returns the whole body; nil if it is longer than ``maximumBody``.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 /// The connection was closed on purpose; Hummingbird writes no response.
 struct ConnectionReset: Error {}
@@ -33,36 +34,17 @@ extension UpstreamCall {
         return ConnectionReset()
     }
 
-    func response(_ outcome: FaultOutcome, to method: HTTPRequest.Method) async throws -> Response {
-        switch outcome {
-        case .whole(let response): return SandboxResponder.response(response, to: method)
-        case .none: throw await reset()
-        case .truncated(let response):
-            // Without a body there is nothing to cut off, so not even the head is sent.
-            guard method != .head, response.length > 0 else { throw await reset() }
-            let body = ResponseBody(contentLength: response.length) { writer in
-                try await response.write(0..<response.length / 2, to: &writer)
-                throw ResponseTruncated()
-            }
-            return Response(status: response.status, headers: response.headers, body: body)
-        case .paused(let response, let after):
-            guard method != .head, after < response.length else {
-                return SandboxResponder.response(response, to: method)
-            }
-            let body = ResponseBody(contentLength: response.length) { writer in
-                try await response.write(0..<after, to: &writer)
-                try await pause()
-                try await response.write(after..<response.length, to: &writer)
-                try await writer.finish(nil)
-            }
-            return Response(status: response.status, headers: response.headers, body: body)
+    /// Lets time pass; the end of the sandbox ends the connection.
+    func wait(_ time: Duration) async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await clock.sleep(for: time) }
+        } catch {
+            throw await reset()
         }
     }
 
-    /// Waits in the middle of a response until it is released; the upstream's fault at that time may still cut it
-    /// off.
-    private func pause() async throws {
-        let ticket = slot.gate.hold()
+    /// Waits until a held request is released. A client that hangs up no longer waits.
+    func waitForRelease(_ ticket: FaultGate.Ticket) async throws {
         context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
         do {
             defer { slot.gate.leave(ticket) }
@@ -70,10 +52,51 @@ extension UpstreamCall {
         } catch {
             throw await reset()
         }
-        switch slot.gate.readmit().decision {
-        case .reset: throw await reset()
-        case .truncate: throw ResponseTruncated()
-        default: return
+    }
+
+    /// - Parameter token: the request in the journal.
+    func response(_ outcome: FaultOutcome, to method: HTTPRequest.Method, _ token: Journal.Token) async throws
+        -> Response
+    {
+        guard let response = outcome.response else { throw await reset() }
+        guard !outcome.delivery.isPlain else { return SandboxResponder.response(response, to: method) }
+        let length = method == .head ? 0 : response.length
+        // Without a body there is nothing to cut off, so not even the head is sent.
+        guard outcome.delivery.end != .half || length > 0 else { throw await reset() }
+        var headers = response.headers
+        if outcome.delivery.closeDelay != nil { headers[.connection] = "close" }
+        if method == .head { headers[.contentLength] = String(response.length) }
+        let body = ResponseBody(contentLength: method == .head ? nil : length) { writer in
+            for step in outcome.delivery.steps(of: length) { try await perform(step, response, token, &writer) }
+            if outcome.delivery.closeDelay == nil { try await writer.finish(nil) }
         }
+        return Response(status: response.status, headers: headers, body: body)
+    }
+
+    private func perform(
+        _ step: DeliveryStep,
+        _ response: UpstreamResponse,
+        _ token: Journal.Token,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        switch step {
+        case .send(let range): try await response.write(range, to: &writer)
+        case .wait(let time): try await wait(time)
+        case .hold: try await hold(token)
+        case .cut: throw ResponseTruncated()
+        case .reset: throw await reset()
+        case .close:
+            try await writer.finish(nil)
+            try await context.channel.close().get()
+        }
+    }
+
+    /// Waits in the middle of a response until it is released; the upstream's fault at that time may still cut it
+    /// off.
+    private func hold(_ token: Journal.Token) async throws {
+        try await waitForRelease(slot.gate.hold(sequence: token.sequence))
+        let decision = slot.gate.readmit(Admission(plan: .online, decision: .response)).decision
+        if decision.source == .none { throw await reset() }
+        if decision.delivery.end == .half { throw ResponseTruncated() }
     }
 }

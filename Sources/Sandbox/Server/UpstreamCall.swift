@@ -1,51 +1,67 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// One request to one upstream: carries out what its fault decides and writes it into the journal.
+/// One request to one upstream: carries out what its faults decide and writes it into the journal.
 struct UpstreamCall {
     let slot: SimulatedUpstreams.Slot
-    let journal: Journal
+    let stage: SimulatedUpstreams
     let clock: any Clock<Duration>
     let context: SandboxContext
 
     func respond(to request: Request, target: RequestTarget) async throws -> Response {
-        var entry = JournalEntry(
-            upstream: slot.upstream.name.rawValue,
-            method: request.method.rawValue,
-            path: JournalEntry.path(of: request.head.path ?? "/"),
-            headers: JournalEntry.headers(of: request.headers, authority: request.head.authority),
-            fault: "",
-            status: nil
-        )
-        let override: Fault?
+        var entry = JournalEntry(request.head, upstream: slot.upstream.name.rawValue, at: stage.now())
+        let override: FaultPlan?
         do throws(FaultSyntaxError) {
             override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in
-                try Fault(parsing: text)
+                try FaultPlan(parsing: text)
             }
         } catch {
             entry.fault = error.text
             return recording(entry, ControlProblem.fault(error, field: "Sandbox-Fault").response, to: request)
         }
-        let (fault, decision) = slot.gate.admit(override: override)
-        entry.fault = fault.description
-        guard decision != .reset else {
-            journal.record(entry)
+        // Only what a rule asks for is waited for: a connection is reset before its body has come.
+        var whole: UpstreamRequest?
+        if override == nil, slot.gate.rules.readsBodies {
+            guard let read = try await upstreamRequest(request, target) else { return tooLarge(entry, request) }
+            whole = read
+        }
+        let admission = slot.gate.admit(matched(request, target, whole), override: override)
+        entry.fault = admission.plan.description
+        entry.rule = admission.rule
+        guard admission.decision.source != .none else {
+            if let whole { entry.body = JournalBody(of: whole) }
+            stage.journal.record(entry)
             throw await reset()
         }
-        guard let upstreamRequest = try await upstreamRequest(request, target) else {
-            return recording(entry, .text(.contentTooLarge, "Payload Too Large"), to: request)
-        }
-        return try await response(to: upstreamRequest, decision, entry)
+        if whole == nil { whole = try await upstreamRequest(request, target) }
+        guard let whole else { return tooLarge(entry, request) }
+        entry.body = JournalBody(of: whole)
+        return try await response(to: whole, admission, entry)
+    }
+
+    private func matched(_ request: Request, _ target: RequestTarget, _ whole: UpstreamRequest?) -> MatchedRequest {
+        MatchedRequest(
+            method: request.method.rawValue,
+            path: Array(target.segments.dropFirst()),
+            query: target.query,
+            headers: request.headers,
+            body: whole?.start(SandboxResponder.maximumBody) ?? []
+        )
     }
 
     /// Records a response that is not the upstream's.
     private func recording(_ entry: JournalEntry, _ response: UpstreamResponse, to request: Request) -> Response {
         var entry = entry
-        entry.status = response.status.code
-        journal.record(entry)
+        entry.respond(response.status.code, bytes: response.length, at: stage.now())
+        stage.journal.record(entry)
         return SandboxResponder.response(response, to: request.method)
+    }
+
+    private func tooLarge(_ entry: JournalEntry, _ request: Request) -> Response {
+        recording(entry, .text(.contentTooLarge, "Payload Too Large"), to: request)
     }
 
     /// Returns the request with its body; nil if the body is longer than the upstream takes.
@@ -67,53 +83,41 @@ struct UpstreamCall {
         return upstreamRequest
     }
 
-    /// Carries out a decision that leads to a response.
-    private func response(
-        to request: UpstreamRequest,
-        _ decision: FaultDecision,
-        _ entry: JournalEntry
-    ) async throws -> Response {
-        switch decision {
-        case .hold:
-            return try await held(request, entry)
-        case .delay(let milliseconds):
-            let token = journal.record(entry)
-            do {
-                try await cancelWhenGracefulShutdown { try await clock.sleep(for: .milliseconds(milliseconds)) }
-            } catch {
-                throw await reset()
-            }
-            let outcome = FaultOutcome(.response, upstream: slot.upstream, request: request)
-            journal.complete(token, fault: entry.fault, status: outcome.status)
-            return try await response(outcome, to: request.method)
-        default:
-            let outcome = FaultOutcome(decision, upstream: slot.upstream, request: request)
+    /// Carries out faults that lead to a response.
+    private func response(to request: UpstreamRequest, _ admission: Admission, _ entry: JournalEntry) async throws
+        -> Response
+    {
+        guard admission.decision.isHeld || admission.decision.delay > 0 else {
+            let outcome = FaultOutcome(admission.decision, upstream: slot.upstream, request: request)
             var entry = entry
-            entry.status = outcome.status
-            journal.record(entry)
-            return try await response(outcome, to: request.method)
+            outcome.complete(&entry, of: request, at: stage.now())
+            let token = stage.journal.record(entry)
+            return try await response(outcome, to: request.method, token)
         }
+        var (admission, fault) = (admission, entry.fault)
+        let token: Journal.Token
+        if admission.decision.isHeld {
+            token = try await holding(entry)
+            let next = slot.gate.readmit(admission)
+            if next.plan != .online, next.plan != admission.plan { fault += ", then \(next.plan)" }
+            admission = next
+        } else {
+            token = stage.journal.record(entry)
+        }
+        try await wait(.milliseconds(admission.decision.delay))
+        let outcome = FaultOutcome(admission.decision, upstream: slot.upstream, request: request)
+        stage.journal.update(token) { [fault] entry in
+            entry.fault = fault
+            outcome.complete(&entry, of: request, at: stage.now())
+        }
+        return try await response(outcome, to: request.method, token)
     }
 
-    private func held(_ request: UpstreamRequest, _ entry: JournalEntry) async throws -> Response {
-        let ticket = slot.gate.hold()
-        // A client that hangs up no longer waits.
-        context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
-        let token = journal.record(entry)
-        do {
-            defer { slot.gate.leave(ticket) }
-            try await ticket.released.wait()
-        } catch {
-            throw await reset()
-        }
-        let (fault, decision) = slot.gate.readmit()
-        if case .delay(let milliseconds) = decision { try await clock.sleep(for: .milliseconds(milliseconds)) }
-        let outcome = FaultOutcome(decision, upstream: slot.upstream, request: request)
-        journal.complete(
-            token,
-            fault: fault == .online ? entry.fault : "\(entry.fault), then \(fault)",
-            status: outcome.status
-        )
-        return try await response(outcome, to: request.method)
+    /// Records a request and waits until it is released.
+    private func holding(_ entry: JournalEntry) async throws -> Journal.Token {
+        // What is in the journal can be released.
+        let (token, ticket) = stage.journal.record(entry) { slot.gate.hold(sequence: $0) }
+        try await waitForRelease(ticket)
+        return token
     }
 }

@@ -7,7 +7,7 @@ package import NIOSSL
 package struct RawClient: ~Copyable {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    private var unread = ""
+    private var unread: [UInt8] = []
 
     private init(inbound: NIOAsyncChannelInboundStream<ByteBuffer>, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>)
     {
@@ -76,28 +76,45 @@ package struct RawClient: ~Copyable {
     /// Closes the sending side only.
     package func finish() { outbound.finish() }
 
+    /// Number of bytes that have arrived beyond what was asked for.
+    package var unreadCount: Int { unread.count }
+
     /// Reads up to and including `mark`.
     package mutating func receive(until mark: String) async throws -> String {
+        let mark = Array(mark.utf8)
         while true {
             if let range = unread.firstRange(of: mark) {
-                let text = String(unread[..<range.upperBound])
+                let text = String(decoding: unread[..<range.upperBound], as: UTF8.self)
                 unread.removeSubrange(..<range.upperBound)
                 return text
             }
-            guard let buffer = try await inbound.next() else { throw EndOfInput(received: unread) }
-            unread += String(buffer: buffer)
+            try await receiveMore()
         }
+    }
+
+    /// Reads so many bytes.
+    package mutating func receive(bytes count: Int) async throws -> [UInt8] {
+        while unread.count < count { try await receiveMore() }
+        defer { unread.removeFirst(count) }
+        return Array(unread.prefix(count))
+    }
+
+    private mutating func receiveMore() async throws {
+        guard let buffer = try await inbound.next() else {
+            throw EndOfInput(received: String(decoding: unread, as: UTF8.self))
+        }
+        unread += Array(buffer: buffer)
     }
 
     /// Reads until the server closes, orderly or not.
     package mutating func receiveToEnd() async -> String {
         do {
-            while let buffer = try await inbound.next() { unread += String(buffer: buffer) }
+            while let buffer = try await inbound.next() { unread += Array(buffer: buffer) }
         } catch {
             // Reset: what came before it is what counts.
         }
-        defer { unread = "" }
-        return unread
+        defer { unread = [] }
+        return String(decoding: unread, as: UTF8.self)
     }
 
     /// The server closed before what was waited for.

@@ -1,8 +1,8 @@
 import HTTPSemantics
 public import HTTPTypes
 
-/// The identity of a client's request, which goes along with the requests to upstreams that are made for it:
-/// `X-Request-Id`, and `traceparent` and `tracestate` (W3C Trace Context) if the client sent them.
+/// What goes along with the requests to upstreams that are made for a client's request: its identity, `X-Request-Id`,
+/// `traceparent` and `tracestate` (W3C Trace Context) if the client sent them, and `Sandbox-Fault` to simulated upstreams.
 public struct RequestTrace: Sendable, Equatable {
     /// That of the request that the current task serves; tasks that it starts have it as well.
     @TaskLocal public static var current: RequestTrace?
@@ -14,6 +14,8 @@ public struct RequestTrace: Sendable, Equatable {
     /// `traceparent` for upstreams, with a span of Larder's own.
     let traceparent: String?
     let tracestate: String?
+    /// `Sandbox-Fault`: what is to be wrong with the responses of simulated upstreams to this request.
+    let fault: String?
 
     /// Reads the trace of a request. A `traceparent` that is malformed is ignored (§3.2.2.5).
     /// - Parameters:
@@ -22,6 +24,8 @@ public struct RequestTrace: Sendable, Equatable {
     ///   - spanID: returns a random number other than 0
     public init(requestID: String, _ fields: HTTPFields, spanID: () -> UInt64) {
         self.requestID = requestID
+        let faults = fields[values: .sandboxFault]
+        fault = faults.isEmpty ? nil : faults.joined(separator: ", ")
         let values = fields[values: .traceparent]
         guard values.count == 1, let parent = TraceParent(values[0]) else {
             (traceID, traceparent, tracestate) = (nil, nil, nil)
@@ -40,9 +44,17 @@ public struct RequestTrace: Sendable, Equatable {
         if let traceparent { fields[.traceparent] = traceparent }
         if let tracestate { fields[.tracestate] = tracestate }
     }
+
+    /// Writes the fault of a request to a simulated upstream. What is sent after the response, as in the background, is
+    /// not caused by the request any more.
+    func markFault(_ fields: inout HTTPFields) {
+        if let fault, RequestScope.current?.isActive == true { fields[.sandboxFault] = fault }
+    }
 }
 
 extension HTTPField.Name {
+    /// `Sandbox-Fault`, of the sandbox.
+    public static let sandboxFault = HTTPField.Name(literal: "Sandbox-Fault")
     /// `X-Request-Id`, a convention.
     fileprivate static let requestIdentity = HTTPField.Name(literal: "X-Request-Id")
     /// `traceparent`, W3C Trace Context §3.2.

@@ -168,6 +168,10 @@ package struct UpstreamClient: Sendable {
         var request = request
         if target.isOwnOrigin {
             RequestTrace.current?.mark(&request.headerFields)
+            if configuration.isSimulated {
+                RequestTrace.current?.markFault(&request.headerFields)
+                RequestCause.mark(&request.headerFields)
+            }
         } else {
             request.headerFields.removeCredentials()
         }

@@ -34,6 +34,8 @@ public struct UpstreamConfiguration: Sendable, Equatable {
     public var probePath: String
     /// How its API is mounted.
     public var mount: MountOptions
+    /// Whether the sandbox of this server simulates it.
+    public var isSimulated = false
 
     /// Creates a configuration; the defaults are those of the settings.
     public init(

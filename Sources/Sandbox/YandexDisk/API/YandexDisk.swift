@@ -18,8 +18,8 @@ final class YandexDisk: SimulatedUpstream {
     }
 
     /// The API and the hosts around it, on the same data.
-    static func upstreams(seed: UInt64) -> [any SimulatedUpstream] {
-        let accounts = YandexAccounts(seed: seed)
+    static func upstreams(seed: UInt64, now: @escaping @Sendable () -> Date) -> [any SimulatedUpstream] {
+        let accounts = YandexAccounts(seed: seed, clock: now)
         let disk = YandexDisk(seed: seed, accounts: accounts)
         return [disk, YandexOAuth(accounts: accounts), YandexDownloader(disk: disk), YandexUploader(disk: disk)]
     }

@@ -1,0 +1,32 @@
+public import Foundation
+
+/// The server that is tested by means of the sandbox, as far as the controls below `/_harness` reach it. The composition
+/// root connects the two; the sandbox knows nothing else of it.
+public protocol HarnessedServer: Sendable {
+    /// Called before the first control: from now on every request counts.
+    func activate()
+
+    /// Replaces all state of the server by that of a new data directory.
+    ///
+    /// - Parameter upstreams: Resets the simulated upstreams; to be called when no request of the old state is left.
+    func reset(_ upstreams: @escaping @Sendable () -> Void) async throws
+
+    /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
+    func upstreamsWereReset()
+
+    /// The requests of its clients since ``activate()`` or the last reset.
+    var front: FrontJournal { get }
+
+    /// The time that the server and its simulated upstreams have.
+    var now: Date { get }
+    /// Whether that time stands still.
+    var isFrozen: Bool { get }
+
+    /// Sets the time. What has become due is done before it returns.
+    ///
+    /// - Returns: false, with nothing changed, if that would be a step back.
+    func setClock(_ time: Date?, frozen: Bool?) async -> Bool
+
+    /// Moves the time on. What has become due is done before it returns.
+    func advanceClock(by seconds: Double) async
+}

@@ -1,0 +1,111 @@
+import Synchronization
+
+/// What is wrong with one upstream, and the requests that are held.
+final class FaultGate: Sendable {
+    private struct Held {
+        let released: OneShotEvent
+        /// Number of its entry in the journal; nil once the journal was emptied.
+        var sequence: Int?
+    }
+
+    private struct State {
+        var rules = RuleSet()
+        var held: [UInt64: Held] = [:]
+        var nextTicket: UInt64 = 0
+        var closed = false
+    }
+
+    /// A request that is held. Counts as waiting from its making until ``FaultGate/leave(_:)``.
+    struct Ticket: Sendable {
+        fileprivate let number: UInt64
+        let released: OneShotEvent
+    }
+
+    private let state = Mutex(State())
+
+    /// The rules, with their counts, and the upstream's own fault.
+    var rules: RuleSet { state.withLock { $0.rules } }
+
+    /// The upstream's own fault.
+    var fault: FaultPlan { rules.fault }
+
+    /// Number of requests that are held.
+    var waiting: Int { state.withLock { $0.held.count } }
+
+    /// Sets the fault for the requests from now on and starts its count at 0. Held requests stay held.
+    func set(_ fault: FaultPlan) { change { $0.set(fault) } }
+
+    /// Changes the rules for the requests from now on.
+    func change<Result: Sendable>(_ change: (inout RuleSet) -> Result) -> Result {
+        state.withLock { change(&$0.rules) }
+    }
+
+    /// Counts a request and returns the faults that are applied to it.
+    func admit(_ request: MatchedRequest, override: FaultPlan?) -> Admission {
+        change { $0.decide(request, override: override) }
+    }
+
+    /// Counts a request that was held and is released, and returns the faults that are applied to it then.
+    func readmit(_ admission: Admission) -> Admission { change { $0.decide(released: admission) } }
+
+    /// - Parameter sequence: Number of the request in the journal.
+    func hold(sequence: Int? = nil) -> Ticket {
+        let signal = OneShotEvent()
+        return state.withLock { state in
+            let ticket = Ticket(number: state.nextTicket, released: signal)
+            state.nextTicket += 1
+            if state.closed {
+                signal.cancel()
+            } else {
+                state.held[ticket.number] = Held(released: signal, sequence: sequence)
+            }
+            return ticket
+        }
+    }
+
+    func leave(_ ticket: Ticket) {
+        _ = state.withLock { $0.held.removeValue(forKey: ticket.number) }
+    }
+
+    /// Releases held requests, those first that were held first.
+    ///
+    /// - Parameters:
+    ///   - count: how many at most.
+    ///   - sequence: the number of the only one in the journal; nil for any.
+    /// - Returns: How many there were.
+    @discardableResult
+    func release(count: Int = .max, sequence: Int? = nil) -> Int {
+        let signals = state.withLock { state in
+            let chosen = state.held.filter { sequence == nil || $0.value.sequence == sequence }.sorted {
+                $0.key < $1.key
+            }.prefix(count)
+            for (number, _) in chosen { state.held[number] = nil }
+            return chosen.map(\.value.released)
+        }
+        for event in signals { event.fire() }
+        return signals.count
+    }
+
+    /// Forgets the numbers of held requests, because the journal was emptied and counts from 1 again.
+    func forgetSequences() {
+        state.withLock { state in
+            for number in state.held.keys { state.held[number]?.sequence = nil }
+        }
+    }
+
+    /// Removes all rules, resets the fault to `online` and releases every held request.
+    func reset() {
+        change { $0 = RuleSet() }
+        release()
+    }
+
+    /// Ends every held request without a response and holds none from now on, because the sandbox stops.
+    func close() {
+        let held = state.withLock { state in
+            state.closed = true
+            defer { state.held = [:] }
+            return state.held.values.map(\.released)
+        }
+        for event in held { event.cancel() }
+    }
+}

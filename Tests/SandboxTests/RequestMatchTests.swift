@@ -1,0 +1,42 @@
+import HTTPTypes
+import Testing
+
+@testable import Sandbox
+
+@Suite struct RequestMatchTests {
+    private static let request = MatchedRequest(
+        method: "POST",
+        path: ["v4", "ships", "70ca"],
+        query: [.init(name: "limit", value: "3"), .init(name: "limit", value: "4"), .init(name: "empty", value: "")],
+        headers: [.accept: "application/json"],
+        body: Array(#"{"query":{"a":1.0,"b":[1]},"text":"нет"}"#.utf8)
+    )
+
+    @Test(
+        "HARN-09 a match takes requests by every part that it names, and its text form reads back",
+        arguments: [
+            ("{}", true), (#"{"method":"POST"}"#, true), (#"{"method":"post"}"#, false),
+            (#"{"path":"/v4"}"#, true), (#"{"path":"/v4/ships/*"}"#, true), (#"{"path":"/v4/ship"}"#, false),
+            (#"{"path":"/v4/ships/70ca/x"}"#, false), (#"{"path":"/"}"#, true),
+            (#"{"query":{"limit":"4"}}"#, true), (#"{"query":{"limit":"5"}}"#, false),
+            (#"{"query":{"empty":true,"none":false}}"#, true), (#"{"query":{"empty":false}}"#, false),
+            (#"{"header":{"Accept":"application/json"}}"#, true), (#"{"header":{"accept":"text/html"}}"#, false),
+            (#"{"header":{"cookie":false}}"#, true), (#"{"header":{"cookie":true}}"#, false),
+            (#"{"body":"нет"}"#, true), (#"{"body":"да"}"#, false), (#"{"body":{"query":{"a":1}}}"#, true),
+            (#"{"body":{"query":{"a":2}}}"#, false), (#"{"body":{"query":{"b":[1]},"text":"нет"}}"#, true),
+            (#"{"body":{"none":null}}"#, false), (#"{"method":"POST","path":"/v5"}"#, false),
+        ]
+    )
+    func matches(text: String, expected: Bool) throws {
+        let match = try RequestMatch(try JSONParser.parse(Array(text.utf8)))
+        #expect(match.matches(Self.request) == expected)
+        #expect(try RequestMatch(match.json) == match)
+    }
+
+    @Test("a body that is not JSON has no members")
+    func notJSON() throws {
+        let match = RequestMatch(body: .json(.object(JSONObject(members: []))))
+        #expect(match.matches(Self.request))
+        #expect(!match.matches(MatchedRequest(method: "POST", path: [], body: Array("{".utf8))))
+    }
+}
