@@ -97,7 +97,8 @@ struct LarderApplication: Sendable {
         )
         application = Self.application(
             table,
-            services: [resources.events, CacheMaintenance(resources)] + apps.services,
+            services: [resources.events, CacheMaintenance(resources)] + apps.services
+                + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources),
             resources,
             onListening: onListening
         )
@@ -156,15 +157,6 @@ struct LarderApplication: Sendable {
         )
         table.add(index.routes)
         return table
-    }
-
-    /// The routes to the controls of the sandbox; none without one. A fault that is set there is noticed at once.
-    private static func sandbox(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources) -> [Route] {
-        let timeout = upstreams.first?.configuration.connectTimeout
-        guard let port, let transport = timeout.flatMap({ resources.transports[$0] }) else { return [] }
-        return SandboxRoutes(controls: "http://127.0.0.1:\(port)/_sandbox", transport: transport) {
-            for upstream in upstreams { upstream.probe() }
-        }.routes
     }
 
     /// The routes of the front end; nil if it is not served.
