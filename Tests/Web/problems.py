@@ -47,7 +47,7 @@ def examples():
 
 def codes():
     """Every code that the contract lists."""
-    listed = re.search(r"Every code there is.*?x-extensible-enum:\s*\[(.*?)\]", CONTRACT, re.S)[1]
+    listed = re.search(r"x-extensible-enum:\s*\[(malformed-request,.*?)\]", CONTRACT, re.S)[1]
     return [code.strip() for code in listed.split(",")]
 
 

@@ -35,6 +35,15 @@ def settle(page):
     page.wait_for_function(SETTLED)
 
 
+def settle_map(page):
+    """Waits until a map shows its own part of the world, and the list beside it the same."""
+    page.wait_for_function("""() => {
+        const {view: {width, zoom}} = document.querySelector('larder-map');
+        const shown = new URLSearchParams(location.search).get('zoom');
+        return width > 0 && shown === zoom.toFixed(2) && !document.querySelector('.map-side[aria-busy=true]');
+    }""")
+
+
 def furnish(visitor, *apps):
     """Logs in and fills the apps; what the addresses of screens name."""
     visitor.log_in(*(apps or ["ships", "disk", "notes"]))

@@ -144,7 +144,7 @@ def test_web_18_each_kind_of_file_has_its_viewer(anna, larder):
         page = anna.open("/disk/file?path=" + quote(item["path"], safe=""))
         picture = page.locator(selector).first
         picture.wait_for()
-        page.wait_for_function("selector => document.querySelector(selector).naturalWidth > 0", arg=selector)
+        page.wait_for_function("selector => document.querySelector(selector)?.naturalWidth > 0", arg=selector)
         page.close()
     page = anna.open("/disk/file?path=" + quote("disk:/New/note.txt", safe=""))
     expect(page.get_by_text("Прочти меня")).to_be_visible()

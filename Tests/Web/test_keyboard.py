@@ -3,10 +3,13 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from screens import SCREENS, furnish
+from screens import SCREENS, furnish, settle_map
 
+# Where an element is in the page: one that is drawn anew in the same place counts as the same.
+PLACE = """const placeOf = element => !element || element === document.body ? ''
+    : `${placeOf(element.parentElement)} ${[...element.parentElement.children].indexOf(element)}`;"""
 # What has the focus: where it is in the page, and whether that is seen.
-FOCUSED = """() => {
+FOCUSED = f"""() => {{ {PLACE}""" + """
     const element = document.activeElement;
     if (!element || element === document.body) return null;
     const outlined = one => getComputedStyle(one).outlineStyle !== 'none'
@@ -16,18 +19,29 @@ FOCUSED = """() => {
         || [element.closest('li, .row'), element.closest('label')].some(one => one && outlined(one));
     const {width, height} = element.getBoundingClientRect();
     window.stepped ??= [];
-    const again = window.stepped.includes(element);
-    window.stepped.push(element);
+    const again = window.stepped.includes(placeOf(element));
+    window.stepped.push(placeOf(element));
     return {html: element.outerHTML.slice(0, 140), seen, again,
         visible: width > 1 && height > 1};
 }"""
 # Controls that a person can use, and that Tab did not reach. In groups, one is reached and arrows lead to the others.
-UNREACHED = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+UNREACHED = f"""() => {{ {PLACE}""" + """
+    return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
     .filter(element => !element.disabled
         && !element.closest('[inert], [hidden], dialog:not([open]), [role=menu], [role=listbox]')
         && element.checkVisibility({visibilityProperty: true}) && element.tabIndex >= 0
-        && !(element.type === 'radio' && !element.checked) && !window.stepped.includes(element))
-    .map(element => element.outerHTML.slice(0, 140))"""
+        && !(element.type === 'radio' && !element.checked) && !window.stepped.includes(placeOf(element)))
+    .map(element => element.outerHTML.slice(0, 140));
+}"""
+# Notes that controls have come, gone or moved since.
+WATCH = """() => {
+    window.stepped = [];
+    window.changed = false;
+    new MutationObserver(records => {
+        const nodes = records.flatMap(({addedNodes, removedNodes}) => [...addedNodes, ...removedNodes]);
+        window.changed ||= nodes.some(node => node.nodeType === 1);
+    }).observe(document.body, {subtree: true, childList: true});
+}"""
 
 
 # Tab goes on from where the focus was last, even after it was taken away.
@@ -53,11 +67,19 @@ def steps(page, limit=400):
 def test_web_30_tab_leads_to_everything_visibly(visitor, name):
     screen = next(screen for screen in SCREENS if screen.name == name)
     page = screen.open(visitor, furnish(visitor))
-    page.evaluate(TO_THE_TOP)
-    found = list(steps(page))
+    if name == "notes-map":
+        settle_map(page)
+    # A walk during which something came or went says nothing of what it did not reach: it is walked again.
+    for _ in range(5):
+        page.evaluate(WATCH)
+        page.evaluate(TO_THE_TOP)
+        found = list(steps(page))
+        unreached = page.evaluate(UNREACHED)
+        if not unreached or not page.evaluate("window.changed"):
+            break
     assert "#" in found[0]["html"] and "kip" in found[0]["html"], f"first: {found[0]['html']}"
     assert [one["html"] for one in found if not one["seen"] or not one["visible"]] == []
-    assert page.evaluate(UNREACHED) == []
+    assert unreached == []
 
 
 def test_web_30_the_skip_link_leads_past_the_navigation(visitor):
@@ -96,9 +118,13 @@ def test_web_30_dialogs_keep_the_focus_and_give_it_back(visitor):
 def test_web_30_keys_lead_to_the_apps_and_are_off_in_fields(visitor):
     page = visitor.open("/")
     for key, path in {"s": "/shop", "p": "/pdf", "c": "/status"}.items():
-        page.keyboard.press("g")
-        page.keyboard.press(key)
-        page.wait_for_url(lambda url: url.split("?")[0].endswith(path) or f"{path}/" in url)
+        # Both within 1.2 s, which a machine under load may miss.
+        for _ in range(10):
+            page.keyboard.press("g")
+            page.keyboard.press(key)
+            if re.search(f"{path}(/|\\?|$)", page.url):
+                break
+        page.wait_for_url(re.compile(f"{path}(/|\\?|$)"))
     page.goto("/shop")
     page.locator("h1").wait_for()
     page.keyboard.press("/")

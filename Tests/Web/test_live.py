@@ -2,6 +2,7 @@
 import re, time
 
 import pytest
+import things
 from playwright.sync_api import expect
 
 LOST = "Larder does not answer"
@@ -49,6 +50,18 @@ def test_web_09_a_fault_of_the_control_room_is_seen_without_any_action(ships, fi
     expect(ships.locator(".banner")).to_have_count(0)
     expect(chip(ships, "offline")).to_have_count(0)
     figures.append(f"/ships: banner {came:.1f} s after the upstream has gone")
+
+
+def test_web_09_a_fault_of_the_sandbox_itself_is_seen_without_any_action(ships, larder, figures):
+    things.wait_for_stream(ships)
+    begin = time.monotonic()
+    larder.fault("spacex", "offline")
+    expect(ships.locator(".banner")).to_have_text("No internet connection. You’re in Offline mode.")
+    figures.append(f"/ships: banner {time.monotonic() - begin:.1f} s after a fault past the server")
+    expect(chip(ships, "offline")).to_contain_text(re.compile("Offline copy.*(ago|just now)", re.S))
+    larder.fault("spacex", "online")
+    expect(ships.locator(".banner")).to_have_count(0)
+    expect(chip(ships, "offline")).to_have_count(0)
 
 
 def test_web_10_an_upstream_with_errors_is_a_stale_copy_without_a_banner(ships, larder):
@@ -105,6 +118,7 @@ def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor
     tabs = [visitor.open("/ships") for _ in range(8)]
     for tab in tabs:
         tab.get_by_role("link", name=SHIP).first.wait_for()
+    things.wait_for_stream(tabs[0])
     assert listeners(larder) == 1
     ninth = visitor.open("/shop")
     ninth.get_by_role("heading", level=1).wait_for()

@@ -4,6 +4,7 @@ import re
 import pytest
 import things
 from playwright.sync_api import expect
+from screens import settle_map
 
 
 @pytest.fixture
@@ -85,6 +86,7 @@ def test_web_26_pins_clusters_and_the_list_beside(anna):
     pins, listed = page.locator(".map-pin, .map-cluster"), page.get_by_role("heading", name="On this map")
     listed.wait_for()
     pins.first.wait_for()
+    settle_map(page)
     # Each pin has its name, can be reached by Tab, and is in the list.
     for pin in pins.all():
         assert pin.get_attribute("aria-label") or pin.inner_text()

@@ -8,6 +8,7 @@ from threading import Thread
 import pytest
 import things
 from playwright.sync_api import expect
+from screens import settle
 
 LOGIN = {"Larder-Session": "cookie"}
 
@@ -64,7 +65,7 @@ def test_web_05_a_page_of_another_port_writes_nothing(visitor, larder, neighbour
     }""", [larder.url, href])
     # Without the fields of CORS, the page sees nothing either.
     assert answers[0] == answers[2] == "TypeError"
-    visitor.faults.clear()
+    assert visitor.take_faults(page)
     assert visitor.send("GET", "/v1/ships").json()["data"]["hidden_count"] == 0
     cookies = "; ".join(f"{one['name']}={one['value']}" for one in visitor.context.cookies())
     request = urllib.request.Request(f"{larder.url}{href}", method="DELETE",
@@ -99,7 +100,7 @@ def test_web_06_nothing_of_an_account_is_left_for_the_next_one(visitor, larder):
     for path in ["/notes", f"/notes/{note}", "/notes/map"]:
         page.goto(path)
         page.locator("h1").wait_for()
-        page.wait_for_function("() => !document.querySelector('.skeleton')")
+        settle(page)
         expect(page.get_by_text("A secret of Anna")).to_have_count(0)
 
 

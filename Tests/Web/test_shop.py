@@ -8,9 +8,10 @@ from playwright.sync_api import expect
 def search(page, words):
     field = page.get_by_role("combobox", name="Search")
     field.fill(words)
-    field.press("Enter")
+    with page.expect_response(re.compile(rf"/v1/shop/search\?(.*&)?q={words}\b")):
+        field.press("Enter")
     page.wait_for_url(lambda url: f"q={words}" in url)
-    page.wait_for_function("() => !document.querySelector('.skeleton')")
+    expect(page.locator("#main [aria-busy=true]")).to_have_count(0)
 
 
 def test_web_19_search_and_filters_survive_reload_back_and_a_restart(visitor, larder):
@@ -100,9 +101,9 @@ def test_web_20_the_order_is_changed_by_keyboard_and_kept(visitor):
     page.locator(".rows > li").nth(2).wait_for()
     first, second, third = order(page)
     page.get_by_role("button", name=f"Move {first} down").focus()
-    page.keyboard.press("Enter")
+    with page.expect_response(lambda answer: answer.url.endswith("/v1/shop/list/order") and answer.ok):
+        page.keyboard.press("Enter")
     page.wait_for_function("name => document.querySelector('.rows > li .row-link').textContent === name", arg=second)
-    page.wait_for_load_state("networkidle")
     page.reload()
     page.locator(".rows > li").nth(2).wait_for()
     assert order(page) == [second, first, third]

@@ -9,6 +9,7 @@ from screens import furnish
 SHIP = "A Gentle Landing, Mostly"
 
 
+@pytest.mark.settings(upstreams_spacex_patience_ms=60_000)
 def test_web_29_32_a_screen_that_loads_says_so_once(visitor, larder):
     visitor.log_in("ships")
     larder.fault("spacex", "hold")

@@ -1,6 +1,7 @@
 """The control room."""
 import re
 
+import things
 from playwright.sync_api import expect
 
 
@@ -14,6 +15,8 @@ def test_web_27_each_upstream_changes_live(visitor, larder):
     ships = visitor.open("/ships")
     ships.get_by_role("link", name="A Gentle Landing, Mostly").wait_for()
     expect(card(page, "spacex")).to_contain_text("Answers")
+    # The log has what is heard from now on.
+    things.wait_for_stream(page)
     larder.fault("spacex", "offline")
     visitor.send("GET", "/v1/ships?refresh=1")
     expect(card(page, "spacex")).to_contain_text("Offline")

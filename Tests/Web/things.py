@@ -56,6 +56,14 @@ def shopping(visitor, *products):
         visitor.send("POST", "/v1/shop/list/items", {"product_id": product, "quantity": product})
 
 
+def wait_for_stream(page):
+    """Waits until the browser hears of events."""
+    page.wait_for_function("""async () => {
+        const metrics = await (await fetch('/metrics')).text();
+        return /^larder_event_listeners [1-9]/m.test(metrics);
+    }""")
+
+
 def wait_for_upstream(page, name):
     """Waits until the server knows that an upstream answers again."""
     page.wait_for_function("""async name => {

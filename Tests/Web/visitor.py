@@ -68,6 +68,18 @@ class Visitor:
         page.locator("h1").first.wait_for()
         return page
 
+    def take_faults(self, page):
+        """Waits until the console says something, and gives all that it says: the page is asked in between, so that
+        what belongs together has arrived."""
+        for _ in range(1000):
+            page.evaluate("new Promise(done => setTimeout(done))")
+            if self.faults:
+                break
+        for _ in range(20):
+            page.evaluate("new Promise(done => setTimeout(done))")
+        heard, self.faults[:] = self.faults[:], []
+        return heard
+
     def foreign(self):
         """What was requested from other places than the server."""
         own = urlsplit(self.larder.url).netloc
