@@ -39,8 +39,11 @@ struct HTTP2StreamHandlerTests {
         let connection = try EmbeddedHTTP2()
         let stream = connection.request(method: method)
         let application = connection.streams[0].application
-        application.respond("", status: HTTPResponseStatus(statusCode: status), headers: [:])
-        let expected = StreamResponse(heads: [[":status: \(status)"]], isEnded: true)
+        application.begin(status: .custom(code: 103, reasonPhrase: "Early Hints"), headers: [:])
+        let headers: HTTPHeaders = status == 204 ? [:] : ["Content-Length": "5"]
+        application.respond("", status: HTTPResponseStatus(statusCode: status), headers: headers)
+        let fields = headers.map { "\($0.name.lowercased()): \($0.value)" }
+        let expected = StreamResponse(heads: [[":status: 103"], [":status: \(status)"] + fields], isEnded: true)
         #expect(connection.response(on: stream) == expected)
     }
 

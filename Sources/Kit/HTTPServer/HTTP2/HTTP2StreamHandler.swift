@@ -68,7 +68,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch Self.unwrapOutboundIn(data) {
         case .head(let head):
             recording?.append(head)
-            let isWhole = isHEAD || head.status == .noContent || head.status == .notModified
+            let isFinal = head.status.code >= 200
+            let isWhole = isFinal && (isHEAD || head.status == .noContent || head.status == .notModified)
             write(.headers(.init(headers: Self.block(head), endStream: isWhole)), endStream: isWhole, promise, context)
         case .body(.byteBuffer(let bytes)) where end == nil && bytes.readableBytes > 0:
             recording?.append(bytes)
