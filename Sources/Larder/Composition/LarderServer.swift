@@ -1,3 +1,4 @@
+import Certificates
 import Database
 import Foundation
 import HTTPServer
@@ -71,7 +72,9 @@ struct LarderServer: Service, CustomStringConvertible {
         let port = address?.port ?? http.port
         let name = http.host.contains(":") ? "[\(http.host)]" : http.host
         let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
-        let pages = configuration.web.isEnabled ? "pages on \(PageAddress.url(of: http, port: port))\n" : ""
+        // It was read a moment ago: what cannot be served has ended the start.
+        let names = http.certificate.flatMap { try? ServerCertificate($0, protocols: [], now: Date()).names }
+        let pages = configuration.web.isEnabled ? "pages on \(PageAddress.url(of: http, names, port: port))\n" : ""
         StandardOutput.write("\(sandbox)\(pages)listening on \(http.scheme)://\(name):\(port)\n")
     }
 }
