@@ -4,7 +4,8 @@
  *     floor DATABASE PATH SQL [PATH SQL]...
  *
  * responds to each PATH with the rows of its SQL, read in a transaction: an array of objects whose members are the
- * columns, or, if the first column is a BLOB, those bytes. Prints its address when it listens. */
+ * columns, or, if the first column is a BLOB, those bytes. A column whose name begins with `=` holds JSON. Prints its
+ * address when it listens. */
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <sqlite3.h>
@@ -22,6 +23,7 @@ struct page {
     int columns;
     const char *names[MOST_COLUMNS];
     size_t lengths[MOST_COLUMNS];
+    int are_json[MOST_COLUMNS];
 };
 
 static struct page pages[MOST_PAGES];
@@ -70,7 +72,7 @@ static void put_text(const unsigned char *text, size_t count) {
     used += (size_t)(end - start);
 }
 
-static void put_value(sqlite3_stmt *row, int column) {
+static void put_value(sqlite3_stmt *row, int column, int is_json) {
     char number[32];
     switch (sqlite3_column_type(row, column)) {
     case SQLITE_NULL:
@@ -84,7 +86,8 @@ static void put_value(sqlite3_stmt *row, int column) {
         break;
     default: {
         const unsigned char *text = sqlite3_column_text(row, column);
-        put_text(text, (size_t)sqlite3_column_bytes(row, column));
+        size_t count = (size_t)sqlite3_column_bytes(row, column);
+        if (is_json) put((const char *)text, count); else put_text(text, count);
     }
     }
 }
@@ -93,7 +96,7 @@ static void put_row(const struct page *page) {
     for (int i = 0; i < page->columns; i++) {
         put(i ? "," : "{", 1);
         put(page->names[i], page->lengths[i]);
-        put_value(page->select, i);
+        put_value(page->select, i, page->are_json[i]);
     }
     put("}", 1);
 }
@@ -155,7 +158,9 @@ static void add_page(const char *path, const char *sql) {
     page->columns = sqlite3_column_count(page->select);
     if (page->columns > MOST_COLUMNS) fail("too many columns");
     for (int i = 0; i < page->columns; i++) {
-        char *name = sqlite3_mprintf("\"%s\":", sqlite3_column_name(page->select, i));
+        const char *column = sqlite3_column_name(page->select, i);
+        page->are_json[i] = *column == '=';
+        char *name = sqlite3_mprintf("\"%s\":", column + page->are_json[i]);
         page->names[i] = name;
         page->lengths[i] = strlen(name);
     }

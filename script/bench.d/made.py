@@ -7,10 +7,11 @@ from processes import SERVER_CORE, Server, wait_for
 
 SHIPS, MOUNT, FILES = "/v1/ships", "/v1/upstreams/spacex/v4/ships", "/v1/disk/files?path=disk:/made&limit=20"
 ROWS = 20
-# The columns are the members of a row of the screen.
+# The columns are the members of a row of the screen. A name that begins with `=` is that of JSON.
 PAGES = {
     "/ships": """
-        SELECT '/v1/ships/' || id AS href, id, '/v1/ships/' || id || '/image' AS image_url, name, type, coalesce(type, 'N/A') AS type_text,
+        SELECT '[{"confirm":null,"enabled":true,"href":"/v1/ships/' || id || '","id":"delete","method":"DELETE","title":"Delete"}]' AS "=actions",
+            '/v1/ships/' || id AS href, id, '/v1/ships/' || id || '/image' AS image_url, name, type, coalesce(type, 'N/A') AS type_text,
             listed AS upstream_present, year_built, coalesce(year_built || '', 'N/A') AS year_built_text
         FROM ship WHERE removed_revision IS NULL ORDER BY sort_key, id LIMIT 100""",
     "/mount": """
@@ -18,9 +19,11 @@ PAGES = {
         WHERE upstream = 'spacex' AND url = (SELECT url FROM stored_response WHERE upstream = 'spacex' ORDER BY id LIMIT 1) AND method = 'GET'
         LIMIT 1""",
     "/files": f"""
-        SELECT json_array() AS actions, item.created AS created_at, item.created || '' AS created_text, 0 AS downloaded, '/v1/disk/file?path=' || item.path AS href,
-            'file' AS icon, item.media_type, item.mime_type, item.modified AS modified_at, item.name, item.path,
-            '/v1/disk/file/preview?size=M&path=' || item.path AS preview_url, item.public_url, item.published, item.size,
+        SELECT '[{{"body":{{"path":' || json_quote(item.path) || '}},"confirm":null,"enabled":true,"href":"/v1/disk/offline",'
+                || '"id":"keep_offline","method":"PUT","title":"Add to offline"}}]' AS "=actions",
+            item.created AS created_at, item.created || '' AS created_text, 0 AS downloaded, '/v1/disk/file?path=' || item.path AS href,
+            'word' AS icon, 0 AS kept_offline, item.media_type, item.mime_type, item.modified AS modified_at, item.modified || '' AS modified_text,
+            item.name, item.path, null AS preview_url, item.public_url, item.published, item.size,
             item.size || ' KB' AS size_text, item.kind AS type, 'text' AS viewer
         FROM page JOIN page_row ON page_row.page_id = page.id
         JOIN disk_item AS item ON 'disk/' || item.account = page.account AND item.path = page_row.row_key
