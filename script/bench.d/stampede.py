@@ -28,7 +28,7 @@ async def _clients(base, path, headers, count, released):
 
 
 def stampede(larder, sandbox, path, upstream_path, headers, count=1000):
-    """Prints how `count` clients fared that asked for a resource nobody has asked for before."""
+    """Prints results of `count` clients that request the same resource, which is not cached."""
     sandbox.forget()
     sandbox.fault("hold")
 
