@@ -85,6 +85,15 @@ static const unsigned char file_overlay_js[] = {
 static const unsigned char file_pages_css[] = {
 #embed "site/pages.css"
 };
+static const unsigned char file_pair_css[] = {
+#embed "site/pair.css"
+};
+static const unsigned char file_pair_html[] = {
+#embed "site/pair.html"
+};
+static const unsigned char file_pair_js[] = {
+#embed "site/pair.js"
+};
 static const unsigned char file_parts_js[] = {
 #embed "site/parts.js"
 };
@@ -120,6 +129,9 @@ static const unsigned char file_shop_js[] = {
 };
 static const unsigned char file_sort_js[] = {
 #embed "site/sort.js"
+};
+static const unsigned char file_status_devices_js[] = {
+#embed "site/status-devices.js"
 };
 static const unsigned char file_status_sandbox_js[] = {
 #embed "site/status-sandbox.js"
@@ -168,6 +180,9 @@ static const struct larder_web_asset assets[] = {
     {"notes.js", file_notes_js, sizeof file_notes_js},
     {"overlay.js", file_overlay_js, sizeof file_overlay_js},
     {"pages.css", file_pages_css, sizeof file_pages_css},
+    {"pair.css", file_pair_css, sizeof file_pair_css},
+    {"pair.html", file_pair_html, sizeof file_pair_html},
+    {"pair.js", file_pair_js, sizeof file_pair_js},
     {"parts.js", file_parts_js, sizeof file_parts_js},
     {"pdf-new.js", file_pdf_new_js, sizeof file_pdf_new_js},
     {"pdf-reader.js", file_pdf_reader_js, sizeof file_pdf_reader_js},
@@ -180,6 +195,7 @@ static const struct larder_web_asset assets[] = {
     {"shop-list.js", file_shop_list_js, sizeof file_shop_list_js},
     {"shop.js", file_shop_js, sizeof file_shop_js},
     {"sort.js", file_sort_js, sizeof file_sort_js},
+    {"status-devices.js", file_status_devices_js, sizeof file_status_devices_js},
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
     {"status.js", file_status_js, sizeof file_status_js},
     {"texts.js", file_texts_js, sizeof file_texts_js},

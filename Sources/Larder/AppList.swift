@@ -24,7 +24,7 @@ struct AppList: Sendable {
 
     /// The steps that make all tables.
     var migrations: [SchemaMigration] {
-        CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations }
+        CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations } + DeviceStore.migrations
     }
 
     /// What all apps store beside the cache.

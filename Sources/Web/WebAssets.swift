@@ -10,7 +10,9 @@ import Screens
 public struct WebAssets: Sendable {
     /// Name of the shell: the document of every page.
     static let shellName = "index.html"
-    /// What the shell has in place of the digest.
+    /// Name of the document that asks a browser for the code that pairs it.
+    static let pairingName = "pair.html"
+    /// What documents have in place of the digest.
     static let digestPlaceholder = "{digest}"
 
     /// The part of the addresses of files that changes with their content; the same word for a folder.
@@ -79,7 +81,7 @@ public struct WebAssets: Sendable {
 
     private static func prepare(_ bytes: Data, name: String, digest: String) -> PreparedBytes {
         var bytes = bytes
-        if name == shellName {
+        if name.hasSuffix(".html") {
             let text = String(decoding: bytes, as: UTF8.self)
             bytes = Data(text.replacing(digestPlaceholder, with: digest).utf8)
         }

@@ -38,6 +38,7 @@ public struct WebRoutes: Sendable {
     public var routes: [Route] {
         Self.pages.map { Route(.get, $0, "web.page", page).anyQuery() }
             + [Route(.get, "/web/{digest}/{name}", "web.file", file)]
+            + [Route(.get, "/pair", "web.pair", pairing).anyQuery()]
             + Self.wellKnown.map { known in
                 Route(.get, known.path, known.screen) { request in
                     try response(known.name, to: request, cacheControl: "public, max-age=3600")
@@ -52,6 +53,21 @@ public struct WebRoutes: Sendable {
         var fields = policy.fields(authority: request.authority)
         fields[.cacheControl] = "no-store"
         return ScreenResponse(status: .notFound, headerFields: fields, body: .prepared(shell), hasValidator: false)
+    }
+
+    /// Returns the document that asks a browser for the code that pairs it, with 401. Nil if a folder has none.
+    @Sendable public func pairingPage(_ request: HTTPRequest) -> ScreenResponse? {
+        guard let document = try? assets.file(WebAssets.pairingName) else { return nil }
+        var fields = policy.fields(authority: request.authority)
+        fields[.cacheControl] = "no-store"
+        fields[.wwwAuthenticate] = "Larder-Device"
+        let body = ScreenResponse.Body.prepared(document)
+        return ScreenResponse(status: .unauthorized, headerFields: fields, body: body, hasValidator: false)
+    }
+
+    /// Responds with the same document to those who ask for it.
+    @Sendable private func pairing(_ request: ScreenRequest) throws -> ScreenResponse {
+        try response(WebAssets.pairingName, to: request, cacheControl: "no-cache")
     }
 
     /// Responds with the document of all pages. What is shown is up to its scripts.

@@ -14,7 +14,7 @@ struct CertificateInstructions {
               \(made.names.joined(separator: "\n  "))
 
             A server that runs reads it again at SIGHUP. To start one that phones can reach:
-              larder serve --http-host 0.0.0.0 --http-tls-certificate \(server.certificate.path) \
+              larder serve --http-host 0.0.0.0 --http-access pairing --http-tls-certificate \(server.certificate.path) \
             --http-tls-key \(server.key.path)
 
 

@@ -36,6 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
             amounts: configuration.apps.storedAmounts,
             progress: bar.show(_:)
         )
+        findings.append(AccessFinding.finding(configuration.http))
         findings += CertificateCheck.findings(configuration.http, now: Date())
         findings.append(Libraries.sqlite())
         findings.append(Libraries.zlib())

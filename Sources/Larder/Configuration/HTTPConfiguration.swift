@@ -1,12 +1,15 @@
 import Certificates
 import Foundation
 import HTTPServer
+import Screens
 import Settings
 
 /// The settings `http.*`.
 struct HTTPConfiguration: Sendable {
     var host: String
     var port: Int
+    /// Who is served without a paired device.
+    let access: AccessRules.Mode
     let allowedHosts: [String]
     let allowedOrigins: [String]
     /// Address at which a proxy serves this server; nil if none does.
@@ -23,6 +26,7 @@ struct HTTPConfiguration: Sendable {
     init(_ settings: SettingValues) throws(SettingError) {
         host = try settings.text("http.host")
         port = try settings.integer("http.port")
+        access = try settings.choice("http.access")
         allowedHosts = try settings.list("http.allowed_hosts")
         allowedOrigins = try settings.list("http.allowed_origins")
         publicURL = try settings.url("http.public_url").map { url throws(SettingError) in try PublicURL(url) }

@@ -5,6 +5,13 @@ extension Setting {
     /// Connections, guards and the data directory.
     static let http: [Setting] = [
         Setting("http.host", .text, default: "127.0.0.1", "address to listen on"),
+        Setting(
+            "http.access",
+            .choice(["loopback", "pairing", "open"]),
+            default: "loopback",
+            "who gets in: this machine only, also paired devices, or everyone who reaches the port",
+            note: "`http.host` beyond loopback needs one of the last two; see [operations](operations.md#three-set-ups)"
+        ),
         Setting("http.port", .integer(0...65535), default: "8080", "port to listen on; 0 is any free one"),
         Setting(
             "http.allowed_hosts",

@@ -37,7 +37,8 @@ extension SettingsPage {
         Exceptions:
 
         - A status from 600 to 999, which HTTP does not have, becomes 502.
-        - Interim responses are not passed on.
+        - Interim responses of the upstream pass to the waiting client (HTTP/1.1), except `100 Continue`, and are
+          never stored ([decision 143](decisions/0143-interim-responses-pass.md)).
         - 101, and bytes that are not HTTP, are 502 `upstream-bad-response`.
         - Of the request's fields only those pass that HTTP gives a meaning for the upstream (content negotiation,
           preconditions, ranges, cache directives, `Content-*`, `Prefer`, `User-Agent`, `Via`) and those of
@@ -61,9 +62,9 @@ extension SettingsPage {
     static let exposure = """
         ## Listening beyond loopback
 
-        Before you set `http.host` to anything but a loopback address: there is no TLS without a certificate
-        ([operations](operations.md#https-for-phones)), and everyone who can reach the port can open a session. See the
-        [threat model](threat-model.md).
+        With `http.host` set to anything but a loopback address, `http.access` has to say who gets in
+        ([three set-ups](operations.md#three-set-ups)), and there is no TLS without a certificate
+        ([operations](operations.md#https-for-phones)). See the [threat model](threat-model.md).
         """
 
     static let limits = """

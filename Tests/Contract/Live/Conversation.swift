@@ -79,6 +79,12 @@ enum Conversation {
         try await withLarder(isClosedByBody: true) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).brokenDocuments()
         }
+        try await withLarder { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).devicesUnneeded()
+        }
+        try await withLarder(["--http-access", "pairing"]) { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).devices()
+        }
         try await pagesOfEmptyFolder(transcript)
         try await programs(transcript)
         return await transcript.observations

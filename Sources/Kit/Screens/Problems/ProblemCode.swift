@@ -34,6 +34,7 @@ extension ProblemCode {
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
         .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
         .upstreamStorageFull, .storageFailed, .storageFull,
+        .pairingRequired, .pairingRefused, .localOnly, .profileNotAllowed, .pairingUnavailable,
     ]
 
     /// 400: the request is malformed.

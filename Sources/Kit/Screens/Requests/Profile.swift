@@ -7,13 +7,22 @@ extension ScreenRequest {
     ///
     /// A profile keeps people, or parallel tests, apart; it protects nothing. Responses must carry
     /// `HTTPTypes/HTTPField/Name/larderProfile` in `Vary`: ``ScreenResponse/byProfile()``.
-    /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`, and for two different names.
+    /// A paired device has the profile of its code and no other.
+    /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`, and for two different names; 403
+    ///   for another one than the device's.
     public func profile() throws -> String {
+        let named = try namedProfile()
+        guard let boundProfile else { return named ?? "local" }
+        guard named == nil || named == boundProfile else { throw Problem(.profileNotAllowed, .otherProfile) }
+        return boundProfile
+    }
+
+    private func namedProfile() throws -> String? {
         let values = headerFields[values: .larderProfile]
         guard values.count < 2, values.allSatisfy(Self.isProfile) else {
             throw Problem(.invalidParameter, "Larder-Profile must be one name of \(Self.profileForm).")
         }
-        guard let name = try query.string("profile") else { return values.first ?? "local" }
+        guard let name = try query.string("profile") else { return values.first }
         guard Self.isProfile(name) else {
             throw Problem.invalidParameter("profile", accepted: "must be one name of \(Self.profileForm)")
         }
@@ -23,9 +32,11 @@ extension ScreenRequest {
         return name
     }
 
-    private static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
+    /// What a profile's name consists of, for people.
+    public static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
 
-    private static func isProfile(_ name: String) -> Bool {
+    /// Whether a text is the name of a profile.
+    public static func isProfile(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isOfName)
     }
 

@@ -11,6 +11,16 @@ public struct ScreenContext: RequestContext {
     public var requestID: String
     /// Address of the client: that of the connection, unless a trusted proxy names another. Nil if it has none.
     public var clientAddress: IPAddress?
+    /// Address of the connection's other end, whatever fields say; nil if it has none.
+    public internal(set) var peerAddress: IPAddress?
+    /// What the response is sent on: the channel of the connection, or of the stream.
+    let channel: any Channel
+    /// Whether a program of this machine has sent the request directly (docs/decisions/0141).
+    var isLocal = false
+    /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
+    var deviceID: String?
+    /// The only profile that its device has; nil for any.
+    var boundProfile: String?
     /// Whether the request may change what a user sees, whatever its method.
     var allowsEffects = false
     /// What the browser of the request may do with cookies.
@@ -23,6 +33,8 @@ public struct ScreenContext: RequestContext {
         coreContext = .init(source: source)
         requestID = ""
         annotations = ResponseAnnotations.ofConnection ?? ResponseAnnotations()
-        clientAddress = source.channel.remoteAddress.flatMap(IPAddress.init)
+        channel = source.channel
+        peerAddress = source.channel.remoteAddress.flatMap(IPAddress.init)
+        clientAddress = peerAddress
     }
 }

@@ -35,6 +35,14 @@ public struct ScreenRequest: Sendable {
     /// The tokens of sessions that it carries.
     public let credentials: SessionCredentials
 
+    /// Whether a program of this machine has sent it directly.
+    let isLocal: Bool
+    /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
+    let deviceID: String?
+    /// The only profile that its device has; nil for any.
+    let boundProfile: String?
+    /// What its response is sent on.
+    let channel: any Channel
     /// What its browser may do with cookies.
     let browser: BrowserRules
     private let cookies: SessionCookies
@@ -65,6 +73,8 @@ public struct ScreenRequest: Sendable {
         allowsEffects = context.allowsEffects && !isHead
         logger = context.logger
         browser = context.browser
+        (isLocal, deviceID, boundProfile) = (context.isLocal, context.deviceID, context.boundProfile)
+        channel = context.channel
         cookies = sessions.cookies
         credentials = SessionCredentials(request.headers, cookies: browser.sendsCookies ? cookies : nil)
         presence = context.annotations.presence
@@ -85,9 +95,11 @@ public struct ScreenRequest: Sendable {
 
     /// Returns a field that gives the client a cookie of this server.
     ///
-    /// - Parameter age: Seconds until it is forgotten; nil when the browser is closed.
-    func setCookie(_ name: String, _ value: String, age: Int?) -> HTTPField {
-        let line = cookies.line(name, value, age: age, isSecure: browser.isSecure)
+    /// - Parameters:
+    ///   - age: Seconds until it is forgotten; nil when the browser is closed.
+    ///   - path: The beginning of the paths that it is sent to.
+    func setCookie(_ name: String, _ value: String, age: Int?, path: String = "/v1") -> HTTPField {
+        let line = cookies.line(name, value, age: age, path: path, isSecure: browser.isSecure)
         return HTTPField(name: .setCookie, value: line)
     }
 

@@ -26,8 +26,15 @@ extension ScreenResponse {
 
     /// Returns the response with a cookie of this server that only requests of its own pages carry.
     public func settingCookie(_ name: String, _ value: String, age: Int?, _ request: ScreenRequest) -> ScreenResponse {
+        settingCookie(name, value, age: age, path: "/v1", request)
+    }
+
+    /// The same, with the beginning of the paths that the cookie is sent to.
+    func settingCookie(_ name: String, _ value: String, age: Int?, path: String, _ request: ScreenRequest)
+        -> ScreenResponse
+    {
         var response = self
-        response.headerFields.append(request.setCookie(name, value, age: age))
+        response.headerFields.append(request.setCookie(name, value, age: age, path: path))
         return response
     }
 }

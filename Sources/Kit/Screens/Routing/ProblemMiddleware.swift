@@ -36,8 +36,7 @@ struct ProblemMiddleware: RouterMiddleware {
             return response
         } catch {
             let outcome = response(to: request, error: error, endpoint: context.endpointPath, logger: context.logger)
-            let isMissing = outcome.status == .notFound
-            let page = isMissing ? table.missingPage(for: request.head, path: request.uri.path) : nil
+            let page = table.page(inPlaceOf: error, outcome.status, for: request.head, path: request.uri.path)
             return try ScreenResponseRenderer.render(page ?? outcome, for: request.head)
         }
     }

@@ -6,6 +6,8 @@ public struct RouteTable: Sendable {
     public private(set) var routes: [Route]
     /// Makes the page that browsers get of addresses that have nothing; nil if they get the problem, as API clients do.
     public var missingPage: MissingPage?
+    /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
+    public var pairingPage: MissingPage?
     private let languages: [String: Language]
 
     /// Creates a table.

@@ -27,6 +27,7 @@ final class RequestLogMiddleware: RouterMiddleware {
         let start = ContinuousClock.now
         var context = context
         context.requestID = identities.identity(wanted: request.headers.value(of: .requestID))
+        context.peerAddress = context.clientAddress
         context.clientAddress = proxies.client(behind: context.clientAddress, request.headers)
         let trace = RequestTrace(requestID: context.requestID, request.headers) { .random(in: 1...UInt64.max) }
         context.logger[metadataKey: "hb.request.id"] = nil

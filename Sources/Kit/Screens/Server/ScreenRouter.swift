@@ -10,6 +10,8 @@ public struct ScreenRouter: Sendable {
     private let origins: OriginRules
     private let identities: RequestIdentities
     private let proxies: TrustedProxies
+    private let access: AccessRules
+    private let devices: DeviceStore?
 
     /// Creates a router for a table.
     /// - Parameters:
@@ -19,13 +21,17 @@ public struct ScreenRouter: Sendable {
     ///   - origins: which web origins may read and write
     ///   - identities: those of the response cache, if there is one
     ///   - proxies: the proxies that name the addresses of clients
+    ///   - access: who is served without a paired device
+    ///   - devices: those that are paired; nil for none
     public init(
         table: RouteTable,
         sessions: SessionStore,
         hosts: HostRules,
         origins: OriginRules,
         identities: RequestIdentities,
-        proxies: TrustedProxies = .none
+        proxies: TrustedProxies = .none,
+        access: AccessRules = AccessRules(.loopback),
+        devices: DeviceStore? = nil
     ) {
         self.table = table
         self.sessions = sessions
@@ -33,6 +39,8 @@ public struct ScreenRouter: Sendable {
         self.origins = origins
         self.identities = identities
         self.proxies = proxies
+        self.access = access
+        self.devices = devices
     }
 
     /// Creates a router without a response cache.
@@ -53,13 +61,15 @@ public struct ScreenRouter: Sendable {
         )
     }
 
-    /// Builds the way of a request: identity and log → CORS fields → problems → guards → route.
+    /// Builds the way of a request: identity and log → CORS fields → problems → guards → devices →
+    /// route.
     public func build() -> Router<ScreenContext> {
         let router = Router(context: ScreenContext.self)
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: ProblemMiddleware(table: table))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
+        router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
         router.add(table, sessions: sessions)
         return router
     }

@@ -49,9 +49,10 @@ public struct SessionCookies: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - age: seconds until the browser forgets it; nil when it is closed
+    ///   - path: the beginning of the paths that it is sent to
     ///   - isSecure: whether the browser uses https
-    func line(_ app: String, _ value: String, age: Int?, isSecure: Bool) -> String {
-        "\(name(of: app))=\(value); Path=/v1; HttpOnly; SameSite=Strict" + (age.map { "; Max-Age=\($0)" } ?? "")
+    func line(_ app: String, _ value: String, age: Int?, path: String = "/v1", isSecure: Bool) -> String {
+        "\(name(of: app))=\(value); Path=\(path); HttpOnly; SameSite=Strict" + (age.map { "; Max-Age=\($0)" } ?? "")
             + (isSecure ? "; Secure" : "")
     }
 }

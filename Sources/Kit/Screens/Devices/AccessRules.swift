@@ -1,0 +1,79 @@
+import Foundation
+import HTTPSemantics
+public import HTTPServer
+import HTTPTypes
+
+/// Who is served without a paired device (`http.access`). See docs/decisions/0141.
+public struct AccessRules: Sendable {
+    /// Who gets in.
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Who reaches the port, which is one of the loopback interface.
+        case loopback
+        /// Local requests, and paired devices.
+        case pairing
+        /// Who reaches the port.
+        case open
+    }
+
+    /// Who gets in.
+    public let mode: Mode
+    private let proxies: TrustedProxies
+    private let origins: OriginRules
+
+    /// Creates rules.
+    ///
+    /// - Parameters:
+    ///   - proxies: The proxies whose requests are never local.
+    ///   - origins: The origins whose preflights are responded to.
+    public init(_ mode: Mode, proxies: TrustedProxies = .none, origins: OriginRules = OriginRules(allowed: [])) {
+        self.mode = mode
+        self.proxies = proxies
+        self.origins = origins
+    }
+
+    /// Whether a request is one that a program of this machine has sent directly: from loopback, to a name of the
+    /// loopback interface, and passed on by no proxy. What fields say takes this away and never gives it.
+    ///
+    /// - Parameter peer: The address of the connection; nil if it has none.
+    func isLocal(from peer: IPAddress?, authority: String?, _ fields: HTTPFields) -> Bool {
+        guard let peer, peer.isLoopback, !proxies.contains(peer) else { return false }
+        guard let host = authority.flatMap(HostRules.name), Self.isLoopback(host: host) else { return false }
+        return !fields.contains { Self.isOfProxy($0.name.canonicalName) }
+    }
+
+    /// Whether a host is a name or an address of the loopback interface.
+    public static func isLoopback(host: String) -> Bool {
+        host == "localhost" || host == HostRules.browserHost || IPAddress(host)?.isLoopback == true
+    }
+
+    private static func isOfProxy(_ name: String) -> Bool {
+        name.hasPrefix("x-forwarded") || proxyFields.contains(name)
+    }
+
+    private static let proxyFields: Set<String> = [
+        "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip",
+        "fastly-client-ip", "x-original-host", "x-proxyuser-ip",
+    ]
+
+    /// Whether a request is responded to before its client is paired: what asks for a code, the code itself, probes of
+    /// health, and preflights, which carry no credentials.
+    func isOpen(_ request: HTTPRequest, path: String) -> Bool {
+        switch request.method {
+        case .get, .head: Self.openPages.contains(path) || Self.isFileOfPairing(path)
+        case .post: path == DeviceRoutes.pairing
+        case .options:
+            request.headerFields.contains(.accessControlRequestMethod)
+                && request.headerFields[.origin].map(origins.lists) == true
+        default: false
+        }
+    }
+
+    private static let openPages: Set<String> = ["/pair", "/health/live", "/health/ready"]
+
+    /// Whether a path is `/web/DIGEST/pair.js` or `pair.css`. It is looked up as it is: nothing is decoded.
+    private static func isFileOfPairing(_ path: String) -> Bool {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return segments.count == 4 && segments[0].isEmpty && segments[1] == "web"
+            && (segments[3] == "pair.js" || segments[3] == "pair.css")
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import HTTPTypes
+
+/// `/v1/pairing` and `/v1/devices`: pairing by a code, and what is paired.
+public struct DeviceRoutes: Sendable {
+    /// Where a code is exchanged for the token of a device.
+    static let pairing = "/v1/pairing"
+    /// Name under which a cookie keeps the token.
+    static let cookie = "device"
+
+    private let devices: DeviceStore
+    private let codes: Pairing
+    private let mode: AccessRules.Mode
+    private let address: String?
+    private let events: EventStream
+
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - codes: makes codes, and devices of codes.
+    ///   - mode: who gets in.
+    ///   - address: origin at which devices reach the server; nil if that is not known.
+    ///   - events: hears that the devices are others.
+    public init(
+        devices: DeviceStore,
+        codes: Pairing,
+        mode: AccessRules.Mode,
+        address: String?,
+        events: EventStream
+    ) {
+        self.devices = devices
+        self.codes = codes
+        self.mode = mode
+        self.address = address
+        self.events = events
+    }
+
+    /// The routes.
+    public var routes: [Route] {
+        [
+            Route(.post, Self.pairing, "devices.pairing", pair).body("code", "name"),
+            Route(.post, "\(Self.pairing)/code", "devices.code", makeCode).body("profile"),
+            Route(.get, "/v1/devices", "devices", list),
+            Route(.patch, "/v1/devices/{id}", "devices.device", rename).body("name"),
+            Route(.delete, "/v1/devices/{id}", "devices.device", remove),
+        ]
+    }
+
+    // MARK: Pairing
+
+    @Sendable private func pair(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try request.writePreconditions().check(version: nil)
+        let carrier = try request.sessionCarrier()
+        let fields = try await request.jsonObject()
+        guard mode == .pairing else { throw Problem(.pairingUnavailable, .pairingIsOff) }
+        let name = try name(in: fields)
+        guard let code = try fields.string("code") else {
+            throw Problem.validation([.field("/code", "required", .wrongCode)])
+        }
+        let (device, token) = try await codes.pair(code, name: name, from: request.clientAddress, carrier)
+        publish()
+        let grant = SessionGrant(token, carrier)
+        let screen = PairedScreen(device: DeviceRow(device, current: true), token: grant)
+        let response = try ScreenResponse.local(
+            screen,
+            "devices.pairing",
+            request,
+            status: .created,
+            selfLink: "/v1/devices",
+            headerFields: [.location: "/v1/devices"]
+        )
+        return carrier == .cookie ? response.keepingDevice(token, request) : response
+    }
+
+    @Sendable private func makeCode(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try request.writePreconditions().check(version: nil)
+        guard request.isLocal else { throw Problem(.localOnly, .localOnly) }
+        let fields = try await request.optionalJSONObject()
+        guard mode == .pairing else { throw Problem(.pairingUnavailable, .pairingIsOff) }
+        let profile = try fields?.string("profile") ?? Pairing.standardProfile
+        guard ScreenRequest.isProfile(profile) else {
+            let form: Text = "profile must be one name of \(ScreenRequest.profileForm)."
+            throw Problem.validation([.field("/profile", "invalid", form)])
+        }
+        let made = codes.makeCode(profile: profile)
+        let screen = PairingCodeScreen(
+            code: made.code.text,
+            expiresAt: made.end,
+            profile: profile,
+            url: address.map { "\($0)/pair" }
+        )
+        return try .local(screen, "devices.code", request, status: .created, headerFields: [.cacheControl: "no-store"])
+    }
+
+    // MARK: Devices
+
+    @Sendable private func list(_ request: ScreenRequest) throws -> ScreenResponse {
+        let shown: [Device]
+        if let id = request.deviceID {
+            shown = devices.device(id).map { [$0] } ?? []
+        } else {
+            guard request.isLocal else { throw Problem(.localOnly, .localOnly) }
+            shown = devices.all
+        }
+        let pair = Action(
+            id: "pair",
+            title: .pairDevice,
+            method: "POST",
+            href: "/v1/pairing/code",
+            fields: [Action.Field("profile", .text, value: Pairing.standardProfile, required: false)],
+            enabled: mode == .pairing
+        )
+        let screen = DevicesScreen(
+            access: mode.rawValue,
+            devices: shown.map { DeviceRow($0, current: $0.id == request.deviceID) },
+            actions: request.isLocal ? [pair] : []
+        )
+        return try .local(screen, "devices", request, state: shown.isEmpty ? .empty : .content)
+    }
+
+    @Sendable private func rename(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let id = try permitted(request)
+        let name = try name(in: try await request.jsonObject())
+        guard let device = try await devices.rename(id, to: name) else { throw Problem.notFound(.noDevice) }
+        publish()
+        return try .local(
+            DeviceRow(device, current: id == request.deviceID),
+            "devices.device",
+            request,
+            selfLink: "/v1/devices"
+        )
+    }
+
+    @Sendable private func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let id = try permitted(request)
+        try await devices.remove(id, sparing: request.channel)
+        publish()
+        let response = ScreenResponse(status: .noContent, body: .none)
+        return id == request.deviceID ? response.forgettingDevice(request) : response
+    }
+
+    /// Returns the device that a request is for, if its client may change it: a local one any, a device itself.
+    private func permitted(_ request: ScreenRequest) throws -> String {
+        let id = try request.parameter("id")
+        guard request.isLocal || id == request.deviceID else { throw Problem(.localOnly, .localOnly) }
+        guard devices.device(id) != nil else { throw Problem.notFound(.noDevice) }
+        try request.writePreconditions().check(version: 1)
+        return id
+    }
+
+    private func name(in fields: JSONFields) throws -> String {
+        guard let name = try fields.string("name").flatMap(Device.name) else { throw Problem.deviceName }
+        return name
+    }
+
+    private func publish() {
+        events.publish(ServerEvent(kind: "devices-changed", data: [], audience: .everyone))
+    }
+}
+
+extension ScreenResponse {
+    /// Returns the response with the cookie of a device, which counts for pages as well.
+    fileprivate func keepingDevice(_ token: String, _ request: ScreenRequest) -> ScreenResponse {
+        settingCookie(DeviceRoutes.cookie, token, age: SessionCookies.longestAge, path: "/", request)
+    }
+
+    /// Returns the response to the device that has removed itself.
+    fileprivate func forgettingDevice(_ request: ScreenRequest) -> ScreenResponse {
+        guard request.credentials.text(keptIn: DeviceRoutes.cookie) != nil else { return self }
+        var response = settingCookie(DeviceRoutes.cookie, "", age: 0, path: "/", request)
+        response.headerFields[.clearSiteData] = #""cache""#
+        return response
+    }
+}

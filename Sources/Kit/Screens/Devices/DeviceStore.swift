@@ -1,0 +1,178 @@
+public import Database
+import Foundation
+public import Freshness
+import GRDB
+import NIOCore
+import Synchronization
+
+/// The paired devices: a table, and all of it in memory, so that a request costs a hash and a look-up. Only hashes of
+/// tokens are stored.
+public final class DeviceStore: Sendable {
+    /// The most devices.
+    static let maximum = 100
+
+    private let database: LarderDatabase
+    private let clock: WallClock
+    private let devices: Mutex<[Data: Device]>
+    private let unstored = Mutex<Set<Data>>([])
+    private let ends = VersionCounters()
+    private let requests = RequestsUnderWay()
+
+    /// Reads the devices of a database.
+    ///
+    /// - Throws: `StorageError`.
+    public init(_ database: LarderDatabase, clock: WallClock = .system) throws {
+        self.database = database
+        self.clock = clock
+        let stored = try database.read { db in try Row.fetchAll(db, sql: Self.selectAll) }
+        devices = Mutex(Dictionary(stored.map(Self.device)) { first, _ in first })
+    }
+
+    /// All devices, in the order of their pairing.
+    public var all: [Device] {
+        devices.withLock { Array($0.values) }.sorted { ($0.pairedAt, $0.id) < ($1.pairedAt, $1.id) }
+    }
+
+    /// Returns a device; nil if there is none of this identity.
+    func device(_ id: String) -> Device? { hash(of: id).flatMap { hash in devices.withLock { $0[hash] } } }
+
+    /// Whether there is room for another device.
+    var hasRoom: Bool { devices.withLock { $0.count < Self.maximum } }
+
+    /// Stores a device and returns its token, which is known to the client only from here on.
+    ///
+    /// - Throws: 409 if there are too many; `StorageError`.
+    func add(name: String, profile: String, _ carrier: SessionCarrier) async throws -> (device: Device, token: String) {
+        let token = SessionToken.make()
+        let hash = SessionToken.hash(token, carrier)
+        let now = clock.now()
+        let device = Device(id: Self.id(of: hash), name: name, profile: profile, pairedAt: now, lastSeenAt: now)
+        let time = now.millisecondsSince1970
+        try await database.write { db in
+            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM device") ?? 0
+            guard count < Self.maximum else { throw Problem.tooManyDevices }
+            try db.execute(sql: Self.insert, arguments: [hash, name, profile, time, time])
+        }
+        devices.withLock { $0[hash] = device }
+        return (device, token)
+    }
+
+    /// Gives a device another name.
+    ///
+    /// - Returns: nil if there is no such device.
+    /// - Throws: `StorageError`.
+    func rename(_ id: String, to name: String) async throws -> Device? {
+        guard let hash = hash(of: id) else { return nil }
+        try await database.write { db in
+            try db.execute(sql: "UPDATE device SET name = ? WHERE token_hash = ?", arguments: [name, hash])
+        }
+        return devices.withLock { devices in
+            devices[hash]?.name = name
+            return devices[hash]
+        }
+    }
+
+    /// Removes a device: its token opens nothing from here on, what was kept for it ends, and its requests under way
+    /// are cut off.
+    ///
+    /// - Parameter channel: That of the device's own request for it, which gets its response.
+    /// - Throws: `StorageError`; then the device stays.
+    func remove(_ id: String, sparing channel: (any Channel)? = nil) async throws {
+        guard let hash = hash(of: id) else { return }
+        try await database.writeErasing { db in
+            try db.execute(sql: "DELETE FROM device WHERE token_hash = ?", arguments: [hash])
+        }
+        devices.withLock { $0[hash] = nil }
+        ends[hash].bump()
+        requests.close(hash, sparing: channel)
+    }
+
+    /// Begins a request.
+    ///
+    /// - Returns: nil if the token opens nothing.
+    func begin(_ tokenHash: Data, on channel: any Channel) -> DeviceVisit? {
+        guard devices.withLock({ $0[tokenHash] }) != nil else { return nil }
+        // Before the device is looked up for good: a removal in between finds the request, or the look-up the removal.
+        let entry = requests.add(channel, of: tokenHash)
+        let unended = ChangeToken(of: ends[tokenHash])
+        guard let device = devices.withLock({ $0[tokenHash] }) else { return nil }
+        noteUse(tokenHash)
+        let token = unended.noting(AccessReporter { [weak self] in self?.noteUse(tokenHash) })
+        return DeviceVisit(device: device, changeToken: token, entry: entry)
+    }
+
+    /// Number of requests under way of all devices.
+    var requestCount: Int { requests.count }
+
+    private func noteUse(_ hash: Data) {
+        let now = clock.now()
+        devices.withLock { $0[hash]?.lastSeenAt = now }
+        unstored.withLock { _ = $0.insert(hash) }
+    }
+
+    /// Writes when devices were last seen. After an error that is still known.
+    ///
+    /// - Throws: `StorageError`.
+    public func storeUses() async throws {
+        let hashes = unstored.withLock { unstored in
+            defer { unstored = [] }
+            return unstored
+        }
+        let times = devices.withLock { devices in
+            hashes.compactMap { hash in devices[hash].map { (hash, $0.lastSeenAt.millisecondsSince1970) } }
+        }
+        guard !times.isEmpty else { return }
+        do {
+            try await database.write { db in
+                for (hash, time) in times { try db.execute(sql: Self.updateUse, arguments: [time, hash]) }
+            }
+        } catch {
+            unstored.withLock { $0.formUnion(hashes) }
+            throw error
+        }
+    }
+
+    private func hash(of id: String) -> Data? {
+        devices.withLock { $0.first { $0.value.id == id }?.key }
+    }
+
+    private static func id(of tokenHash: Data) -> String {
+        tokenHash.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+extension DeviceStore {
+    /// The table of devices.
+    public static let migrations: [SchemaMigration] = [
+        SchemaMigration(
+            "devices/001 device",
+            sql: """
+                CREATE TABLE device (
+                    token_hash BLOB NOT NULL PRIMARY KEY,
+                    name TEXT NOT NULL,
+                    profile TEXT NOT NULL,
+                    created_at INTEGER NOT NULL, -- milliseconds since 1970 UTC
+                    used_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """
+        )
+    ]
+
+    private static let selectAll = "SELECT token_hash, name, profile, created_at, used_at FROM device"
+    private static let insert = """
+        INSERT INTO device (token_hash, name, profile, created_at, used_at) VALUES (?, ?, ?, ?, ?)
+        """
+    private static let updateUse = "UPDATE device SET used_at = ? WHERE token_hash = ?"
+
+    private static func device(_ row: Row) -> (Data, Device) {
+        let hash: Data = row[0]
+        let device = Device(
+            id: id(of: hash),
+            name: row[1],
+            profile: row[2],
+            pairedAt: Date(millisecondsSince1970: row[3]),
+            lastSeenAt: Date(millisecondsSince1970: row[4])
+        )
+        return (hash, device)
+    }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+public import Freshness
+import HTTPTypes
+import Synchronization
+
+/// Makes codes, and devices of codes.
+public final class Pairing: Sendable {
+    /// A code that was made.
+    public struct Made: Sendable {
+        /// The code.
+        public let code: PairingCode
+        /// When it ends.
+        public let end: Date
+    }
+
+    /// The profile of devices whose code names none.
+    public static let standardProfile = "local"
+
+    private let devices: DeviceStore
+    private let file: PairingCodeFile?
+    private let clock: WallClock
+    private let ledger = Mutex(PairingLedger())
+
+    /// Creates pairing for a server.
+    ///
+    /// - Parameter file: Where another program leaves codes; nil for none.
+    public init(devices: DeviceStore, file: PairingCodeFile? = nil, clock: WallClock) {
+        self.devices = devices
+        self.file = file
+        self.clock = clock
+    }
+
+    /// Makes a code, which replaces the one before.
+    public func makeCode(profile: String = standardProfile) -> Made {
+        let (code, end) = (PairingCode.make(), clock.now().addingTimeInterval(PairingCode.lifetime))
+        ledger.withLock { $0.offer(PairingLedger.Offer(codeHash: code.hash, profile: profile, end: end)) }
+        return Made(code: code, end: end)
+    }
+
+    /// Pairs a device.
+    ///
+    /// - Parameter address: The client, which has a limit of wrong codes.
+    /// - Throws: 403 for a wrong or late code, 409 if there are too many devices, 429 after too many wrong codes;
+    ///   `StorageError`, then the code is as before.
+    func pair(_ typed: String, name: String, from address: String?, _ carrier: SessionCarrier) async throws
+        -> (device: Device, token: String)
+    {
+        guard devices.hasRoom else { throw Problem.tooManyDevices }
+        let now = clock.now()
+        let outcome = ledger.withLock { ledger in
+            if let left = file?.take() {
+                let longest = now.addingTimeInterval(PairingCode.lifetime)
+                let end = min(left.end, longest)
+                ledger.offer(PairingLedger.Offer(codeHash: left.codeHash, profile: left.profile, end: end))
+            }
+            return ledger.use(PairingCode(typed)?.hash, by: address, at: now)
+        }
+        switch outcome {
+        case .right(let offer): return try await add(name, of: offer, carrier)
+        case .late: throw Problem(.pairingRefused, .lateCode)
+        case .wrong: throw Problem(.pairingRefused, .wrongCode)
+        case .tooMany(let seconds):
+            throw Problem(.rateLimited, .tooManyCodes, headerFields: [.retryAfter: String(seconds)])
+        }
+    }
+
+    private func add(_ name: String, of offer: PairingLedger.Offer, _ carrier: SessionCarrier) async throws
+        -> (device: Device, token: String)
+    {
+        do {
+            return try await devices.add(name: name, profile: offer.profile, carrier)
+        } catch {
+            ledger.withLock { $0.giveBack(offer) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Database
+import Foundation
+import Freshness
+import HTTPServer
+import HTTPTypes
+import NIOCore
+import TestKit
+import Testing
+
+@testable import Screens
+
+/// Pairing and what follows it, through the router.
+struct DeviceRoutesTests {
+    @Test("SRV-17 before pairing, everything is 401, whether or not it exists, and nothing is done")
+    func before() async throws {
+        let harness = try DeviceHarness()
+        let targets: [(HTTPRequest.Method, String)] = [
+            (.get, "/v1/shop/mine"), (.get, "/v1/events"), (.get, "/v1/none"), (.get, "/v1/devices"), (.get, "/"),
+            (.post, "/v1/pairing/code"), (.delete, "/v1/devices/x"), (.put, "/v1/shop/mine"), (.options, "/v1"),
+        ]
+        for (method, path) in targets {
+            for token in [nil, "", "none", String(repeating: "A", count: 43)] {
+                let visitor = token.map { DeviceHarness.Visitor.device($0) } ?? .phone
+                let (served, _) = try await harness.send(method, path, as: visitor)
+                #expect(try served.status == .unauthorized && served.code() == "pairing-required", "\(method) \(path)")
+                #expect(served.fields[.wwwAuthenticate] == "Larder-Device")
+            }
+        }
+        let page = try await harness.send(.get, "/ships", as: .phone, [.accept: "text/html,*/*;q=0.8"]).response
+        #expect(page.status == .unauthorized && page.text == "<p>")
+        #expect(try await harness.send(.get, "/v1/shop/mine", as: .local).response.status == .ok)
+    }
+
+    @Test("SRV-17 after pairing, a device sees what is there in its own profile, and in no other")
+    func after() async throws {
+        let harness = try DeviceHarness()
+        let (anna, id) = try await harness.paired(profile: "anna")
+        let (served, _) = try await harness.send(.get, "/v1/shop/mine", as: anna)
+        #expect(served.text == #"{"profile":"anna"}"# && served.fields[.vary]?.contains("Larder-Device") == true)
+        #expect(try await harness.send(.get, "/v1/shop/mine?profile=anna", as: anna).response.status == .ok)
+        for (path, fields) in [
+            ("/v1/shop/mine?profile=bert", HTTPFields()), ("/v1/shop/mine", [.larderProfile: "bert"]),
+        ] {
+            let other = try await harness.send(.get, path, as: anna, fields).response
+            #expect(try other.status == .forbidden && other.code() == "profile-not-allowed")
+        }
+        #expect(try await harness.send(.get, "/v1/events?profile=bert", as: anna).response.status == .forbidden)
+        let (bert, _) = try await harness.paired(profile: "bert")
+        #expect(try await harness.send(.get, "/v1/shop/mine", as: bert).response.text == #"{"profile":"bert"}"#)
+        let list = try await harness.send(.get, "/v1/devices", as: anna).response
+        #expect(try list.data().values["devices"].flatMap(Self.ids) == [id], "a device sees itself only")
+        #expect(
+            try await harness.send(.get, "/v1/devices", as: .local).response.data().values["devices"]
+                .flatMap(Self.ids)?.count == 2
+        )
+    }
+
+    private static func ids(_ value: JSONFields.Value) -> [String]? {
+        guard case .array(let rows) = value else { return nil }
+        return rows.compactMap { row in
+            if case .object(let row) = row, case .string(let id) = row["id"] { id } else { nil }
+        }
+    }
+
+    @Test("SRV-17 after revocation, a device is nobody, and what was kept for it has ended")
+    func revoked() async throws {
+        let harness = try DeviceHarness()
+        let (phone, id) = try await harness.paired()
+        let (tablet, _) = try await harness.paired()
+        let kept = try #require(try await harness.send(.get, "/v1/shop/mine", as: phone).changeToken)
+        let others = try #require(try await harness.send(.get, "/v1/shop/mine", as: tablet).changeToken)
+        #expect(kept.holds && others.holds)
+        #expect(try await harness.send(.delete, "/v1/devices/\(id)", as: tablet).response.code() == "local-only")
+        #expect(kept.holds)
+        #expect(try await harness.send(.delete, "/v1/devices/\(id)", as: .local).response.status == .noContent)
+        #expect(!kept.holds && others.holds)
+        #expect(try await harness.send(.get, "/v1/shop/mine", as: phone).response.code() == "pairing-required")
+        #expect(try await harness.send(.get, "/v1/shop/mine", as: tablet).response.status == .ok)
+        #expect(try await harness.send(.delete, "/v1/devices/\(id)", as: .local).response.status == .notFound)
+        let again = try DeviceStore(harness.database)
+        #expect(again.all.count == 1)
+    }
+
+    @Test("SRV-17 responses to local requests are not kept: others may send the same head")
+    func local() async throws {
+        let harness = try DeviceHarness()
+        #expect(try await harness.send(.get, "/v1/shop/mine", as: .local).changeToken == nil)
+        let unprotected = try DeviceHarness(.loopback)
+        #expect(try await unprotected.send(.get, "/v1/shop/mine", as: .local).changeToken != nil)
+    }
+
+    @Test("SRV-17 a wrong code, a late one and too many get sentences that help")
+    func wrongCodes() async throws {
+        let harness = try DeviceHarness()
+        let code = try await harness.code()
+        let wrong = try await harness.pair(code == "0000-0000" ? "0000-0001" : "0000-0000")
+        #expect(try wrong.status == .forbidden && wrong.code() == "pairing-refused")
+        harness.clock.advance(by: .seconds(600))
+        let late = try await harness.pair(code)
+        #expect(try late.code() == "pairing-refused" && late.text != wrong.text && late.text.contains("ten minutes"))
+        for _ in 0..<PairingAttempts.perAddress { _ = try await harness.pair("?") }
+        let stopped = try await harness.pair(try await harness.code())
+        #expect(try stopped.status == .tooManyRequests && stopped.code() == "rate-limited")
+        #expect(stopped.fields[.retryAfter].flatMap { Int($0) } != nil)
+        let other = DeviceHarness.Visitor(peer: "192.168.1.8")
+        #expect(try await harness.pair(try await harness.code(), as: other).status == .created)
+        #expect(try await harness.pair("0000-0000", name: " ").status == .unprocessableContent)
+    }
+
+    @Test("SRV-17 only local requests make codes; without pairing there are none")
+    func codes() async throws {
+        let harness = try DeviceHarness()
+        let (phone, _) = try await harness.paired()
+        let refused = try await harness.send(.post, "/v1/pairing/code", as: phone).response
+        #expect(try refused.status == .forbidden && refused.code() == "local-only")
+        #expect(
+            try await harness.send(.post, "/v1/pairing/code", as: .local, json: #"{"profile":"a b"}"#).response
+                .status == .unprocessableContent
+        )
+        for mode in [AccessRules.Mode.loopback, .open] {
+            let other = try DeviceHarness(mode)
+            for path in ["/v1/pairing/code", "/v1/pairing"] {
+                let served = try await other.send(.post, path, as: .local, json: "{}").response
+                #expect(try served.status == .conflict && served.code() == "pairing-unavailable")
+            }
+            #expect(try await other.send(.get, "/v1/devices", as: .phone).response.code() == "local-only")
+            #expect(try await other.send(.get, "/v1/shop/mine", as: .phone).response.status == .ok)
+        }
+    }
+
+    @Test("SRV-17 a browser has its token in a cookie that no script reads, and that counts for own pages only")
+    func cookie() async throws {
+        let harness = try DeviceHarness()
+        let own: HTTPFields = [.larderSession: "cookie", .secFetchSite: "same-origin"]
+        let served = try await harness.pair(try await harness.code(), as: .phone, own)
+        let cookie = try #require(served.fields[.setCookie], "\(served.text)")
+        let pair = String(cookie.prefix { $0 != ";" })
+        #expect(try served.status == .created && served.data().values["token"] == .null)
+        #expect(cookie == pair + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=\(SessionCookies.longestAge)")
+        func status(_ fields: HTTPFields) async throws -> HTTPResponse.Status {
+            try await harness.send(.get, "/v1/shop/mine", as: .phone, fields).response.status
+        }
+        #expect(try await status([.cookie: pair, .secFetchSite: "same-origin"]) == .ok)
+        #expect(try await status([.cookie: pair, .secFetchSite: "cross-site"]) == .unauthorized)
+        #expect(try await status([.cookie: "\(pair); \(pair)x", .secFetchSite: "same-origin"]) == .unauthorized)
+        let token = String(pair.drop { $0 != "=" }.dropFirst())
+        #expect(try await status([.larderDevice: token]) == .unauthorized, "a cookie's token is no other's")
+        let foreign = try await harness.pair(
+            try await harness.code(),
+            as: .phone,
+            [.larderSession: "cookie", .origin: "https://evil.example"]
+        )
+        #expect(foreign.status == .forbidden && foreign.fields[.setCookie] == nil)
+    }
+
+    @Test("SRV-17 a device renames and unpairs itself, and others only where the server is")
+    func own() async throws {
+        let harness = try DeviceHarness()
+        let (phone, id) = try await harness.paired()
+        let (_, other) = try await harness.paired()
+        let renamed = try await harness.send(.patch, "/v1/devices/\(id)", as: phone, json: #"{"name":" Anna's "}"#)
+        #expect(try renamed.response.data().string("name") == "Anna's")
+        #expect(try DeviceStore(harness.database).device(id)?.name == "Anna's")
+        for visitor in [phone] {
+            let refused = try await harness.send(.patch, "/v1/devices/\(other)", as: visitor, json: #"{"name":"x"}"#)
+            #expect(try refused.response.code() == "local-only")
+        }
+        #expect(try await harness.send(.delete, "/v1/devices/\(id)", as: phone).response.status == .noContent)
+        #expect(try await harness.send(.get, "/v1/devices", as: phone).response.status == .unauthorized)
+    }
+
+    @Test("SRV-17 there are at most 100 devices, and a code that finds no room stays good")
+    func full() async throws {
+        let harness = try DeviceHarness()
+        for number in 0..<DeviceStore.maximum {
+            _ = try await harness.devices.add(name: "\(number)", profile: "local", .bearer)
+        }
+        let code = try await harness.code()
+        #expect(try await harness.pair(code).code() == "pairing-unavailable")
+        try await harness.devices.remove(try #require(harness.devices.all.first).id)
+        #expect(try await harness.pair(code).status == .created)
+    }
+}

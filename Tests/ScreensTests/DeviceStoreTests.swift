@@ -1,0 +1,81 @@
+import Database
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import TestKit
+import Testing
+
+@testable import Screens
+
+struct DeviceStoreTests {
+    @Test("SRV-17 devices outlive a restart, and no token is stored")
+    func restart() async throws {
+        let database = try LarderDatabase.temporary(migrations: DeviceStore.migrations)
+        let clock = ManualClock()
+        let store = try DeviceStore(database, clock: clock.wallClock)
+        let (device, token) = try await store.add(name: "Phone", profile: "anna", .bearer)
+        let again = try DeviceStore(database, clock: clock.wallClock)
+        #expect(again.all == [device] && again.begin(SessionToken.hash(token), on: EmbeddedChannel()) != nil)
+        #expect(again.begin(SessionToken.hash(token, .cookie), on: EmbeddedChannel()) == nil)
+        let folder = URL(filePath: database.directory.path)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let stored = files.compactMap { try? Data(contentsOf: folder.appending(path: $0)) }
+            .map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(!stored.contains(token) && stored.contains("Phone"))
+    }
+
+    @Test("SRV-17 when a device was last seen is stored")
+    func uses() async throws {
+        let database = try LarderDatabase.temporary(migrations: DeviceStore.migrations)
+        let clock = ManualClock()
+        let store = try DeviceStore(database, clock: clock.wallClock)
+        let (device, token) = try await store.add(name: "Phone", profile: "anna", .bearer)
+        clock.advance(by: .seconds(90))
+        _ = store.begin(SessionToken.hash(token), on: EmbeddedChannel())
+        #expect(store.all.first?.lastSeenAt == device.pairedAt + 90)
+        #expect(try DeviceStore(database).all.first?.lastSeenAt == device.pairedAt)
+        try await store.storeUses()
+        #expect(try DeviceStore(database).all.first?.lastSeenAt == device.pairedAt + 90)
+    }
+
+    @Test("SRV-17 a removal cuts off the requests under way of the device, but the one that asked for it")
+    func underWay() async throws {
+        let database = try LarderDatabase.temporary(migrations: DeviceStore.migrations)
+        let store = try DeviceStore(database)
+        let (phone, phoneToken) = try await store.add(name: "Phone", profile: "local", .bearer)
+        let (_, tabletToken) = try await store.add(name: "Tablet", profile: "local", .bearer)
+        let channels = (0..<4).map { _ in EmbeddedChannel() }
+        for channel in channels { try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get() }
+        let download = store.begin(SessionToken.hash(phoneToken), on: channels[0])
+        var ended = store.begin(SessionToken.hash(phoneToken), on: channels[1])
+        let removal = store.begin(SessionToken.hash(phoneToken), on: channels[2])
+        let other = store.begin(SessionToken.hash(tabletToken), on: channels[3])
+        #expect(ended != nil && store.requestCount == 4)
+        ended = nil
+        #expect(store.requestCount == 3)
+        try await store.remove(phone.id, sparing: channels[2])
+        #expect(channels.map(\.isActive) == [false, true, true, true])
+        #expect(store.requestCount == 1)
+        withExtendedLifetime((download, removal, other)) {}
+    }
+
+    @Test("SRV-17 a code that another program leaves is good once, and for ten minutes at most")
+    func left() async throws {
+        let folder = try TemporaryFolder()
+        let file = PairingCodeFile(in: folder.url)
+        let harness = try DeviceHarness(file: file)
+        let code = PairingCode.make()
+        try file.leave(code, profile: "anna", until: .distantFuture)
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/pairing.code")[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        #expect(try await harness.pair(code.text).status == .created)
+        #expect(try await harness.pair(code.text).code() == "pairing-refused")
+        #expect(harness.devices.all.map(\.profile) == ["anna"])
+        let second = PairingCode.make()
+        try file.leave(second, profile: "anna", until: .distantFuture)
+        _ = try await harness.pair("0000-0000")
+        harness.clock.advance(by: .seconds(600))
+        #expect(try await harness.pair(second.text).text.contains("ten minutes"))
+    }
+}
