@@ -10,12 +10,18 @@ struct ProblemTests {
     /// The codes that are no app's own; see "Problems" in docs/contract.md.
     private static let statuses: [Int: Set<String>] = [
         400: ["malformed-request", "malformed-json", "invalid-parameter"],
-        401: ["session-required", "session-expired", "invalid-credentials", "upstream-session-expired"],
-        403: ["guest-not-allowed", "upstream-forbidden", "host-not-allowed", "origin-not-allowed"],
+        401: [
+            "session-required", "session-expired", "invalid-credentials", "upstream-session-expired",
+            "pairing-required",
+        ],
+        403: [
+            "guest-not-allowed", "upstream-forbidden", "host-not-allowed", "origin-not-allowed", "pairing-refused",
+            "local-only", "profile-not-allowed",
+        ],
         404: ["not-found"],
         405: ["method-not-allowed"],
         408: ["request-timeout"],
-        409: ["target-exists", "confirmation-required"],
+        409: ["target-exists", "confirmation-required", "pairing-unavailable"],
         412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 414: ["target-too-long"],
         415: ["unsupported-media-type"],
         416: ["bad-range"],
@@ -23,7 +29,7 @@ struct ProblemTests {
         431: ["headers-too-large"],
         500: ["internal", "storage-failed"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
         503: ["upstream-unavailable", "offline-write-refused", "overloaded", "processing-unavailable"],
-        504: ["not-in-cache"], 507: ["upstream-storage-full", "storage-full"],
+        504: ["not-in-cache"], 507: ["upstream-storage-full", "storage-full", "quota-exceeded"],
     ]
 
     @Test("SRV-06 Every code has the status of the contract, and there is no other code")
