@@ -33,6 +33,7 @@ def test_srv_18_a_deleted_note_is_taken_back_or_restored_from_the_trash_or_gone(
 
     visitor.send("DELETE", f"/v1/notes/{note}")
     page = visitor.open("/notes/trash")
+    expect(page.get_by_text(re.compile(r"^Stored: 1(\.\d)? KB of 2\.1 GB$"))).to_be_visible()
     check(page)
     page.get_by_role("button", name="Empty the trash").click()
     page.get_by_role("alertdialog").get_by_role("button", name=re.compile("Empty|Delete")).click()

@@ -64,6 +64,12 @@ extension NotesApp {
             default: "30",
             "days for which deleted notes can be restored; 0 deletes them at once"
         ),
+        Setting(
+            "notes.quota_mb",
+            .integer(0...1_073_741_824),
+            default: "2048",
+            "what the notes of an account may take, those in the trash included, in MiB"
+        ),
     ]
 }
 
@@ -108,7 +114,8 @@ extension NotesApp.Options {
             attemptsPerAccount: try settings.integer("notes.attempts_per_account"),
             attemptsPerAddress: try settings.integer("notes.attempts_per_address"),
             attemptWindow: try settings.seconds("notes.attempt_window_s"),
-            trashLifetime: .days(try settings.integer("notes.trash_days"))
+            trashLifetime: .days(try settings.integer("notes.trash_days")),
+            quotaBytes: try settings.mebibytes("notes.quota_mb")
         )
     }
 }

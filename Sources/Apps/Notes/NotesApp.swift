@@ -30,6 +30,8 @@ public struct NotesApp: App {
         public var attemptWindow: Duration
         /// How long deleted notes stay in the trash; zero deletes them at once.
         public var trashLifetime: Duration
+        /// Bytes that the notes of an account may take.
+        public var quotaBytes: Int
 
         /// Creates options.
         public init(
@@ -37,13 +39,15 @@ public struct NotesApp: App {
             attemptsPerAccount: Int = 10,
             attemptsPerAddress: Int = 100,
             attemptWindow: Duration = .seconds(900),
-            trashLifetime: Duration = .seconds(30 * 86_400)
+            trashLifetime: Duration = .seconds(30 * 86_400),
+            quotaBytes: Int = 2048 << 20
         ) {
             self.scryptLogarithm = scryptLogarithm
             self.attemptsPerAccount = attemptsPerAccount
             self.attemptsPerAddress = attemptsPerAddress
             self.attemptWindow = attemptWindow
             self.trashLifetime = trashLifetime
+            self.quotaBytes = quotaBytes
         }
     }
 
@@ -113,7 +117,8 @@ public struct NotesApp: App {
             addresses: addresses,
             events: events,
             clock: clock,
-            trashLifetime: options.trashLifetime
+            trashLifetime: options.trashLifetime,
+            quota: StorageQuota(bytes: options.quotaBytes, of: .account)
         )
         let trash = NoteTrash(store: store, events: events, clock: clock, lifetime: options.trashLifetime)
         self.trash = trash
@@ -125,7 +130,13 @@ public struct NotesApp: App {
     }
 
     /// The notes of the account.
-    public var userData: UserData? { UserData(add: NoteArchive(store: listing.store).add) }
+    public var userData: UserData? {
+        UserData(add: NoteArchive(store: listing.store).add) { [store = listing.store, quota = editing.quota] owner in
+            guard let session = owner.session else { return nil }
+            let stored = try store.usage(account: try session.noteAccount())
+            return AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
+        }
+    }
 
     /// The services that run beside the server.
     public var services: [any Service] { [expiry] }

@@ -27,6 +27,12 @@ extension PDFApp {
             "days for which deleted documents can be restored; 0 deletes them at once"
         ),
         Setting(
+            "pdf.quota_mb",
+            .integer(0...1_073_741_824),
+            default: "10240",
+            "what the documents of a profile may take, drafts and those in the trash included, in MiB"
+        ),
+        Setting(
             "pdf.keep_metadata",
             .choice(["true", "false"]),
             default: "false",
@@ -54,7 +60,8 @@ extension PDFApp.Options {
             thumbnailBytes: try settings.mebibytes("pdf.thumbnails_mb"),
             draftLifetime: try settings.seconds("pdf.draft_lifetime_s"),
             trashLifetime: .seconds(try settings.integer("pdf.trash_days") * 86_400),
-            keepsMetadata: try settings.flag("pdf.keep_metadata")
+            keepsMetadata: try settings.flag("pdf.keep_metadata"),
+            quotaBytes: try settings.mebibytes("pdf.quota_mb")
         )
     }
 }

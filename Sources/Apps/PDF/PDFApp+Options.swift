@@ -1,3 +1,5 @@
+import Screens
+
 extension PDFApp {
     /// The limits of the app: the settings `pdf.*` and those of Media.
     public struct Options: Sendable {
@@ -22,6 +24,8 @@ extension PDFApp {
 
         /// Whether photos keep their metadata: time, camera, position of the photographer.
         public var keepsMetadata: Bool
+        /// Bytes that the documents of a profile may take.
+        public var quotaBytes: Int
 
         /// Creates options; the defaults are those of the settings `pdf.*`.
         public init(
@@ -34,7 +38,8 @@ extension PDFApp {
             thumbnailBytes: Int = 64 << 20,
             draftLifetime: Duration = .seconds(86400),
             trashLifetime: Duration = .seconds(30 * 86_400),
-            keepsMetadata: Bool = false
+            keepsMetadata: Bool = false,
+            quotaBytes: Int = 10_240 << 20
         ) {
             self.maximumFiles = maximumFiles
             self.maximumFileBytes = maximumFileBytes
@@ -46,7 +51,11 @@ extension PDFApp {
             self.draftLifetime = draftLifetime
             self.trashLifetime = trashLifetime
             self.keepsMetadata = keepsMetadata
+            self.quotaBytes = quotaBytes
         }
+
+        /// Returns what a profile may store.
+        func quota(of profile: String) -> StorageQuota { StorageQuota(bytes: quotaBytes, of: .profile(profile)) }
 
         /// Largest body with a text as JSON: every byte may be escaped as `\u00XX`.
         var textBodyBytes: Int { maximumTextBytes * 6 + 4096 }

@@ -85,7 +85,7 @@ public struct PDFApp: App {
         let trash = DocumentTrash(lookup: lookup, events: events, lifetime: options.trashLifetime)
         self.trash = trash
         pages = PageEditing(editor: editor, arranger: arranger)
-        extraction = PageExtraction(lookup: lookup, jobs: jobs, locks: locks, arranger: arranger)
+        extraction = PageExtraction(lookup: lookup, jobs: jobs, locks: locks, arranger: arranger, options: options)
         photos = PhotoPages(
             editor: editor,
             maker: maker,
@@ -98,7 +98,7 @@ public struct PDFApp: App {
             jobs: jobs,
             locks: locks,
             arranger: arranger,
-            maximumPages: options.maximumPages
+            options: options
         )
         exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
         expiry = [
@@ -108,7 +108,13 @@ public struct PDFApp: App {
     }
 
     /// The saved documents of the profile.
-    public var userData: UserData? { UserData(add: DocumentArchive(store: store).add) }
+    public var userData: UserData? {
+        UserData(add: DocumentArchive(store: store).add) { [store, options] owner in
+            let stored = try store.usage(profile: owner.profile)
+            let quota = options.quota(of: owner.profile)
+            return AppUsage(.documents, of: owner.profile, stored, quota: quota, trash: "/v1/pdf/trash")
+        }
+    }
 
     /// The services that run beside the server.
     public var services: [any Service] { expiry }

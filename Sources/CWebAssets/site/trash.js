@@ -1,7 +1,7 @@
 // The trash of Notes and of PDF: what was deleted, to be restored or deleted for good.
 
-import {call} from './api.js';
-import {h} from './dom.js';
+import {call, Problem} from './api.js';
+import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
 import {ask, toast} from './overlay.js';
 import {define, langOf} from './texts.js';
@@ -10,9 +10,9 @@ import {button, empty, linkButton} from './ui.js';
 /** The strings of the trash. */
 export const t = define({
   en: {trash: 'Trash', restored: name => `${name} is restored`, gone: 'Deleted for good',
-    download: 'Download my data'},
+    download: 'Download my data', stored: (used, quota) => `Stored: ${used} of ${quota}`},
   ru: {trash: 'Корзина', restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
-    download: 'Скачать мои данные'},
+    download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
 });
 
 /**
@@ -35,12 +35,30 @@ export function openTrash(screen, {href, back, icon, name}) {
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})
       : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))));
+  const stored = h('div', {class: 'card stack small usage', hidden: true});
   screen.head({title: t('trash'), back, actions: [screen.refreshButton(() => list.resource)]});
   const list = pagedList(screen, {href, key: item => item.id, label: t('trash'), row,
-    before: ({data}) => h('div', {class: 'toolbar'},
+    before: ({data}) => [h('div', {class: 'toolbar'},
       data.count > 0 && data.actions.map(action => act(action, null, {})),
-      linkButton(t('download'), '/v1/export', {icon: 'download', download: 'larder.zip'})),
+      linkButton(t('download'), '/v1/export', {icon: 'download', download: 'larder.zip'})), stored],
+    drawn: () => drawUsage(screen, stored, href),
     empty: data => empty(data.empty, {icon, href: back})});
+}
+
+/** Shows how much of the app is stored, which the trash is part of, and how much may be. */
+async function drawUsage(screen, place, href) {
+  let apps;
+  try { ({data: {apps}} = await call('/v1/usage', {signal: screen.signal})); } catch (problem) {
+    if (problem instanceof Problem || screen.signal.aborted) return;
+    throw problem;
+  }
+  const own = apps.find(({parts}) => parts.some(part => part.href === href));
+  place.hidden = !own;
+  if (!own) return;
+  const fill = h('div', {class: 'meter-fill'});
+  fill.style.width = `${Math.min(100, 100 * own.used_bytes / (own.quota_bytes || 1))}%`;
+  replace(place, h('p', null, t('stored', own.used_text, own.quota_text)), h('div', {class: 'meter', 'aria-hidden': 'true'}, fill),
+    h('dl', {class: 'facts'}, own.parts.map(part => [h('dt', null, part.title), h('dd', null, part.bytes_text)])));
 }
 
 /** Says that something was deleted, with a button that takes it back if the server names a way. */

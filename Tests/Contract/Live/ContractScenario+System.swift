@@ -17,6 +17,7 @@ extension ContractScenario {
             for isHead in [false, true] { try await ask("GET /v1/export", query: query, isHead: isHead) }
         }
         #expect(try await ask("GET /v1/export", query: "?profile=a%20b").status == 400)
+        #expect(try await ask("GET /v1/usage", query: "?profile=a%20b").status == 400)
     }
 
     /// The event stream: from now on, with what was missed, and from an unknown identity.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import Testing
 
 /// Every request of these tests, so that every operation shows every response that it has. It runs once for all tests.
 enum Conversation {
@@ -85,9 +86,25 @@ enum Conversation {
         try await withLarder(["--http-access", "pairing"]) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).devices()
         }
+        try await quotas(transcript)
         try await pagesOfEmptyFolder(transcript)
         try await programs(transcript)
         return await transcript.observations
+    }
+
+    /// Accounts and profiles that have stored as much as they may.
+    private static func quotas(_ transcript: RecordedExchanges) async throws {
+        let folder = try TemporaryFolder()
+        let data = ["--data-directory", folder.url.appending(path: "data").path]
+        let kept = Watched<ContractScenario.Kept?>(nil)
+        try await withLarder(data) { larder in
+            let made = try await ContractScenario(larder: larder, transcript: transcript).stored()
+            kept.update { $0 = made }
+        }
+        let none = ["--notes-quota-mb", "0", "--pdf-quota-mb", "0"]
+        try await withLarder(data + none) { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).quotasUsedUp(try #require(kept.value))
+        }
     }
 
     /// Pages from a folder whose files were removed.

@@ -11,6 +11,8 @@ struct NoteEditing: Sendable {
     let clock: WallClock
     /// How long deleted notes stay in the trash; zero if there is none.
     let trashLifetime: Duration
+    /// What each account may store.
+    let quota: StorageQuota
 
     /// `GET /v1/notes/{id}`. A note of another account is 404.
     @Sendable func details(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -52,6 +54,7 @@ struct NoteEditing: Sendable {
                 changes.body ?? "",
                 at: try await located(changes.location) ?? .unknown,
                 preconditions: request.writePreconditions(),
+                quota: quota,
                 account: account,
                 now: now
             )
@@ -80,6 +83,7 @@ struct NoteEditing: Sendable {
             body: changes.body,
             location: try await located(changes.location),
             preconditions: request.writePreconditions(),
+            quota: quota,
             account: account,
             now: now
         )

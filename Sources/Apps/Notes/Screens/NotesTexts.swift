@@ -2,6 +2,7 @@ import Screens
 
 // The texts of Notes. The original app is in English.
 extension Text {
+    static let notes = Text("Notes", ru: "Заметки")
     static let createNote = Text("Create Note", ru: "Создать заметку")
     static let noNotes = Text("No Notes Yet", ru: "Заметок пока нет")
     static let noNotesHint = Text("This is where your notes will appear.", ru: "Здесь появятся ваши заметки.")

@@ -15,6 +15,7 @@ extension NoteStore {
         SchemaMigration("notes/008 terms", migrate: enterTerms),
         SchemaMigration("notes/009 long words", migrate: enterPassages),
         SchemaMigration("notes/010 trash", sql: trashTables),
+        SchemaMigration("notes/011 usage", sql: usageCounters),
     ]
 
     private static let accounts = """

@@ -40,49 +40,67 @@ public struct NoteStore: Sendable {
 
     /// Inserts a note.
     ///
-    /// - Parameter preconditions: what the version of the account's list must meet.
-    /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; `StorageError`.
+    /// - Parameters:
+    ///   - preconditions: what the version of the account's list must meet.
+    ///   - quota: what the account may store.
+    /// - Throws: ``AccountChanged`` if the account was deleted; 412 `precondition-failed`; 507 `quota-exceeded`;
+    ///   `StorageError`.
     func add(
         _ body: String,
         at location: Note.Location,
         preconditions: WritePreconditions = .none,
+        quota: StorageQuota = .unlimited,
         account: Int64,
         now: Date
     ) async throws -> Note {
         defer { noteChanges[account].bump() }
         return try await database.write { db in
             try preconditions.check(version: try Self.revision(account, db), of: "The list of notes")
-            let revision = try Self.nextRevision(account, db)
-            try db.cachedStatement(sql: Self.insert).execute(
-                arguments: [
-                    "account": account, "body": body, "opening": NoteOutline.opening(of: body),
-                    "created": now.millisecondsSince1970,
-                    "modified": now.millisecondsSince1970, "revision": revision,
-                ].merging(Self.columns(location)) { own, _ in own }.arguments
-            )
-            let note = Note(
-                id: db.lastInsertedRowID,
-                body: body,
-                location: location,
-                modified: now,
-                created: now,
-                revision: revision
-            )
-            try Self.index(note, account: account, db)
-            return note
+            return try quota.holding({ try Self.usage(account, db) }) {
+                try Self.insert(body, at: location, account: account, now: now, db)
+            }
         }
+    }
+
+    private static func insert(
+        _ body: String,
+        at location: Note.Location,
+        account: Int64,
+        now: Date,
+        _ db: Database
+    ) throws -> Note {
+        let revision = try nextRevision(account, db)
+        try db.cachedStatement(sql: insert).execute(
+            arguments: [
+                "account": account, "body": body, "opening": NoteOutline.opening(of: body),
+                "created": now.millisecondsSince1970, "modified": now.millisecondsSince1970, "revision": revision,
+            ].merging(columns(location)) { own, _ in own }.arguments
+        )
+        let note = Note(
+            id: db.lastInsertedRowID,
+            body: body,
+            location: location,
+            modified: now,
+            created: now,
+            revision: revision
+        )
+        try index(note, account: account, db)
+        return note
     }
 
     /// Changes a note; what is nil stays. Its time of modification changes in any case.
     ///
-    /// - Parameter preconditions: what its version must meet.
+    /// - Parameters:
+    ///   - preconditions: what its version must meet.
+    ///   - quota: what the account may store.
     /// - Returns: the note; nil if the account has none of that id.
-    /// - Throws: 412 `precondition-failed`; `StorageError`.
+    /// - Throws: 412 `precondition-failed`; 507 `quota-exceeded`; `StorageError`.
     func change(
         _ id: Int64,
         body: String?,
         location: Note.Location?,
         preconditions: WritePreconditions = .none,
+        quota: StorageQuota = .unlimited,
         account: Int64,
         now: Date
     ) async throws -> Note? {
@@ -98,16 +116,21 @@ public struct NoteStore: Sendable {
                 created: old.created,
                 revision: try Self.nextRevision(account, db)
             )
-            try db.cachedStatement(sql: Self.update).execute(
-                arguments: [
-                    "id": id, "body": note.body, "opening": NoteOutline.opening(of: note.body),
-                    "modified": now.millisecondsSince1970,
-                    "revision": note.revision,
-                ].merging(Self.columns(note.location)) { own, _ in own }.arguments
-            )
-            try Self.change(old, to: note, account: account, db)
+            try quota.holding({ try Self.usage(account, db) }) {
+                try Self.update(old, to: note, account: account, db)
+            }
             return note
         }
+    }
+
+    private static func update(_ old: Note, to note: Note, account: Int64, _ db: Database) throws {
+        try db.cachedStatement(sql: update).execute(
+            arguments: [
+                "id": note.id, "body": note.body, "opening": NoteOutline.opening(of: note.body),
+                "modified": note.modified.millisecondsSince1970, "revision": note.revision,
+            ].merging(columns(note.location)) { own, _ in own }.arguments
+        )
+        try change(old, to: note, account: account, db)
     }
 
     /// Deletes a note with its place.

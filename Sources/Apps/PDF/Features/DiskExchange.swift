@@ -16,6 +16,7 @@ struct DiskExchange: Sendable {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, creation.options)
         try request.writePreconditions().check(version: try lookup.store.revision(profile: profile))
+        try creation.options.quota(of: profile).checkRoom(beside: try lookup.store.usage(profile: profile))
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
             try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)

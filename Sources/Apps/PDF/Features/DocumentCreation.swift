@@ -18,6 +18,7 @@ struct DocumentCreation: Sendable {
         let parameters = try PageParameters(request.query, options)
         let isSeparate = try Self.isSeparate(request.query)
         try request.writePreconditions().check(version: try maker.store.revision(profile: profile))
+        try options.quota(of: profile).checkRoom(beside: try maker.store.usage(profile: profile))
         let files = try await UploadedFiles.read(request, maker, options).files
         return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
     }
@@ -49,7 +50,8 @@ struct DocumentCreation: Sendable {
                 made.map(\.document),
                 profile: profile,
                 created: created,
-                draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds)
+                draftUntil: jobs.lookup.clock.now().addingTimeInterval(options.draftLifetime.seconds),
+                quota: options.quota(of: profile)
             )
             return (inserted.documents, made.flatMap(\.notices))
         }

@@ -26,6 +26,7 @@ struct DocumentEditor: Sendable {
     ///
     /// - Parameters:
     ///   - titles: the names of the client's files, for errors.
+    ///   - quota: what the profile may store, of a change that adds to the document.
     ///   - plan: decides, of the document as it is while its lock is held, what is to be done; nil for nothing.
     ///   - work: makes the new file.
     ///   - response: makes the response of the document after the change.
@@ -34,6 +35,7 @@ struct DocumentEditor: Sendable {
     func change<Plan: Sendable, Detail: Sendable>(
         _ request: ScreenRequest,
         titles: [String] = [],
+        quota: StorageQuota = .unlimited,
         plan: @Sendable (Document) throws -> Plan?,
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
@@ -48,23 +50,27 @@ struct DocumentEditor: Sendable {
             let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
                 progress in
                 let change = try await work(before, plan, progress)
-                return (try await replace(before, by: change, profile: profile), change.detail)
+                return (try await replace(before, by: change, profile: profile, quota), change.detail)
             }
             jobs.events.publishList(after.revision, of: profile)
             return try response(after.document, detail)
         }
     }
 
-    private func replace<Detail>(_ before: Document, by change: Change<Detail>, profile: String) async throws
-        -> DocumentStore.Changed
-    {
+    private func replace<Detail>(
+        _ before: Document,
+        by change: Change<Detail>,
+        profile: String,
+        _ quota: StorageQuota
+    ) async throws -> DocumentStore.Changed {
         do {
             return try await store.replace(
                 before,
                 blob: change.blob,
                 pages: change.pages,
                 profile: profile,
-                draftUntil: lookup.clock.now().addingTimeInterval(draftLifetime.seconds)
+                draftUntil: lookup.clock.now().addingTimeInterval(draftLifetime.seconds),
+                quota: quota
             )
         } catch is DocumentStore.Gone {
             throw Problem.noDocument(before.id)

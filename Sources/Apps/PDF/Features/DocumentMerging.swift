@@ -12,7 +12,7 @@ struct DocumentMerging: Sendable {
     /// By id of the document.
     let locks: KeyedMutex
     let arranger: PageArranger
-    let maximumPages: Int
+    let options: PDFApp.Options
 
     /// `POST /v1/pdf/merge {"first", "second", "name"?}`: the merged documents stay as they are.
     @Sendable func merge(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -31,7 +31,8 @@ struct DocumentMerging: Sendable {
                     [merged],
                     profile: profile,
                     created: lookup.clock.now(),
-                    draftUntil: nil
+                    draftUntil: nil,
+                    quota: options.quota(of: profile)
                 )
             }
         }
@@ -43,8 +44,8 @@ struct DocumentMerging: Sendable {
         async throws -> DocumentStore.New
     {
         let sources = try ids.map { try lookup.savedDocument($0, profile: profile) }
-        guard sources.reduce(0, { $0 + $1.pages.count }) <= maximumPages else {
-            throw MediaError.tooManyPages(limit: maximumPages)
+        guard sources.reduce(0, { $0 + $1.pages.count }) <= options.maximumPages else {
+            throw MediaError.tooManyPages(limit: options.maximumPages)
         }
         let pages = sources.enumerated().flatMap { index, source in
             source.pages.indices.map { ComposedPage(source: index, page: $0 + 1) }

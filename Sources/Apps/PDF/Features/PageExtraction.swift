@@ -12,6 +12,7 @@ struct PageExtraction: Sendable {
     /// By id of the document.
     let locks: KeyedMutex
     let arranger: PageArranger
+    let options: PDFApp.Options
 
     /// `POST …/extract {"pages", "name"?}`: a new saved document of these pages in this order.
     @Sendable func extract(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -27,13 +28,15 @@ struct PageExtraction: Sendable {
                     [extracted],
                     profile: profile,
                     created: lookup.clock.now(),
-                    draftUntil: nil
+                    draftUntil: nil,
+                    quota: options.quota(of: profile)
                 )
             }
         }
         jobs.events.publishList(new.revision, of: profile)
         return try .reader(new.documents[0], isNew: true)
     }
+
     private func extracted(
         _ wanted: PageList,
         of source: Document,

@@ -23,9 +23,11 @@ struct PhotoPages: Sendable {
         let parameters = try PageParameters(request.query, options)
         // A problem of the document is reported before the files are read.
         _ = try editor.lookup.documentToChange(request, profile: profile)
+        let quota = options.quota(of: profile)
+        try quota.checkRoom(beside: try editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
-        return try await editor.change(request, titles: upload.files.map(\.title)) { document in
+        return try await editor.change(request, titles: upload.files.map(\.title), quota: quota) { document in
             try place.position(in: document)
         } work: { document, position, progress in
             try await add(upload.files, parameters, to: document, at: position, progress)

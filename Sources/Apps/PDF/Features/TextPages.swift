@@ -15,10 +15,10 @@ struct TextPages: Sendable {
     ///
     /// - Throws: ``Problem``.
     func add(_ request: ScreenRequest) async throws -> ScreenResponse {
-        _ = try request.profile()
+        let quota = options.quota(of: try request.profile())
         let fields = try await request.jsonObject(or: "multipart/form-data")
         let content = try TextContent(fields, maximumBytes: options.maximumTextBytes)
-        return try await editor.change(request) { document in
+        return try await editor.change(request, quota: quota) { document in
             try content.place.position(in: document)
         } work: { document, position, progress in
             try await add(content, to: document, at: position, progress)

@@ -26,7 +26,7 @@ struct DocumentProperties: Encodable, Sendable {
         createdAt = created
         createdText = DocumentText.date(created)
         self.size = size
-        sizeText = DocumentText.size(size)
+        sizeText = .size(size)
         self.pageCount = pageCount
         pageCountText = DocumentText.pages(pageCount)
         href = Self.href(id)

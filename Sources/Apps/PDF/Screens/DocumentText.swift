@@ -23,22 +23,6 @@ enum DocumentText {
         return Text("\(day) \(months[month]) \(rest)", ru: "\(day) \(russianMonths[month]) \(rest)")
     }
 
-    /// `812 bytes`, `48 KB`, `1.5 MB`: powers of 1000, as file managers of phones count.
-    static func size(_ bytes: Int) -> Text {
-        if bytes == 1 { return Text("1 byte", ru: "1 байт") }
-        if bytes < 1000 { return .bytes(bytes) }
-        for (unit, name, russian) in [(1000, "KB", "КБ"), (1_000_000, "MB", "МБ"), (1_000_000_000, "GB", "ГБ")]
-        where bytes < unit * 1000 || unit == 1_000_000_000 {
-            let tenths = (bytes * 10 + unit / 2) / unit
-            guard tenths < 100, tenths % 10 != 0 else {
-                return Text("\((tenths + 5) / 10) \(name)", ru: "\((tenths + 5) / 10) \(russian)")
-            }
-            let (whole, tenth) = (tenths / 10, tenths % 10)
-            return Text("\(whole).\(tenth) \(name)", ru: "\(whole),\(tenth) \(russian)")
-        }
-        return .bytes(bytes)
-    }
-
     /// `1 page`, `2 pages`
     static func pages(_ count: Int) -> Text {
         Text(count == 1 ? "1 page" : "\(count) pages", ru: "Страниц: \(count)")

@@ -2,6 +2,7 @@ import Screens
 
 // The texts of the PDF app. The original app is in English.
 extension Text {
+    static let documents = Text("Documents", ru: "Документы")
     static let merge = Text("Merge", ru: "Объединить")
     static let addPhotos = Text("Add photos", ru: "Добавить фото")
     static let addTextPages = Text("Add text", ru: "Добавить текст")
@@ -38,7 +39,6 @@ extension Text {
         Text("Delete “\(name)”? This cannot be undone.", ru: "Удалить «\(name)»? Отменить это нельзя.")
     }
 
-    static func bytes(_ count: Int) -> Text { Text("\(count) bytes", ru: "\(count) байт") }
     static func noDocument(_ id: String) -> Text { Text("There is no document \(id).", ru: "Документа \(id) нет.") }
 }
 

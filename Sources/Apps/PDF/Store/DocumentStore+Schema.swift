@@ -92,5 +92,6 @@ extension DocumentStore {
         ),
         SchemaMigration("pdf/004 names", migrate: indexNames),
         SchemaMigration("pdf/005 trash", sql: trashTables),
+        SchemaMigration("pdf/006 usage", sql: usageCounters),
     ]
 }

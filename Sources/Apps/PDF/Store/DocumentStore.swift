@@ -2,6 +2,7 @@ public import Database
 import Foundation
 import Freshness
 import GRDB
+import Screens
 import TextSearch
 
 /// The documents of all profiles: rows here, files as blobs. A row and its blob change in one transaction, so that a
@@ -70,18 +71,26 @@ public struct DocumentStore: Sendable {
 
     /// Inserts documents, all or none.
     ///
-    /// - Parameter draftUntil: when they expire; nil for saved documents.
+    /// - Parameters:
+    ///   - draftUntil: when they expire; nil for saved documents.
+    ///   - quota: what the profile may store.
     /// - Returns: the documents, and the new revision of the list if that changed.
-    /// - Throws: what the database throws; the files of the documents are removed then.
-    func insert(_ documents: [New], profile: String, created: Date, draftUntil: Date?) async throws -> (
-        documents: [Document], revision: Int?
-    ) {
+    /// - Throws: 507 `quota-exceeded`; what the database throws; the files of the documents are removed then.
+    func insert(
+        _ documents: [New],
+        profile: String,
+        created: Date,
+        draftUntil: Date?,
+        quota: StorageQuota = .unlimited
+    ) async throws -> (documents: [Document], revision: Int?) {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await keepingOrDiscarding(documents.map(\.blob)) { db in
-            let inserted = try documents.map { new in
-                try blobs.insert(new.blob, in: db)
-                return try Self.insert(new, profile: profile, created: created, draftUntil: draftUntil, db)
+            let inserted = try quota.holding({ try Self.usage(of: profile, db) }) {
+                try documents.map { new in
+                    try blobs.insert(new.blob, in: db)
+                    return try Self.insert(new, profile: profile, created: created, draftUntil: draftUntil, db)
+                }
             }
             return (inserted, draftUntil == nil ? try Self.nextRevision(profile, db) : nil)
         }
@@ -117,11 +126,17 @@ public struct DocumentStore: Sendable {
 
     /// Replaces the file and the pages of a document. A draft expires later then.
     ///
-    /// - Throws: ``Gone`` if the document does not exist any more; what the database throws. The new file is
-    ///   removed then.
-    func replace(_ document: Document, blob: Blob, pages: [DocumentPage], profile: String, draftUntil: Date)
-        async throws -> Changed
-    {
+    /// - Parameter quota: what the profile may store.
+    /// - Throws: ``Gone`` if the document does not exist any more; 507 `quota-exceeded`; what the database throws. The
+    ///   new file is removed then.
+    func replace(
+        _ document: Document,
+        blob: Blob,
+        pages: [DocumentPage],
+        profile: String,
+        draftUntil: Date,
+        quota: StorageQuota = .unlimited
+    ) async throws -> Changed {
         defer { changes[profile].bump() }
         let blobs = database.blobs
         return try await keepingOrDiscarding([blob]) { db in
@@ -136,12 +151,21 @@ public struct DocumentStore: Sendable {
             changed.pages = pages
             if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
             try blobs.insert(blob, in: db)
-            try Self.update(changed, db)
-            try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [document.sequence])
-            try Self.insert(pages, of: document.sequence, db)
-            try Self.forgetThumbnails(of: document.pages, db)
+            try quota.holding({ try Self.usage(of: profile, db) }) { try Self.update(changed, db) }
+            try Self.replace(document.pages, by: pages, of: document.sequence, db)
             return (changed, document.isDraft ? nil : try Self.nextRevision(profile, db))
         }
+    }
+
+    private static func replace(
+        _ old: [DocumentPage],
+        by pages: [DocumentPage],
+        of sequence: Int64,
+        _ db: Database
+    ) throws {
+        try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [sequence])
+        try insert(pages, of: sequence, db)
+        try forgetThumbnails(of: old, db)
     }
 
     /// Runs one transaction; if it fails, the files of the blobs that it would have inserted are removed.

@@ -33,7 +33,7 @@ extension ProblemCode {
         .rateLimited,
         .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
         .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
-        .upstreamStorageFull, .storageFailed, .storageFull,
+        .upstreamStorageFull, .storageFailed, .storageFull, .quotaExceeded,
         .pairingRequired, .pairingRefused, .localOnly, .profileNotAllowed, .pairingUnavailable,
     ]
 
@@ -279,6 +279,12 @@ extension ProblemCode {
         "storage-full",
         .init(code: 507),
         Text("The disk of the server is full", ru: "На диске сервера нет места")
+    )
+    /// 507: the account or the profile has stored as much as it may.
+    public static let quotaExceeded = ProblemCode(
+        "quota-exceeded",
+        .init(code: 507),
+        Text("The quota is used up", ru: "Отведённое место закончилось")
     )
     /// 507: the upstream has no space left.
     public static let upstreamStorageFull = ProblemCode(

@@ -1,0 +1,53 @@
+import Database
+import GRDB
+import Screens
+
+extension NoteStore {
+    /// What a note counts beside its texts: its row, and its entries for words, places and clusters.
+    static let bytesBeside = 1024
+
+    /// What each account stores, kept by triggers: a quota is checked with each write.
+    static let usageCounters = """
+        ALTER TABLE notes_account ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0; -- of its notes, in the trash or not
+        ALTER TABLE notes_account ADD COLUMN trash_bytes INTEGER NOT NULL DEFAULT 0; -- those of them in the trash
+        UPDATE notes_account SET trash_bytes =
+            (SELECT coalesce(sum(\(size(of: "note_trash"))), 0) FROM note_trash WHERE account = notes_account.id);
+        UPDATE notes_account SET bytes = trash_bytes +
+            (SELECT coalesce(sum(\(size(of: "note"))), 0) FROM note WHERE account = notes_account.id);
+
+        CREATE TRIGGER note_stored AFTER INSERT ON note BEGIN
+            UPDATE notes_account SET bytes = bytes + \(size(of: "new")) WHERE id = new.account;
+        END;
+        CREATE TRIGGER note_resized AFTER UPDATE OF body, location_name ON note BEGIN
+            UPDATE notes_account SET bytes = bytes + \(size(of: "new")) - \(size(of: "old")) WHERE id = new.account;
+        END;
+        CREATE TRIGGER note_unstored AFTER DELETE ON note BEGIN
+            UPDATE notes_account SET bytes = bytes - \(size(of: "old")) WHERE id = old.account;
+        END;
+        CREATE TRIGGER note_trash_stored AFTER INSERT ON note_trash BEGIN
+            UPDATE notes_account SET
+                bytes = bytes + \(size(of: "new")), trash_bytes = trash_bytes + \(size(of: "new"))
+            WHERE id = new.account;
+        END;
+        CREATE TRIGGER note_trash_unstored AFTER DELETE ON note_trash BEGIN
+            UPDATE notes_account SET
+                bytes = bytes - \(size(of: "old")), trash_bytes = trash_bytes - \(size(of: "old"))
+            WHERE id = old.account;
+        END;
+        """
+
+    /// Returns what an account stores.
+    func usage(account: Int64) throws -> StorageUsage {
+        try database.read { try Self.usage(account, $0) }
+    }
+
+    static func usage(_ account: Int64, _ db: Database) throws -> StorageUsage {
+        let select = try db.cachedStatement(sql: "SELECT bytes, trash_bytes FROM notes_account WHERE id = ?")
+        let row = try Row.fetchOne(select, arguments: [account])
+        return StorageUsage(bytes: row?[0] ?? 0, trash: row?[1] ?? 0)
+    }
+
+    private static func size(of row: String) -> String {
+        "(length(CAST(\(row).body AS BLOB)) + length(CAST(\(row).location_name AS BLOB)) + \(bytesBeside))"
+    }
+}
