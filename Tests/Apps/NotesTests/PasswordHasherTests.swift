@@ -24,9 +24,14 @@ struct PasswordHasherTests {
         #expect(try await hasher.verify(try Password("x"), against: nil) == false)
     }
 
-    @Test("TRUST-18 A password whose client has disconnected when its turn comes is not compared")
+    @Test("TRUST-18 A password whose client is gone when its turn comes is neither compared nor hashed")
     func cancelled() async throws {
         let hasher = PasswordHasher(cost: .scrypt(logarithm: 2))
+        let registration = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await hasher.hash(Password("x"))
+        }
+        await #expect(throws: CancellationError.self) { try await registration.value }
         let comparison = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await hasher.verify(Password("x"), against: nil)

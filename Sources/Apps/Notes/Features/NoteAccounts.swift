@@ -12,7 +12,7 @@ struct NoteAccounts: Sendable {
     @Sendable func changePassword(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
         let account = try await account(of: session, present, request)
-        let hash = try await passwords.hash(new, from: request.clientAddress)
+        let hash = try await passwords.hash(new, for: request)
         let isReplaced = try await store.replace(account.password, by: hash, of: account.id) { [sessions] db in
             try sessions.close(app: NotesApp.name, account: session.account, except: request.credentials, in: db)
         }
@@ -52,8 +52,7 @@ struct NoteAccounts: Sendable {
             throw Problem(.sessionExpired, .accountDeleted)
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
-        let address = request.clientAddress
-        guard try await passwords.verify(password, of: account, named: name, from: address) else {
+        guard try await passwords.verify(password, of: account, named: name, for: request) else {
             throw Self.wrongPassword
         }
         return account

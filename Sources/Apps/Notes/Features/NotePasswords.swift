@@ -3,7 +3,8 @@ import Freshness
 import HTTPTypes
 import Screens
 
-/// Hashes and verifies passwords for requests, within the limits of attempts and of work.
+/// Hashes and verifies passwords for requests, within the limits of attempts and of work. A request whose client is
+/// gone when its turn comes costs nothing: a storm of them holds up neither others nor a stop.
 struct NotePasswords: Sendable {
     let hasher: PasswordHasher
     let attempts: LoginGate
@@ -14,23 +15,30 @@ struct NotePasswords: Sendable {
 
     /// Hashes a new password.
     ///
-    /// - Throws: ``Problem``, 503 `overloaded` if too many passwords wait; an error of the KDF.
-    func hash(_ password: Password, from address: String?) async throws -> PasswordHash {
-        try await reportingOverload { try await hasher.hash(password, from: address) }
+    /// - Throws: ``Problem``, 503 `overloaded` if too many passwords wait; `CancellationError` if the client leaves; an
+    ///   error of the KDF.
+    func hash(_ password: Password, for request: ScreenRequest) async throws -> PasswordHash {
+        let (hasher, address) = (self.hasher, request.clientAddress)
+        return try await reportingOverload {
+            try await request.whileClientWaits { try await hasher.hash(password, from: address) }
+        }
     }
 
     /// Returns whether a password is that of an account; false if there is none, after the same time.
     ///
     /// - Throws: ``Problem``, 429 with the time to wait if no attempt is left, 503 `overloaded` if too many passwords
-    ///   wait; an error of the KDF.
-    func verify(_ password: Password, of account: NoteAccount?, named name: UserName, from address: String?)
+    ///   wait; `CancellationError` if the client leaves; an error of the KDF.
+    func verify(_ password: Password, of account: NoteAccount?, named name: UserName, for request: ScreenRequest)
         async throws -> Bool
     {
+        let (hasher, address) = (self.hasher, request.clientAddress)
         try begin(name, from: address)
         let isRight: Bool
         do {
             isRight = try await reportingOverload {
-                try await hasher.verify(password, against: account?.password, from: address)
+                try await request.whileClientWaits {
+                    try await hasher.verify(password, against: account?.password, from: address)
+                }
             }
         } catch {
             attempts.abandoned(account: name.key, address: address)

@@ -32,7 +32,7 @@ struct NoteSessions: Sendable {
         try request.writePreconditions().check(version: nil, of: "The session")
         let account =
             try await mode == "register"
-            ? register(name, password, request.clientAddress) : logIn(name, password, request)
+            ? register(name, password, request) : logIn(name, password, request)
         return try await openSession(of: account, carrier, request)
     }
 
@@ -63,22 +63,20 @@ struct NoteSessions: Sendable {
         ).granting(grant, of: NotesApp.name, .lasting, request)
     }
 
-    private func register(_ name: UserName, _ password: Password, _ address: String?) async throws -> NoteAccount {
+    private func register(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws
+        -> NoteAccount
+    {
         let taken = Problem(.nameTaken, "There is an account of this name.", dialog: .nameTaken)
         // Checked before the work of hashing; the insertion finds a registration that was faster.
         guard try !store.isTaken(name) else { throw taken }
-        let hash = try await passwords.hash(password, from: address)
+        let hash = try await passwords.hash(password, for: request)
         guard let account = try await store.register(name, hash, now: clock.now()) else { throw taken }
         return account
     }
 
     private func logIn(_ name: UserName, _ password: Password, _ request: ScreenRequest) async throws -> NoteAccount {
         let account = try store.account(name)
-        let address = request.clientAddress
-        // A storm of logins whose clients are gone holds up neither others nor a stop.
-        let isRight = try await request.whileClientWaits {
-            try await passwords.verify(password, of: account, named: name, from: address)
-        }
+        let isRight = try await passwords.verify(password, of: account, named: name, for: request)
         guard let account else {
             throw Problem(.invalidCredentials, "There is no account of this name.", dialog: .nameNotFound)
         }
@@ -87,7 +85,7 @@ struct NoteSessions: Sendable {
         }
         guard account.password.cost != passwords.cost else { return account }
         // Hashed under another setting: now that the password is known, it can be hashed again.
-        let hash = try await passwords.hash(password, from: address)
+        let hash = try await passwords.hash(password, for: request)
         let isReplaced = try await store.replace(account.password, by: hash, of: account.id)
         return isReplaced ? NoteAccount(id: account.id, name: account.name, password: hash) : account
     }
