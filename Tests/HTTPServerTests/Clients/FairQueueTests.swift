@@ -86,6 +86,26 @@ struct FairQueueTests {
         #expect(rounds.ends.map(\.isShared) == [true])
     }
 
+    @Test("TRUST-18 Clients with many connections pause for several times what they took, beside a calm one")
+    func crowdedPauses() throws {
+        func pause(connections: Int, after took: TimeAmount) throws -> TimeAmount {
+            let rounds = Rounds()
+            let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
+            for _ in 1..<connections { _ = rounds.queue.add(IPAddress("192.0.2.1")) }
+            rounds.pass(.milliseconds(2))
+            for client in [busy, calm] { _ = rounds.queue.begins(.request, of: client, now: rounds.now) }
+            for client in [busy, calm] { _ = rounds.queue.begins(.request, of: client, now: rounds.now) }
+            rounds.queue.enqueue(.request, of: busy) {}
+            let end = try #require(rounds.ends.first)
+            #expect(end.isShared)
+            return end.pause(now: rounds.now + took)
+        }
+        #expect(try pause(connections: 6, after: .milliseconds(2)) == .milliseconds(2), "as long as the round took")
+        #expect(try pause(connections: 100, after: .milliseconds(2)) == .milliseconds(8))
+        #expect(try pause(connections: 100, after: .microseconds(200)) == .milliseconds(3), "short rounds cost more")
+        #expect(try pause(connections: 100, after: .milliseconds(50)) == .milliseconds(20))
+    }
+
     @Test("TRUST-18 A connection that is opened counts for several that are only looked at and closed")
     func connections() {
         let rounds = Rounds()

@@ -14,6 +14,8 @@ final class FairQueue {
         /// Whether a client that asks for little is served beside those that wait: then these pause for as long as the
         /// round took, which leaves processor time to it.
         let isShared: Bool
+        /// Whether all clients that wait have more connections than browsers do: then they pause longer.
+        let isCrowded: Bool
         /// When the round began.
         let began: NIODeadline
     }
@@ -187,6 +189,7 @@ final class FairQueue {
         let end = RoundEnd(
             isApplicationBehind: isApplicationBehind,
             isShared: activeClients.areCalm(roundBegan),
+            isCrowded: turns.allSatisfy { $0.connections > Self.usualConnections },
             began: roundBegan
         )
         endRound(self, end)

@@ -39,14 +39,25 @@ extension FairQueue {
     fileprivate func schedule(_ end: RoundEnd, on loop: any EventLoop) {
         let queue = NIOLoopBound(self, eventLoop: loop)
         let later = { @Sendable in
-            let pause = end.isShared ? min(max(loop.now - end.began, Self.pause), Self.longestPause) : Self.pause
-            _ = loop.scheduleTask(in: pause) { queue.value.roundEnded(now: loop.now) }
+            _ = loop.scheduleTask(in: end.pause(now: loop.now)) { queue.value.roundEnded(now: loop.now) }
         }
         // The threads of the application begin tasks in the order of their arrival.
         if end.isApplicationBehind { Task.detached { later() } } else { later() }
     }
+}
 
+extension FairQueue.RoundEnd {
     /// Time after which the event loop has looked at its sockets, unless its tasks take longer.
-    private static var pause: TimeAmount { .microseconds(100) }
-    private static var longestPause: TimeAmount { .milliseconds(20) }
+    private static var shortest: TimeAmount { .microseconds(100) }
+    /// What a full round takes on the threads of the application comes on top of its time here.
+    private static var shortestOfCrowds: TimeAmount { .milliseconds(3) }
+    private static var longest: TimeAmount { .milliseconds(20) }
+
+    /// Returns how long the clients that wait pause. Beside a calm one that is as long as the round took; those that
+    /// flood have a fifth of the time, and less if rounds are short.
+    func pause(now: NIODeadline) -> TimeAmount {
+        let took = now - began
+        if !isShared { return Self.shortest }
+        return min(isCrowded ? max(4 * took, Self.shortestOfCrowds) : max(took, Self.shortest), Self.longest)
+    }
 }
