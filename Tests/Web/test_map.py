@@ -115,6 +115,15 @@ def test_web_26_a_cluster_opens_into_its_pins(phone, press):
         expect(page.get_by_role("link", name=re.compile(name))).to_be_attached()
 
 
+def test_web_26_notes_of_one_place_come_apart_when_the_map_is_near(phone):
+    for number in range(3):
+        things.note(phone, f"At home {number}", ("Αθήνα", 37.98, 23.73))
+    page = phone.open("/notes/map?lat=37.98&lon=23.73&zoom=15")
+    settle_map(page)
+    for number in range(3):
+        expect(page.get_by_role("link", name=re.compile(f"At home {number}"))).to_be_attached()
+
+
 @pytest.fixture
 def tiles():
     """A service of map tiles that are red."""

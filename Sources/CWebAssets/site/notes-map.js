@@ -50,8 +50,10 @@ export async function openMap(screen) {
   map.addEventListener('open', ({detail}) => openCallout(map, detail));
 }
 
+/** Asks for clusters as far as they come apart; closer than that, notes of one place are pins of their own. */
 function viewed({bbox, zoom}) {
-  return zoned('/v1/notes/map', {bbox: bbox.map(degrees => degrees.toFixed(4)).join(','), zoom: Math.round(zoom)});
+  return zoned('/v1/notes/map', {bbox: bbox.map(degrees => degrees.toFixed(4)).join(','),
+    zoom: zoom < 14 ? Math.round(zoom) : null});
 }
 
 /** Shows what the address names, else all notes, and gives what to ask for. */

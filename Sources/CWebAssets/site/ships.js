@@ -82,6 +82,9 @@ function openList(screen) {
     const wanted = filter.value.trim().toLocaleLowerCase();
     for (const row of list.element.children) row.hidden = wanted !== '' && !row.dataset.name.includes(wanted);
     const shown = [...list.element.children].some(row => !row.hidden);
+    list.element.hidden = !shown;
+    const count = screen.body.querySelector('.list-foot .count');
+    if (count) count.hidden = wanted !== '';
     replace(nothing, !shown && list.items().length > 0 && t('none'));
   };
   drawHead();
