@@ -6,6 +6,7 @@ import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {ago, bytes, define, language, time} from './texts.js';
 import {button} from './ui.js';
+import {openDevices} from './status-devices.js';
 import {faultControl, openSandbox} from './status-sandbox.js';
 
 const t = define({
@@ -45,6 +46,7 @@ async function open(screen) {
   const sandbox = h('div', {class: 'stack'});
   const facts = h('div', {class: 'stack'});
   const requests = h('div');
+  const devices = h('div');
   screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
   let metrics = null;
@@ -52,7 +54,8 @@ async function open(screen) {
     const names = data.upstreams.map(upstream => upstream.name);
     if (first) {
       screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), h('div',
-        {class: 'columns'}, facts, events(screen)), section(t('requests'), requests)));
+        {class: 'columns'}, facts, events(screen)), devices, section(t('requests'), requests)));
+      openDevices(screen, devices);
       controls = data.sandbox === null ? null : await openSandbox(screen, sandbox, names, () => drawUpstreams());
     }
     drawUpstreams();
@@ -234,7 +237,7 @@ function events(screen) {
   let paused = false;
   const filter = h('select', {'aria-label': t('all'), onchange: () => show()}, ['', 'connectivity', 'screen-changed',
     'job',
-    'reset', 'session-ended'].map(value => h('option', {value}, value || t('all'))));
+    'reset', 'session-ended', 'devices-changed'].map(value => h('option', {value}, value || t('all'))));
   const pause = button(t('pause'), () => {
     paused = !paused;
     pause.querySelector('span').textContent = t(paused ? 'resume' : 'pause');
