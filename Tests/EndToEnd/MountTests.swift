@@ -35,6 +35,27 @@ import Testing
         #expect(try await sandbox.journal().filter { $0 == "/spacex/v4/ships" }.count == 3)
     }
 
+    @Test("SRV-07 Interim responses of the upstream pass to the client that waits for it, without words for its origin")
+    func interim() async throws {
+        let link = "\r\nLink: </a.css>; rel=preload\r\n"
+        let hints = "HTTP/1.1 103 Early Hints\(link)Clear-Site-Data: *\r\nLarder-A: 1\r\n\r\n"
+        let json = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\n[]"
+        let upstream = try await RawServer(byPath: { _, _ in "HTTP/1.1 102 Processing\r\n\r\n" + hints + json })
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let request = "GET /v1/upstreams/spacex/a HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        try await RawClient.connect(port: larder.client.port) { client in
+            try await client.send(request)
+            #expect(try await client.receive(until: "\r\n\r\n") == "HTTP/1.1 102 Processing\r\n\r\n")
+            let early = try await client.receive(until: "\r\n\r\n")
+            #expect(early.hasPrefix("HTTP/1.1 103 ") && early.hasSuffix(link + "\r\n"))
+            let fetched = try await client.receive(until: "[]")
+            #expect(fetched.hasPrefix("HTTP/1.1 200 OK\r\n") && !fetched.contains("Link:"))
+            try await client.send(request)
+            #expect(try await client.receive(until: "[]").hasPrefix("HTTP/1.1 200 OK\r\n"), "none is stored")
+        }
+        #expect(await larder.stop() == 0)
+    }
+
     @Test("SRV-11 An upstream that lets every page read its responses does not let them read here")
     func otherOrigins() async throws {
         let sandbox = try await RunningSandbox.start()

@@ -65,11 +65,30 @@ struct ProxyResponseRendererTests {
         let names = [
             "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Service-Worker-Allowed",
             "Access-Control-Allow-Origin", "NEL", "Report-To", "Reporting-Endpoints", "Accept-CH", "Critical-CH",
-            "Origin-Agent-Cluster", "Use-As-Dictionary", "Public-Key-Pins", "Public-Key-Pins-Report-Only", "Expect-CT",
-            "Set-Login", "Sec-Session-Registration", "Secure-Session-Registration",
+            "Origin-Agent-Cluster", "Use-As-Dictionary", "Public-Key-Pins-Report-Only", "Expect-CT", "Set-Login",
+            "Sec-Session-Registration", "Secure-Session-Registration",
         ]
         let fields = HTTPFields(names.compactMap { HTTPField.Name($0) }.map { HTTPField(name: $0, value: "x") })
         let rendered = ProxyResponseRenderer.withoutWordsForItsOrigin(fields)
         #expect(Set(rendered.map(\.name)) == [.contentSecurityPolicy, .contentTypeOptions])
+    }
+
+    @Test("SRV-07 TRUST-07 Of interim responses the same is removed, and nothing is added")
+    func interim() throws {
+        var response = HTTPResponse(status: .init(code: 103))
+        let hint = try #require(HTTPField.Name("Link"))
+        response.headerFields[hint] = "</a.css>; rel=preload"
+        let rendered = ProxyResponseRenderer.interim(response)
+        #expect(rendered == response)
+        for name in ["Clear-Site-Data", "Access-Control-Allow-Origin"] {
+            response.headerFields[try #require(HTTPField.Name(name))] = "*"
+        }
+        #expect(ProxyResponseRenderer.interim(response) == rendered)
+    }
+
+    @Test("SRV-07 Pins of keys pass: only a chain that has one of them binds this origin to it (RFC 7469 §2.5)")
+    func pins() throws {
+        let pins = try #require(HTTPField.Name("Public-Key-Pins"))
+        #expect(ProxyResponseRenderer.withoutWordsForItsOrigin([pins: "max-age=1"])[pins] == "max-age=1")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Freshness
+import HTTPSemantics
 import HTTPTypes
 import NIOCore
 import Upstream
@@ -35,7 +36,22 @@ extension StreamedResponse {
     /// The same without fields that only Larder sends: to its clients, or within the process.
     var withoutOwnFields: StreamedResponse {
         var response = self
-        response.headerFields.removeAll { $0.name.canonicalName.hasPrefix("larder-") }
+        response.headerFields.removeOwn()
         return response
     }
+}
+
+extension HTTPResponse {
+    /// An interim response as it is passed on: without fields of the connection to the upstream, and without those that
+    /// only Larder sends.
+    var forwardable: HTTPResponse {
+        var response = self
+        HopByHop.remove(from: &response.headerFields)
+        response.headerFields.removeOwn()
+        return response
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func removeOwn() { removeAll { $0.name.canonicalName.hasPrefix("larder-") } }
 }

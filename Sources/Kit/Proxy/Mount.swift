@@ -56,7 +56,7 @@ public final class Mount: Sendable {
         background.start { [self] in
             // Stored parts are no response to a request without a range.
             let request = validation.stored.parts == nil ? request.withoutRange : request
-            var exchange = ProxyExchange(self, request, ProxyMachine(validating: validation))
+            var exchange = ProxyExchange(self, request.unattended, ProxyMachine(validating: validation))
             exchange.candidates = candidates
             exchange.flight = flight
             do {

@@ -33,6 +33,8 @@ public struct MountRequest: Sendable {
     public var bodyLength: Int?
     /// The credential that Larder adds for the account; nil sends only what the client sent.
     public var credential: MountCredential?
+    /// Sends interim responses of the upstream (RFC 9110 §15.2) to the client.
+    public var interim: (@Sendable (HTTPResponse) -> Void)?
 
     /// Creates a request.
     public init(
@@ -41,9 +43,11 @@ public struct MountRequest: Sendable {
         headerFields: HTTPFields,
         body: ByteStream? = nil,
         bodyLength: Int? = nil,
-        credential: MountCredential? = nil
+        credential: MountCredential? = nil,
+        interim: (@Sendable (HTTPResponse) -> Void)? = nil
     ) {
         self.credential = credential
+        self.interim = interim
         self.method = method
         self.target = target
         self.headerFields = headerFields

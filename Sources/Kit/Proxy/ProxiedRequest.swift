@@ -23,6 +23,8 @@ struct ProxiedRequest: Sendable {
     let directives: RequestDirectives
     /// Whether Larder adds a token of the client's account.
     let isOnBehalf: Bool
+    /// Sends interim responses to the client; nil if none waits for the response.
+    private(set) var interim: (@Sendable (HTTPResponse) -> Void)?
 
     init(_ request: MountRequest, to upstream: UpstreamConfiguration, hasher: CredentialHasher) throws(UpstreamError) {
         url = upstream.url(of: request.encodedTarget)
@@ -45,6 +47,7 @@ struct ProxiedRequest: Sendable {
         body = hasBody ? request.body : nil
         bodyLength = hasBody ? request.bodyLength : nil
         isOnBehalf = request.credential != nil
+        if let send = request.interim { interim = { send($0.forwardable) } }
         directives = RequestDirectives(request.headerFields)
     }
 
@@ -101,6 +104,13 @@ struct ProxiedRequest: Sendable {
 
     /// The same without preconditions that a 304 responds to.
     var unconditional: ProxiedRequest { without([.ifNoneMatch, .ifModifiedSince]) }
+
+    /// The same for no client: its response is only stored.
+    var unattended: ProxiedRequest {
+        var other = self
+        other.interim = nil
+        return other
+    }
 
     /// The same without these fields.
     private func without(_ names: [HTTPField.Name]) -> ProxiedRequest {

@@ -56,7 +56,8 @@ extension ProxyExchange {
                 headerFields: fields,
                 body: request.body,
                 bodyLength: request.bodyLength,
-                credential: request.credential
+                credential: request.credential,
+                interim: request.interim
             ),
             .forwarding(headTimeout: request.body == nil ? nil : Self.longestUpload)
         )

@@ -1,5 +1,7 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 /// `100 Continue` (RFC 9110 §10.1.1): sent when the application begins to read the body, so that a request which is
 /// refused by its head alone gets its final response instead.
@@ -29,5 +31,26 @@ extension ConnectionHandler {
         awaitsContinue = false
         state.readResumed(now: context.eventLoop.now)
         armTimer(context)
+    }
+}
+
+/// Interim responses of the application (RFC 9110 §15.2).
+extension ConnectionHandler {
+    /// Lets the application send interim responses.
+    func acceptInterimResponses(_ context: ChannelHandlerContext) {
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        annotations.interim.opened { [eventLoop = context.eventLoop] response, request in
+            eventLoop.execute { handler.value.write(interim: response, to: request) }
+        }
+    }
+
+    /// Writes an interim response, unless the response to its request has begun or the client takes no bytes. A client
+    /// of HTTP/1.0 gets none (RFC 9110 §15.2).
+    private func write(interim response: HTTPResponse, to request: Int) {
+        guard let context, isWritable, request == annotations.interim.request else { return }
+        let head = HTTPResponseHead(response)
+        guard case .pass = state.responseHead(head) else { return }
+        context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+        watchWrites(context)
     }
 }

@@ -70,11 +70,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        acceptInterimResponses(context)
         if context.channel.isActive { armTimer(context) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         cancelTimer()
+        annotations.interim.closed()
         self.context = nil
     }
 
@@ -196,6 +198,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if awaitsContinue { state.readPaused(now: context.eventLoop.now) }
             // Nothing of an earlier exchange may apply to this one.
             _ = annotations.take()
+            annotations.interim.requestBegan()
             observer?.requestBegins(accepted.head)
             context.fireChannelRead(accepted.isRewritten ? Self.wrapInboundOut(.head(accepted.head)) : data)
         case .refuse(let refusal):

@@ -26,6 +26,8 @@ public final class ResponseAnnotations: Sendable {
 
     /// Whether the client of the connection is still there.
     public let presence = ClientPresence()
+    /// Interim responses to the request under way.
+    public let interim = InterimResponses()
     private let state = Mutex(Values())
 
     /// Creates empty annotations.

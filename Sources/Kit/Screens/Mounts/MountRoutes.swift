@@ -126,7 +126,7 @@ public struct MountRoutes: Sendable {
         do {
             let tokens = PossibleTokens(in: request.headers)
             let sessionToken = sessions.changeToken(ofAny: tokens)
-            let mountRequest = try await mountRequest(request, method, target: target, tokens, of: mount)
+            let mountRequest = try await mountRequest(request, method, target: target, tokens, of: mount, context)
             let response = try await mount.respond(to: mountRequest)
             context.annotations.update {
                 $0.changeToken = response.changeToken?.and(sessionToken)
@@ -153,7 +153,8 @@ public struct MountRoutes: Sendable {
         _ method: HTTPRequest.Method,
         target: String,
         _ tokens: PossibleTokens,
-        of mount: Mount
+        of mount: Mount,
+        _ context: ScreenContext
     ) async throws -> MountRequest {
         var fields = request.headers
         fields.removeSessionCookies()
@@ -165,13 +166,15 @@ public struct MountRoutes: Sendable {
         }
         let length = fields.declaredContentLength
         let hasBody = length.map { $0 > 0 } ?? fields.contains(.transferEncoding)
+        let send = context.annotations.interim.sender()
         return MountRequest(
             method: method,
             target: target,
             headerFields: fields,
             body: hasBody ? ByteStream(request.body) : nil,
             bodyLength: hasBody ? length : nil,
-            credential: credential
+            credential: credential,
+            interim: { send(ProxyResponseRenderer.interim($0)) }
         )
     }
 }

@@ -26,27 +26,40 @@ enum ProxyResponseRenderer {
         return response
     }
 
+    /// Returns an interim response as it is sent.
+    static func interim(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        removeWordsForItsOrigin(from: &response.headerFields)
+        return response
+    }
+
     private static let wordsForItsOrigin: Set = [
         "clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed",
         // These would make browsers report requests to this origin, or send more fields with them, from then on.
         "nel", "report-to", "reporting-endpoints", "accept-ch", "critical-ch", "origin-agent-cluster",
         "use-as-dictionary",
-        // These bind this origin to keys or to sessions that the upstream has made.
-        "public-key-pins", "public-key-pins-report-only", "expect-ct", "set-login", "sec-session-registration",
+        // These would make browsers report on this origin's certificates, or bind it to sessions of the upstream.
+        // `Public-Key-Pins` passes: only a certificate with one of the keys can be bound to them (RFC 7469 §2.5).
+        "public-key-pins-report-only", "expect-ct", "set-login", "sec-session-registration",
         "secure-session-registration",
     ]
 
     /// Removes what an upstream says to browsers about its own origin, since they would apply it to this one: which
     /// pages may read here is decided by `http.allowed_origins` alone (CORS protocol), and nothing of an upstream has
     /// the rights of this origin.
-    static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
-        var result = fields
-        result.removeAll { field in
+    private static func removeWordsForItsOrigin(from fields: inout HTTPFields) {
+        fields.removeAll { field in
             let name = field.name.canonicalName
             return name.hasPrefix("access-control-") || wordsForItsOrigin.contains(name)
                 // Only this server may give a page a session.
                 || name == "set-cookie" && CookiePairs.sets(field.value, SessionCookies.common)
         }
+    }
+
+    /// The same, and what keeps the response from the rights of this origin.
+    static func withoutWordsForItsOrigin(_ fields: HTTPFields) -> HTTPFields {
+        var result = fields
+        removeWordsForItsOrigin(from: &result)
         if !PassiveType.isNamed(by: fields[values: .contentType]) {
             result.append(HTTPField(name: .contentSecurityPolicy, value: "sandbox"))
         }

@@ -13,10 +13,12 @@ struct GuardedRequest: Sendable, Equatable {
     let target: String
     /// Longest time without progress.
     let stallLimit: TimeAmount
+    /// The number of its listener in ``InterimListeners``; 0 if it has none.
+    var listener = 0
 
     /// Writes the field instead of any in the request.
     func add(to headers: inout HTTPHeaders) {
-        headers.replaceOrAdd(name: Self.field, value: "\(stallLimit.nanoseconds) \(target)")
+        headers.replaceOrAdd(name: Self.field, value: "\(stallLimit.nanoseconds) \(listener) \(target)")
     }
 
     /// Removes the field.
@@ -25,8 +27,9 @@ struct GuardedRequest: Sendable, Equatable {
     static func remove(from headers: inout HTTPHeaders) -> GuardedRequest? {
         let value = headers[field].last
         headers.remove(name: field)
-        guard let parts = value?.split(separator: " ", maxSplits: 1), parts.count == 2, let limit = Int64(parts[0])
+        guard let parts = value?.split(separator: " ", maxSplits: 2), parts.count == 3, let limit = Int64(parts[0]),
+            let listener = Int(parts[1])
         else { return nil }
-        return GuardedRequest(target: String(parts[1]), stallLimit: .nanoseconds(limit))
+        return GuardedRequest(target: String(parts[2]), stallLimit: .nanoseconds(limit), listener: listener)
     }
 }

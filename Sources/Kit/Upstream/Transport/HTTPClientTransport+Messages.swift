@@ -16,6 +16,7 @@ extension HTTPClientTransport {
         _ method: HTTPRequest.Method,
         _ url: String,
         _ fields: HTTPFields,
+        listener: Int = 0,
         within limits: TransportLimits
     ) throws(UpstreamError) -> HTTPClientRequest {
         let target: HTTPURL
@@ -27,7 +28,8 @@ extension HTTPClientTransport {
         var request = HTTPClientRequest(url: target.origin + "/")
         request.method = .init(rawValue: method.rawValue)
         for field in fields { request.headers.add(name: field.name.rawName, value: field.value) }
-        GuardedRequest(target: target.requestTarget, stallLimit: .init(limits.stall)).add(to: &request.headers)
+        GuardedRequest(target: target.requestTarget, stallLimit: .init(limits.stall), listener: listener)
+            .add(to: &request.headers)
         return request
     }
 

@@ -20,7 +20,15 @@ extension HTTPClientTransport {
     public func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> StreamedResponse
     {
-        var outgoing = try Self.request(request.method, request.url, request.headerFields, within: limits)
+        let listener = request.interim.map(listeners.add) ?? 0
+        defer { if listener > 0 { listeners.remove(listener) } }
+        var outgoing = try Self.request(
+            request.method,
+            request.url,
+            request.headerFields,
+            listener: listener,
+            within: limits
+        )
         var client = limits.publicAddressesOnly ? publicStreaming : streaming
         var resending = Resending(request.method)
         if let body = request.body {

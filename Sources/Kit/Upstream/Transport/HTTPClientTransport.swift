@@ -17,6 +17,8 @@ public final class HTTPClientTransport: Transport {
     let publicStreaming: HTTPClient
     let uploads: Uploads
     let publicUploads: Uploads
+    /// Of the interim responses of requests that are sent in parts.
+    let listeners = InterimListeners()
     /// Clients that use each connection once.
     let fresh: HTTPClient
     let publicFresh: HTTPClient
@@ -29,7 +31,7 @@ public final class HTTPClientTransport: Transport {
         configuration.timeout.connect = .init(connectTimeout)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
-        configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: false)
+        configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: false, listeners)
         configured = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         streaming = HTTPClient(
             eventLoopGroupProvider: .shared(eventLoopGroup),
@@ -40,7 +42,7 @@ public final class HTTPClientTransport: Transport {
             eventLoopGroupProvider: .shared(eventLoopGroup),
             configuration: Self.forResending(configuration)
         )
-        configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: true)
+        configuration.http1_1ConnectionDebugInitializer = Self.guarded(publicAddressesOnly: true, listeners)
         publicOnly = HTTPClient(eventLoopGroupProvider: .shared(eventLoopGroup), configuration: configuration)
         publicStreaming = HTTPClient(
             eventLoopGroupProvider: .shared(eventLoopGroup),
@@ -58,7 +60,9 @@ public final class HTTPClientTransport: Transport {
     ///
     /// async-http-client calls it for each HTTP/1.1 connection, plain, TLS or behind a proxy, on the connection's event
     /// loop and with its own handlers in place. `httpVersion` is `http1Only`, so there is no other kind of connection.
-    private static func guarded(publicAddressesOnly: Bool) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
+    private static func guarded(publicAddressesOnly: Bool, _ listeners: InterimListeners)
+        -> @Sendable (any Channel) -> EventLoopFuture<Void>
+    {
         { channel in
             do {
                 if publicAddressesOnly {
@@ -66,7 +70,7 @@ public final class HTTPClientTransport: Transport {
                         throw PrivateAddress()
                     }
                 }
-                try ResponseGuard.add(to: channel)
+                try ResponseGuard.add(to: channel, listeners)
                 return channel.eventLoop.makeSucceededVoidFuture()
             } catch {
                 // The client forgets a connection that is refused here without closing it.

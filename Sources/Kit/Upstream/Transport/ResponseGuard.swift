@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -6,8 +7,9 @@ import NIOSSL
 ///
 /// It writes the request target as it was given (``GuardedRequest``), passes on the parts of responses that
 /// ``ResponseSequence`` permits and closes the connection with a ``ResponseSequence/Violation`` at anything else, joins
-/// the small parts of a body that arrive together, ends exchanges that stall (``StallTimer``), and tells a connection
-/// that was closed before a response from one that was closed within it (``ClosedConnection``).
+/// the small parts of a body that arrive together, tells interim responses to who listens (``InterimListeners``), ends
+/// exchanges that stall (``StallTimer``), and tells a connection that was closed before a response from one that was
+/// closed within it (``ClosedConnection``).
 final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -23,14 +25,19 @@ final class ResponseGuard: ChannelDuplexHandler {
     /// Bytes of a body that were not passed on yet.
     private var joined: ByteBuffer?
     private var requests = 0
+    private let listeners: InterimListeners
+    /// The listener of the request under way.
+    private var listener: InterimListeners.Listener?
+
+    private init(_ listeners: InterimListeners) { self.listeners = listeners }
 
     /// Adds a guard after the decoder of a channel. To be called on its event loop, before a request is written.
     ///
     /// - Throws: `ChannelPipelineError` if the channel has no decoder of responses.
-    static func add(to channel: any Channel) throws {
+    static func add(to channel: any Channel, _ listeners: InterimListeners) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandler(ResponseGuard(), position: .after(decoder))
+        try pipeline.addHandler(ResponseGuard(listeners), position: .after(decoder))
     }
 
     // MARK: Requests
@@ -40,6 +47,7 @@ final class ResponseGuard: ChannelDuplexHandler {
         case .head(var head):
             if let guarded = GuardedRequest.remove(from: &head.headers) {
                 head.uri = guarded.target
+                listener = guarded.listener > 0 ? listeners[guarded.listener] : nil
                 timer = StallTimer(limit: guarded.stallLimit)
                 timer.wrote(isWritable: context.channel.isWritable, at: .now())
             }
@@ -86,7 +94,7 @@ final class ResponseGuard: ChannelDuplexHandler {
         switch part {
         case .head(let head):
             // An interim response is no progress.
-            if head.status.code >= 200 { timer.received(0, at: .now()) }
+            if head.status.code >= 200 { timer.received(0, at: .now()) } else { passInterim(head) }
         case .body(let bytes):
             timer.received(bytes.readableBytes, at: .now())
             join(bytes, context)
@@ -95,6 +103,13 @@ final class ResponseGuard: ChannelDuplexHandler {
         }
         passJoined(context)
         context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    /// Passes an interim response on. Whether the client sends its body is not for the upstream to say.
+    private func passInterim(_ head: HTTPResponseHead) {
+        guard let listener, head.status != .continue else { return }
+        let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
+        listener(HTTPResponse(status: status, headerFields: HTTPClientTransport.fields(head.headers)))
     }
 
     private func join(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {

@@ -17,6 +17,9 @@ public struct StreamedRequest: Sendable {
     public var bodyLength: Int?
     /// The account for which it is sent: an API that limits requests by account pauses this one only.
     public var credential: CredentialHash?
+    /// Is called, before the response is there, for each of its interim responses (RFC 9110 §15.2) but
+    /// `100 Continue`; a transport may leave them out.
+    public var interim: (@Sendable (HTTPResponse) -> Void)?
 
     /// Creates a request.
     public init(
@@ -25,8 +28,10 @@ public struct StreamedRequest: Sendable {
         headerFields: HTTPFields,
         body: ByteStream? = nil,
         bodyLength: Int? = nil,
-        credential: CredentialHash? = nil
+        credential: CredentialHash? = nil,
+        interim: (@Sendable (HTTPResponse) -> Void)? = nil
     ) {
+        self.interim = interim
         self.method = method
         self.url = url
         self.headerFields = headerFields
