@@ -74,7 +74,7 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
-                "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness",
+                "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
                 "HTTPSemantics", "Media",
                 "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,

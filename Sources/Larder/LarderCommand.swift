@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The program: `larder serve`, `larder sandbox`, `larder doctor`, `larder backup`, `larder restore`, `larder key`,
-/// `larder certificate`, `larder cache`, `larder account`, `larder settings`.
+/// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder doctor`, `larder backup`, `larder restore`,
+/// `larder key`, `larder certificate`, `larder pair`, `larder cache`, `larder account`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,25 +11,29 @@ struct LarderCommand: AsyncParsableCommand {
             "A local backend for frontends: mobile apps as JSON over HTTP, cached in SQLite, truthful when offline.",
         discussion: """
             EXAMPLES
-              larder serve                                    serve on http://127.0.0.1:8080 with the real upstreams
-              larder serve --sandbox                          the same with simulated upstreams in the same process
+              larder serve                        serve on http://127.0.0.1:8080
+              larder serve --sandbox              with simulated upstreams
+              larder serve --config larder.yaml   settings from YAML or JSON
               larder serve --http-port 0 --data-directory /tmp/larder
               LARDER_UPSTREAMS_SPACEX_URL=http://127.0.0.1:9000/spacex larder serve
-              larder serve --config larder.yaml               settings from a file (YAML or JSON)
-              larder sandbox --sandbox-port 9000              the simulated upstreams alone
-              larder doctor                                   check database, data directory, libraries and upstreams
-              larder backup /backups/monday                   copy the data, also while it is served
-              larder certificate ./tls                        a certificate for HTTPS, by an authority of your own
-              larder cache size                               how much is cached, of which budget
-              larder account reset-password --user bob        set another password for an account
-              larder settings                                 list all settings
+              larder sandbox --sandbox-port 9000  the simulated upstreams alone
+              larder exec -- pytest               a command with a server of its own
+              larder doctor                       check this installation
+              larder backup /backups/monday       copy the data of a running server
+              larder certificate ./tls            make a certificate for HTTPS
+              larder pair                         make a code that pairs a phone
+              larder cache size                   measure what is cached
+              larder account reset-password --user bob
+              larder settings                     list all settings
 
             Command line beats environment beats file beats default.
             """,
         version: LarderVersion.text,
         subcommands: [
-            ServeCommand.self, SandboxCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
-            KeyCommand.self, CertificateCommand.self, CacheCommand.self, AccountCommand.self, SettingsCommand.self,
+            ServeCommand.self, SandboxCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self,
+            RestoreCommand.self,
+            KeyCommand.self, CertificateCommand.self, PairCommand.self, CacheCommand.self, AccountCommand.self,
+            SettingsCommand.self,
             ManualCommand.self,
         ]
     )
@@ -39,10 +43,12 @@ struct LarderCommand: AsyncParsableCommand {
         umask(0o077)
         OpenFileLimit.raise()
         LargeBlocks.giveBack()
-        if let fault = CommandNames.fault(in: Array(CommandLine.arguments.dropFirst()), of: Self.self) {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        if ExecCommand.isMeant(by: arguments) { arguments = ExecCommand.split(arguments).own }
+        if let fault = CommandNames.fault(in: arguments, of: Self.self) {
             StandardError.write("larder: \(fault)\n")
             Self.exit(withError: ExitCode.validationFailure)
         }
-        await main(nil)
+        await main(arguments)
     }
 }

@@ -34,9 +34,9 @@ public struct ExpiryService: Service {
     /// Removes until the server stops.
     public func run() async {
         await cancelWhenGracefulShutdown {
+            await self.purgeOnce()
             while !Task.isCancelled {
-                await self.purgeOnce()
-                do { try await self.clock.sleep(Self.interval) } catch { return }
+                do { try await self.clock.run(after: Self.interval) { await self.purgeOnce() } } catch { return }
             }
         }
     }

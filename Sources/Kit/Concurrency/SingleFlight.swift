@@ -34,14 +34,19 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
 
     /// Joins the work for a key, or starts it.
     ///
-    /// - Parameter patience: Longest wait; nil waits to the end.
+    /// - Parameters:
+    ///   - patience: Longest wait; nil waits to the end.
+    ///   - joined: Is called once the caller waits: the end of the flight ends its wait.
     /// - Returns: How the wait ended, and whether the work was another caller's (`collapsed`).
-    public func run(_ key: Key, patience: Duration?, work: @escaping Work) async -> (
-        outcome: WaitOutcome, collapsed: Bool
-    ) {
-        guard let patience else { return await join(key, work: work) }
+    public func run(
+        _ key: Key,
+        patience: Duration?,
+        joined: @escaping @Sendable () -> Void = {},
+        work: @escaping Work
+    ) async -> (outcome: WaitOutcome, collapsed: Bool) {
+        guard let patience else { return await join(key, joined, work: work) }
         return await withTaskGroup(of: (outcome: WaitOutcome, collapsed: Bool)?.self) { group in
-            group.addTask { await self.join(key, work: work) }
+            group.addTask { await self.join(key, joined, work: work) }
             group.addTask {
                 // Its end and its cancellation mean the same: the other child says how the wait ended.
                 try? await self.sleep(patience)
@@ -62,7 +67,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     }
 
     /// Joins a flight and waits for its end, or for the caller's cancellation.
-    private func join(_ key: Key, work: @escaping Work) async -> (outcome: WaitOutcome, collapsed: Bool) {
+    private func join(_ key: Key, _ joined: @escaping @Sendable () -> Void, work: @escaping Work) async -> (
+        outcome: WaitOutcome, collapsed: Bool
+    ) {
         let ticket = state.withLock { $0.table.makeTicket() }
         var collapsed = false
         let outcome = await withTaskCancellationHandler {
@@ -75,6 +82,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
                     return (role, Task.isCancelled ? state.table.leave(key, ticket: ticket) : nil)
                 }
                 collapsed = role == .follow
+                joined()
                 leaving?.resume(returning: .abandoned)
             }
         } onCancel: {

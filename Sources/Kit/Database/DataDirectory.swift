@@ -16,6 +16,8 @@ public struct DataDirectory: Sendable {
     /// The 256-bit key that seals the secrets of the database. Without it, a backup cannot read them.
     public var keyPath: String { path + "/larder.key" }
 
+    /// The name of the file that is locked.
+    package static let lockName = "larder.lock"
     /// The file that reserves space for deleting on a full disk.
     var reservePath: String { path + "/larder.reserve" }
 
@@ -42,7 +44,7 @@ public struct DataDirectory: Sendable {
     private init(path: String, isTemporary: Bool) throws {
         self.path = path
         try Self.createFolder(path)
-        lock = try DirectoryLock(directory: path, file: path + "/larder.lock", isTemporary: isTemporary)
+        lock = try DirectoryLock(directory: path, file: path + "/" + Self.lockName, isTemporary: isTemporary)
     }
 
     /// Creates the folder of the blobs if it is missing.
@@ -65,5 +67,17 @@ public struct DataDirectory: Sendable {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
         throw StorageError.system(code == EEXIST ? ENOTDIR : code, path: path, operation: "mkdir")
+    }
+
+    /// Removes everything in the folder but its lock, so that the next database begins as in a new one. No database may
+    /// be open in it.
+    ///
+    /// - Parameter names: What stays beside the lock.
+    /// - Throws: The errors of `FileManager`.
+    public func removeContents(but names: Set<String> = []) throws {
+        let kept = names.union([Self.lockName])
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) where !kept.contains(name) {
+            try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+        }
     }
 }

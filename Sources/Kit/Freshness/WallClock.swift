@@ -7,13 +7,34 @@ public struct WallClock: Sendable {
     /// Waits for a duration of real time; throws `CancellationError` if its task is cancelled.
     public let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Creates a clock of its two functions.
+    /// Waits for a duration of the clock's own time, then does what is due.
+    public typealias Timer =
+        @Sendable (_ span: Duration, _ work: @escaping @Sendable () async -> Void) async throws ->
+        Void
+
+    private let timer: Timer?
+
+    /// Creates a clock of its functions.
+    ///
+    /// - Parameter timer: Follows a clock that can be set or stopped; nil if `sleep` does.
     public init(
         now: @escaping @Sendable () -> Date,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        timer: Timer? = nil
     ) {
         self.now = now
         self.sleep = sleep
+        self.timer = timer
+    }
+
+    /// Does work that is due after a span of this clock's time: a probe, a purge. What waits for a response, such as a
+    /// patience or a timeout, waits in real time by ``sleep``.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    public func run(after span: Duration, _ work: @escaping @Sendable () async -> Void) async throws {
+        if let timer { return try await timer(span, work) }
+        try await sleep(span)
+        await work()
     }
 
     /// The clock of the machine.

@@ -20,11 +20,11 @@ struct SettingsOptions: ParsableArguments {
 
     /// Reads all settings of this process. Ends it with exit code 78 (EX_CONFIG of sysexits.h) and one line if that is
     /// not possible.
-    func load(sandbox: Bool = false) throws -> LarderConfiguration {
+    func load(sandbox: Bool = false, harness: Bool = false) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
         do throws(SettingError) {
             let reader = try SettingsReader(arguments: settings, environment: environment, file: config)
-            return try LarderConfiguration(reader, environment: environment, sandbox: sandbox)
+            return try LarderConfiguration(reader, environment: environment, sandbox: sandbox, harness: harness)
         } catch {
             StandardError.write("larder: \(error)\n")
             throw ExitCode(78)
@@ -50,9 +50,22 @@ struct SettingsOptions: ParsableArguments {
     static var table: String {
         let lines = SettingCatalogue(.standard).all.map { setting in
             let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
-            return "  \(setting.flag)\n      \(setting.summary)\(standard)"
+            return "  \(setting.flag)\n" + indented(setting.summary + standard)
         }
         return "SETTINGS, each also as LARDER_… variable and in the configuration file\n"
             + lines.joined(separator: "\n")
+    }
+
+    /// Returns lines of 80 columns at most, broken at spaces: a terminal of that width breaks none of them again.
+    private static func indented(_ text: String) -> String {
+        var lines = [String]()
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= 79 {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append("      \(word)")
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 }

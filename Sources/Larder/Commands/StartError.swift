@@ -25,7 +25,8 @@ enum StartError {
     private static func exitCode(of error: any Error) -> ExitCode? {
         switch error {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
-        case is SettingError, is CertificateError, is WebFolder.Unusable: ExitCode(78)
+        case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck: ExitCode(78)
+        case is CommandProcess.NotStarted: ExitCode(127)
         case is StorageError, is BackupError, is SandboxError, is CannotListen: .failure
         default: nil
         }

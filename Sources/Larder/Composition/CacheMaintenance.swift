@@ -19,6 +19,7 @@ struct CacheMaintenance: Service {
 
     let database: LarderDatabase
     let sessions: SessionStore
+    let devices: DeviceStore
     let accessRecorder: AccessRecorder
     let budget: CacheBudget
     let checkTime: StorageCheckTime
@@ -28,6 +29,7 @@ struct CacheMaintenance: Service {
     init(_ resources: ServerResources) {
         database = resources.database
         sessions = resources.sessions
+        devices = resources.devices
         accessRecorder = resources.accessRecorder
         budget = resources.configuration.cacheBudget
         checkTime = resources.configuration.storageCheck
@@ -47,13 +49,17 @@ struct CacheMaintenance: Service {
         // The requests of a graceful stop have ended by now: the server's connections stop before its services.
         await flush()
         await reportingSessions { try await sessions.storeUses() }
+        await reportingSessions { try await devices.storeUses() }
     }
 
     private func endUnusedSessions() async {
+        await reportingSessions { try await sessions.endUnused() }
         while true {
-            await reportingSessions { try await sessions.endUnused() }
             do {
-                try await clock.sleep(Self.sessionInterval)
+                try await clock.run(after: Self.sessionInterval) {
+                    await reportingSessions { try await sessions.endUnused() }
+                    await reportingSessions { try await devices.storeUses() }
+                }
             } catch {
                 return  // stopped
             }

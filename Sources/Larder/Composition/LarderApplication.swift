@@ -16,24 +16,37 @@ import Upstream
 import Web
 
 /// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.
-struct LarderApplication: Sendable {
+struct LarderApplication: ReplaceableServer {
     /// The server, ready to run.
-    let application: Application<RouterResponder<ScreenContext>>
+    let application: Application<LarderResponder>
+    /// What responds to its requests, and what runs beside. A harness replaces both.
+    let responder: RouterResponder<ScreenContext>
+    let services: [any Service]
+    /// The cache of complete responses; nil without one.
+    let responseCache: ResponseCache?
+    let events: EventStream
     /// All routes that it serves.
     let table: RouteTable
     /// The certificate that it serves; nil without TLS.
     let certificate: ServedCertificate?
 
-    private let upstreams: [Upstream]
+    /// The upstreams of the apps, and behind them those that no app uses.
+    let upstreams: [Upstream]
     private let mounts: [Mount]
     private let transports: Transports
     private let database: LarderDatabase
+    private let resources: ServerResources
+
+    /// The folder of its data.
+    var directory: DataDirectory { database.directory }
 
     /// Opens the data directory and wires the server.
     ///
     /// - Parameters:
     ///   - directory: The data directory; nil locks the one that is set.
     ///   - sandboxPort: The port of the sandbox that was started with the server; nil if there is none.
+    ///   - harness: Controls the server; nil for a server that is not under test.
+    ///   - last: The server that this one replaces, with the key of its directory.
     ///   - trace: Is called with the SQL of each statement, for tests.
     ///   - onListening: Is called with the address once the server accepts connections.
     /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
@@ -42,6 +55,8 @@ struct LarderApplication: Sendable {
         _ configuration: LarderConfiguration,
         in directory: DataDirectory? = nil,
         sandboxPort: Int? = nil,
+        harness: Harness? = nil,
+        replacing last: (application: LarderApplication, key: SavedKey)? = nil,
         tracing trace: (@Sendable (String) -> Void)? = nil,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void,
@@ -58,10 +73,19 @@ struct LarderApplication: Sendable {
         )
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
         do {
-            let resources = try ServerResources(configuration, database, transports, logger: logger)
+            try last?.key.restore()
+            let resources = try ServerResources(
+                configuration,
+                database,
+                transports,
+                clock: harness?.clock.wallClock,
+                replacing: last?.application.resources,
+                logger: logger
+            )
             return try LarderApplication(
                 resources,
                 sandboxPort: sandboxPort,
+                harness: harness,
                 metrics: metrics,
                 onListening: onListening
             )
@@ -76,6 +100,7 @@ struct LarderApplication: Sendable {
     private init(
         _ resources: ServerResources,
         sandboxPort: Int?,
+        harness: Harness?,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void
     ) throws {
@@ -86,6 +111,8 @@ struct LarderApplication: Sendable {
         transports = resources.transports
         database = resources.database
         certificate = resources.certificate
+        self.resources = resources
+        events = resources.events
         let sandbox = Self.sandbox(port: sandboxPort, apps.upstreams, resources)
         table = Self.table(
             of: apps,
@@ -95,10 +122,17 @@ struct LarderApplication: Sendable {
             pages: try Self.pages(resources.configuration),
             sandbox: sandbox
         )
+        services =
+            [resources.events, CacheMaintenance(resources)] + apps.services
+            + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources)
+        responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
+        let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
+        responder = Self.router(table, resources, identities).build().buildResponder()
         application = Self.application(
+            LarderResponder(routes: responder, harness: harness),
             table,
-            services: [resources.events, CacheMaintenance(resources)] + apps.services
-                + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources),
+            responseCache,
+            services: harness.map { [HarnessService(harness: $0)] } ?? services,
             resources,
             onListening: onListening
         )
@@ -135,6 +169,8 @@ struct LarderApplication: Sendable {
             clock: clock
         )
         table.add(export.routes)
+        table.add(UsageRoutes(apps: apps.userData, database: database, sessions: sessions).routes)
+        table.add(devices(resources).routes)
         table.add(sandbox)
         let health = HealthRoutes(
             checks: [
@@ -148,6 +184,7 @@ struct LarderApplication: Sendable {
         table.add(ContractRoutes(yaml: Contract.yaml, json: { try Contract.json.get() }).routes)
         table.add(pages?.routes ?? [])
         table.missingPage = pages?.missingPage
+        table.pairingPage = pages?.pairingPage
         let index = IndexRoutes(
             version: LarderVersion.text,
             apps: apps.index,
@@ -159,26 +196,15 @@ struct LarderApplication: Sendable {
         return table
     }
 
-    /// The routes of the front end; nil if it is not served.
-    private static func pages(_ configuration: LarderConfiguration) throws -> WebRoutes? {
-        guard configuration.web.isEnabled else { return nil }
-        let assets = try configuration.web.folder.map { try WebAssets(folder: $0) } ?? WebAssets.embedded
-        return WebRoutes(
-            assets: assets,
-            publicOrigin: configuration.http.publicURL?.origin,
-            scheme: configuration.http.scheme
-        )
-    }
-
     private static func application(
+        _ responder: LarderResponder,
         _ table: RouteTable,
+        _ responseCache: ResponseCache?,
         services: [any Service],
         _ resources: ServerResources,
         onListening: @escaping @Sendable (SocketAddress?) async -> Void
-    ) -> Application<RouterResponder<ScreenContext>> {
+    ) -> Application<LarderResponder> {
         let (http, logger) = (resources.configuration.http, resources.logger)
-        let responseCache = responseCache(resources)
-        let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
         let connections = OpenFileLimit.connections(http.limits.connections)
         if connections < http.limits.connections {
             logger.warning("the limit of open files allows \(connections) connections, fewer than http.connections")
@@ -188,7 +214,7 @@ struct LarderApplication: Sendable {
             TLSOptions(context: { certificate.current.context }, hosts: hosts(resources))
         }
         return Application(
-            responder: router(table, resources, identities).build().buildResponder(),
+            responder: responder,
             server: .larder(limits: http.limits, resources.connections, responseCache, table, tls: tls),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
@@ -197,6 +223,9 @@ struct LarderApplication: Sendable {
             services: services.map(NamedService.init),
             onServerRunning: { channel in
                 await accepting.apply(to: channel, clientLimit: resources.connections.limit, logger: logger)
+                if let line = FirstPairing.line(resources, port: channel.localAddress?.port) {
+                    StandardOutput.write(line)
+                }
                 await onListening(channel.localAddress)
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
@@ -210,17 +239,20 @@ struct LarderApplication: Sendable {
         _ identities: RequestIdentities
     ) -> ScreenRouter {
         let http = resources.configuration.http
+        let origins = OriginRules(
+            allowed: http.allowedOrigins,
+            own: http.publicURL.map { [$0.origin] } ?? [],
+            scheme: http.scheme
+        )
         return ScreenRouter(
             table: table,
             sessions: resources.sessions,
             hosts: hosts(resources),
-            origins: OriginRules(
-                allowed: http.allowedOrigins,
-                own: http.publicURL.map { [$0.origin] } ?? [],
-                scheme: http.scheme
-            ),
+            origins: origins,
             identities: identities,
-            proxies: http.trustedProxies
+            proxies: http.trustedProxies,
+            access: AccessRules(http.access, proxies: http.trustedProxies, origins: origins),
+            devices: resources.devices
         )
     }
 
@@ -246,12 +278,17 @@ struct LarderApplication: Sendable {
             ) : nil
     }
 
+    /// Ends the requests to upstreams that no request waits for.
+    func stop() {
+        for mount in mounts { mount.stop() }
+        for upstream in upstreams { upstream.stop() }
+    }
+
     /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and
     /// closes.
     /// - Throws: the errors of async-http-client; `StorageError`.
     func close() async throws {
-        for mount in mounts { mount.stop() }
-        for upstream in upstreams { upstream.stop() }
+        stop()
         try await transports.shutdown()
         try database.close()
     }

@@ -19,6 +19,12 @@ struct LarderServer: Service, CustomStringConvertible {
     /// Locked before anything listens.
     let directory: DataDirectory
     let sandbox: Sandbox?
+    /// Whether the sandbox takes the place of the upstreams.
+    let simulatesUpstreams: Bool
+    /// Controls the server; nil for one that is not under test.
+    let harness: Harness?
+    /// Is called once it listens.
+    let announced: @Sendable (ServerAddresses) -> Void
     let metrics: PrometheusRegistry
     let logger: Logger
 
@@ -29,10 +35,25 @@ struct LarderServer: Service, CustomStringConvertible {
             configuration,
             in: directory,
             sandboxPort: sandboxPort,
+            harness: harness,
             metrics: metrics,
             onListening: { announce($0, http, sandboxPort: sandboxPort) },
             logger: logger
         )
+        let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
+        harness?.begin(built) { key in
+            try pristine.make(in: directory)
+            return try await LarderApplication.build(
+                configuration,
+                in: directory,
+                sandboxPort: sandboxPort,
+                harness: harness,
+                replacing: (built, key),
+                metrics: metrics,
+                onListening: { _ in },
+                logger: logger
+            )
+        }
         // Before anything listens, so that the signal never ends the process.
         let reload: CertificateReload? =
             if let certificate = built.certificate {
@@ -49,17 +70,17 @@ struct LarderServer: Service, CustomStringConvertible {
                 StopDeadline(timeout: http.stopTimeout + .seconds(5), logger: logger).begin()
             }
         } catch {
-            try await built.close()
+            try await (harness?.application ?? built).close()
             throw CannotListen(host: http.host, port: http.port, cause: error) ?? error
         }
-        try await built.close()
+        try await (harness?.application ?? built).close()
         logger.notice("stopped")
     }
 
     /// Returns the configuration with the addresses of the sandbox, once it listens.
     private func simulatingUpstreams() async throws -> LarderConfiguration {
         var configuration = self.configuration
-        guard let sandbox else { return configuration }
+        guard let sandbox, simulatesUpstreams else { return configuration }
         for upstream in SandboxUpstream.allCases {
             guard let url = URL(string: try await sandbox.baseURL(of: upstream)) else { continue }
             try configuration.upstreams.simulate(upstream.rawValue, at: url)
@@ -67,14 +88,18 @@ struct LarderServer: Service, CustomStringConvertible {
         return configuration
     }
 
-    /// Prints the lines that programs wait for. Those before the last come no sooner, since a start may still fail.
+    /// Tells where it listens; no sooner, since a start may fail until then.
     @Sendable private func announce(_ address: SocketAddress?, _ http: HTTPConfiguration, sandboxPort: Int?) {
         let port = address?.port ?? http.port
         let name = http.host.contains(":") ? "[\(http.host)]" : http.host
-        let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
         // It was read a moment ago: what cannot be served has ended the start.
         let names = http.certificate.flatMap { try? ServerCertificate($0, protocols: [], now: Date()).names }
-        let pages = configuration.web.isEnabled ? "pages on \(PageAddress.url(of: http, names, port: port))\n" : ""
-        StandardOutput.write("\(sandbox)\(pages)listening on \(http.scheme)://\(name):\(port)\n")
+        announced(
+            ServerAddresses(
+                server: "\(http.scheme)://\(name):\(port)",
+                pages: configuration.web.isEnabled ? PageAddress.url(of: http, names, port: port) : nil,
+                sandboxPort: sandboxPort
+            )
+        )
     }
 }

@@ -16,6 +16,9 @@ struct ServerResources: Sendable {
     let transports: Transports
     let accessRecorder = AccessRecorder()
     let sessions: SessionStore
+    let devices: DeviceStore
+    /// Makes codes, and devices of codes.
+    let pairing: Pairing
     let events: EventStream
     let connections: OpenConnections
     /// Nil for a server without TLS.
@@ -27,20 +30,29 @@ struct ServerResources: Sendable {
     let logger: Logger
     /// Tells the runs of the server apart, in the identities of requests and events.
     let run: String
+    /// Whether a server with the same listening socket was before this one.
+    let isReplacement: Bool
 
     /// Creates what is shared.
+    /// - Parameters:
+    ///   - clock: Nil for the one that is configured.
+    ///   - last: What belonged to the server that this one replaces: what belongs to the listening socket stays.
     /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
     init(
         _ configuration: LarderConfiguration,
         _ database: LarderDatabase,
         _ transports: Transports,
+        clock: WallClock? = nil,
+        replacing last: ServerResources? = nil,
         logger: Logger
     ) throws {
         self.configuration = configuration
         self.database = database
         self.transports = transports
         self.logger = logger
-        clock = configuration.clockStart.map { WallClock.starting(at: $0) } ?? .system
+        isReplacement = last != nil
+        let clock = clock ?? configuration.clock
+        self.clock = clock
         run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
         sessions = SessionStore(
             database,
@@ -48,14 +60,24 @@ struct ServerResources: Sendable {
             cookies: try SessionCookies(SealedSecrets(database)),
             clock: clock
         )
+        devices = try DeviceStore(database, clock: clock)
+        pairing = Pairing(
+            devices: devices,
+            file: PairingCodeFile(in: configuration.dataDirectory),
+            clock: clock
+        )
         events = EventStream(run: run, clock: clock)
         let http = configuration.http
-        connections = OpenConnections(
-            limit: http.connectionsPerAddress(of: OpenFileLimit.connections(http.limits.connections)),
-            exempt: http.trustedProxies
-        )
+        connections =
+            last?.connections
+            ?? OpenConnections(
+                limit: http.connectionsPerAddress(of: OpenFileLimit.connections(http.limits.connections)),
+                exempt: http.trustedProxies
+            )
         // The machine's time: that is what clients judge a certificate by.
-        certificate = try http.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
+        certificate =
+            try last?.certificate
+            ?? http.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
         media = try MediaEngine(
             tools: configuration.media.tools,
             limits: configuration.media.limits,

@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import Logging
 import ResponseStore
 import Settings
@@ -28,6 +29,8 @@ struct LarderConfiguration: Sendable {
     let sandbox: SandboxConfiguration
     /// The time that the clock shows at start; nil for the machine's time.
     let clockStart: Date?
+    /// The clock of a server that is not under test.
+    var clock: WallClock { clockStart.map { WallClock.starting(at: $0) } ?? .system }
     let log: LogConfiguration
 
     /// Reads all settings.
@@ -38,18 +41,20 @@ struct LarderConfiguration: Sendable {
     ///   - sandbox: whether upstreams are simulated. Data then has a directory of its own by default, so that simulated
     ///     data does not mix with real data, and upstreams whose address is not set get one later
     ///     (``ConfiguredUpstreams/simulate(_:at:)``).
+    ///   - harness: whether tests control the server. Its data has a directory of its own by default: a reset erases it.
     /// - Throws: `SettingError` for the first setting that cannot be used.
     init(
         _ reader: SettingsReader,
         environment: [String: String],
         apps: AppList = .standard,
-        sandbox: Bool = false
+        sandbox: Bool = false,
+        harness: Bool = false
     ) throws(SettingError) {
         let settings = try reader.values()
         self.apps = apps
         self.settings = settings
         http = try HTTPConfiguration(settings)
-        dataDirectory = DataLocation(environment: environment, isSandbox: sandbox).url(
+        dataDirectory = DataLocation(environment: environment, isSandbox: sandbox, isHarness: harness).url(
             try settings.text("data.directory")
         )
         cacheBudget = CacheBudget(bytes: try settings.mebibytes("cache.budget_mb"))

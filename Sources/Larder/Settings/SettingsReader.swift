@@ -98,7 +98,7 @@ struct SettingsReader {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--") else { throw .unexpected(argument: argument) }
             guard let setting = catalogue.setting(flag: parts[0]) else {
-                let known = catalogue.all.map(\.flag) + ["--config", "--sandbox"]
+                let known = catalogue.all.map(\.flag) + ["--config", "--sandbox", "--harness", "--stop-with-stdin"]
                 throw .unknown(parts[0], source: "command line", among: known)
             }
             guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
@@ -109,10 +109,13 @@ struct SettingsReader {
         return values
     }
 
+    /// What `larder exec` tells its command; a server that the command starts is not to mind.
+    private static let notSettings: Set = ["LARDER_URL", "LARDER_SANDBOX_URL", "LARDER_SPACES"]
+
     private static func variables(_ environment: [String: String], _ catalogue: SettingCatalogue) throws(SettingError)
         -> [String: String]
     {
-        let own = environment.filter { $0.key.hasPrefix("LARDER_") }
+        let own = environment.filter { $0.key.hasPrefix("LARDER_") && !notSettings.contains($0.key) }
         for name in own.keys.sorted() where catalogue.setting(environmentName: name) == nil {
             throw .unknown(name, source: "environment", among: catalogue.all.map(\.environmentName))
         }

@@ -41,6 +41,7 @@ public final class ResponseCache: Sendable {
     private let languages: [String]
     private let cookies: String?
     private let shards: [Shard]
+    private let isClosed = Atomic(false)
 
     /// Creates an empty cache.
     /// - Parameters:
@@ -109,7 +110,16 @@ public final class ResponseCache: Sendable {
         // A copy: what arrived is a slice of a whole read.
         let bytes = isWhole ? nil : significant?.bytes
         let key = ResponseCacheKey(bytes ?? ByteBuffer(bytes: head.readableBytesView), isWhole: isWhole)
-        shard(key).content.withLock { $0.insert(response, for: key) }
+        shard(key).content.withLock {
+            if !isClosed.load(ordering: .relaxed) { $0.insert(response, for: key) }
+        }
+    }
+
+    /// Forgets all responses and caches none any more: from now on, every request reaches the application.
+    public func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        // Behind the flag: what was recorded before is removed, what comes later sees the flag under the lock.
+        for shard in shards { shard.content.withLock { $0.removeAll() } }
     }
 
     /// Returns the response to a head, if one is cached and valid.

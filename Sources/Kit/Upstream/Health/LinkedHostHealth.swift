@@ -27,6 +27,9 @@ final class LinkedHostHealth: Sendable {
         hosts.withLock { $0[host].map { now >= $0.nextAttempt } ?? true }
     }
 
+    /// Forgets all failures.
+    func forget() { hosts.withLock { $0 = [:] } }
+
     /// Records that a host sent a response.
     func responded(_ host: String) { hosts.withLock { $0[host] = nil } }
 

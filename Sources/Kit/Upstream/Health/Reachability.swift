@@ -67,6 +67,9 @@ public struct Reachability: Sendable, Equatable {
         self.probeInterval = probeInterval
     }
 
+    /// The state of the same upstream before its first request.
+    var forgotten: Reachability { Reachability(probeInterval: probeInterval) }
+
     /// Records a response, which ends the pauses of its credential and of all requests.
     public mutating func responded(credential: CredentialHash? = nil, at now: Date) -> Transition {
         pauses[nil] = nil

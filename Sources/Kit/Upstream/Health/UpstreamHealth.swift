@@ -148,6 +148,21 @@ final class UpstreamHealth: Sendable {
         apply { $0.failed(reason, at: $1) }
     }
 
+    /// Forgets failures and pauses, as if the upstream had not been requested yet. Nothing is sent.
+    ///
+    /// - Returns: Whether it counted as unreachable.
+    func forget() -> Bool {
+        state.withLock { state in
+            let wasDown = !state.reachability.isReachable
+            state.waiting?.cancel()
+            state.reachability = state.reachability.forgotten
+            state.lastAttempt = nil
+            gauge.set(1)
+            version.bump()
+            return wasDown
+        }
+    }
+
     /// Ends probing and notifying permanently.
     func stop() {
         changes.finish()
@@ -203,23 +218,31 @@ final class UpstreamHealth: Sendable {
         state.waiting?.cancel()
         state.waiting = Task {
             do {
-                try await self.clock.sleep(pause)
+                try await self.clock.run(after: pause) { await self.probeWhenDue() }
             } catch {
                 return  // replaced, not needed any more, or stopped
-            }
-            self.state.withLock { state in
-                guard !state.isStopped else { return }
-                self.startProbe(in: &state, at: self.clock.now())
             }
         }
     }
 
+    /// Sends the probe that is due, and waits for its result.
+    private func probeWhenDue() async {
+        let probe = state.withLock { state -> Task<Void, Never>? in
+            guard !state.isStopped else { return nil }
+            startProbe(in: &state, at: clock.now())
+            return state.probing
+        }
+        await probe?.value
+    }
+
     private static func withoutScope(_ work: () async throws(UpstreamError) -> Void) async throws(UpstreamError) {
         let result: Result<Void, UpstreamError> = await RequestScope.$current.withValue(nil) {
-            do throws(UpstreamError) {
-                return .success(try await work())
-            } catch {
-                return .failure(error)
+            await RequestCause.$current.withValue(.probe) {
+                do throws(UpstreamError) {
+                    return .success(try await work())
+                } catch {
+                    return .failure(error)
+                }
             }
         }
         try result.get()

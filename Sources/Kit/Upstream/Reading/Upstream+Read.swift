@@ -44,10 +44,16 @@ extension Upstream {
         patience: Duration?,
         copy: StoredCopy
     ) async throws -> ReadResult {
-        let (wait, collapsed) = await flights.run(resource.flightKey, patience: patience) {
-            () async throws(UpstreamError) -> FetchOutcome in
-            try await self.fetch(resource, asOf: copy.response)
-        }
+        let waits = RequestCause.waits
+        let (wait, collapsed) = await flights.run(
+            resource.flightKey,
+            patience: patience,
+            joined: { waits?(true) },
+            work: { () async throws(UpstreamError) -> FetchOutcome in
+                try await self.fetch(resource, asOf: copy.response)
+            }
+        )
+        waits?(false)
         switch wait {
         case .completed(.success(let outcome)):
             return outcome.result(because: reason, collapsed: collapsed)

@@ -50,7 +50,9 @@ public final class Upstream: Sendable {
         func notify(_ change: Change) async {
             let (refreshers, listeners) = state.withLock { ($0.refreshers, $0.listeners) }
             if case .cameBack = change {
-                for refresh in refreshers { await refresh() }
+                await RequestCause.$current.withValue(.refresh) {
+                    for refresh in refreshers { await refresh() }
+                }
             }
             for listener in listeners { await listener(change) }
         }
@@ -115,6 +117,14 @@ public final class Upstream: Sendable {
 
     /// Sends a probe in the background, whatever is known of the upstream.
     public func probe() { client.health.probeNow() }
+
+    /// Forgets failures and pauses of the upstream and of the hosts that it links to: the next read or write asks it.
+    ///
+    /// - Returns: Whether the upstream counted as unreachable.
+    public func forgetFailures() -> Bool {
+        client.linkedHosts.forget()
+        return client.health.forget()
+    }
 
     /// Ends probing and cancels all reads under way.
     public func stop() {

@@ -49,8 +49,8 @@ extension OfflineKeeper {
         state.timer?.cancel()
         state.timer = Task { [weak self, clock] in
             // A timer that is cancelled was replaced by another one.
-            guard (try? await clock.sleep(.seconds(max(0.001, end.timeIntervalSince(now))))) != nil else { return }
-            self?.wake()
+            let pause = Duration.seconds(max(0.001, end.timeIntervalSince(now)))
+            try? await clock.run(after: pause) { [weak self] in self?.wake() }
         }
     }
 

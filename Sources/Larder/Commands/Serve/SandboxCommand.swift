@@ -13,7 +13,8 @@ struct SandboxCommand: AsyncParsableCommand {
             EXAMPLES
               larder sandbox --sandbox-port 9000
               curl http://127.0.0.1:9000/_sandbox
-              curl -X PUT http://127.0.0.1:9000/_sandbox/upstreams/spacex/fault -d '{"fault":"offline"}'
+              curl -X PUT -d '{"fault":"offline"}' \\
+                http://127.0.0.1:9000/_sandbox/upstreams/spacex/fault
               curl -X POST http://127.0.0.1:9000/_sandbox/reset
               larder sandbox --markdown > docs/sandbox-controls.md
             """

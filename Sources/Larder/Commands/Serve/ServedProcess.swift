@@ -1,4 +1,3 @@
-import ArgumentParser
 import Database
 import Foundation
 import HTTPServer
@@ -7,53 +6,51 @@ import Metrics
 import NIOCore
 import Sandbox
 import ServiceLifecycle
-import Settings
 import UnixSignals
 
-/// `larder serve`: the server.
-struct ServeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Serve the apps.",
-        discussion: """
-            EXAMPLES
-              larder serve --sandbox
-              larder serve --http-port 8081 --data-directory ./data
-              larder serve --upstreams-spacex-url http://127.0.0.1:9000/spacex --freshness-ships-s 0
+/// A server in this process, with its sandbox if it has one, until the process is told to stop.
+struct ServedProcess {
+    let configuration: LarderConfiguration
+    /// Whether the upstreams are simulated.
+    let simulatesUpstreams: Bool
+    /// Whether tests control the server from the start.
+    let isHarness: Bool
+    /// Is called with the addresses once the server listens.
+    var announced: @Sendable (ServerAddresses) -> Void = { $0.print() }
+    /// Runs beside the server: when it ends, the server stops.
+    var companion: (any Service)?
 
-            \(SettingsOptions.table)
-            """
-    )
-
-    @Flag(name: .long, help: "Simulate the upstreams in this process and use them instead of the real ones.")
-    var sandbox = false
-
-    @OptionGroup var options: SettingsOptions
-
+    /// Serves.
+    /// - Throws: the errors of ``LarderServer``.
     func run() async throws {
-        let configuration = try options.load(sandbox: sandbox)
+        try await StartError.reporting { try AccessCheck.check(configuration.http) }
         let registry = PrometheusRegistry(families: MetricCatalogue.families)
         LarderLogHandler.bootstrap(configuration.log)
         MetricsSystem.bootstrap(registry)
         // Before any event loop is created.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
-        try await StartError.reporting { try await serve(configuration, registry) }
+        try await StartError.reporting { try await serve(registry) }
     }
 
-    private func serve(_ configuration: LarderConfiguration, _ metrics: PrometheusRegistry) async throws {
+    private func serve(_ metrics: PrometheusRegistry) async throws {
         let logger = Logger(label: "larder")
         // Before anything listens: a directory that is in use is said in one line.
         let directory = try DataDirectory(at: configuration.dataDirectory)
-        let simulated = sandbox ? await Self.sandbox(configuration, logger) : nil
+        let harness = simulatesUpstreams || isHarness ? Harness(clock: VirtualClock(configuration.clock)) : nil
+        if isHarness { harness?.activate() }
+        let sandbox: Sandbox? = if let harness { await self.sandbox(harness, logger) } else { nil }
         let server = LarderServer(
             configuration: configuration,
             directory: directory,
-            sandbox: simulated,
+            sandbox: sandbox,
+            simulatesUpstreams: simulatesUpstreams,
+            harness: harness,
+            announced: announced,
             metrics: metrics,
             logger: logger
         )
         // The last one stops first: the sandbox outlives the server that uses it, also one that cannot start.
-        let services: [any Service] = (simulated.map { [$0] } ?? []) + [server]
+        let services = [sandbox as (any Service)?, server, companion].compactMap { $0 }
         var group = ServiceGroupConfiguration(
             services: services.map {
                 .init(
@@ -70,10 +67,18 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Returns a sandbox on the port that is set, or else on the one that it used last with this data directory.
-    private static func sandbox(_ configuration: LarderConfiguration, _ logger: Logger) async -> Sandbox {
+    private func sandbox(_ harness: Harness, _ logger: Logger) async -> Sandbox {
         let port =
             configuration.sandbox.port != 0
             ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
-        return Sandbox(configuration: .init(port: port, seed: configuration.sandbox.seed), logger: logger)
+        return Sandbox(
+            configuration: .init(
+                port: port,
+                seed: configuration.sandbox.seed,
+                simulatesUpstreams: simulatesUpstreams
+            ),
+            harness: harness,
+            logger: logger
+        )
     }
 }

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+import Settings
+
+/// `larder exec -- COMMAND`: a command with a server of its own.
+struct ExecCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exec",
+        abstract: "Run a command, such as a test suite, with a server of its own.",
+        discussion: """
+            The server has simulated upstreams, a free port and a new data directory, unless settings say otherwise. Its
+            addresses are in LARDER_URL and LARDER_SANDBOX_URL. It stops when the command ends, whose exit code is that
+            of this program; what the command leaves running is ended.
+
+            EXAMPLES
+              larder exec -- pytest -q
+              larder exec --freshness-ships-s 60 -- sh -c 'curl $LARDER_URL/v1/ships'
+
+            \(SettingsOptions.table)
+            """
+    )
+
+    @OptionGroup var options: SettingsOptions
+
+    /// Whether a command line is that of this command.
+    static func isMeant(by arguments: [String]) -> Bool { arguments.first == configuration.commandName }
+
+    /// Returns the arguments before the first `--`, which are options, and those behind it.
+    static func split(_ arguments: [String]) -> (own: [String], command: [String]) {
+        let own = arguments.prefix { $0 != "--" }
+        return (Array(own), Array(arguments.dropFirst(own.count + 1)))
+    }
+
+    func run() async throws {
+        let words = Self.split(Array(CommandLine.arguments.dropFirst())).command
+        guard !words.isEmpty else {
+            StandardError.write("larder: a command comes behind --, such as larder exec -- pytest\n")
+            throw ExitCode.validationFailure
+        }
+        let folder = URL.temporaryDirectory.appending(path: "larder-exec-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let command = ExecutedCommand(words)
+        let process = ServedProcess(
+            configuration: try configuration(standardData: folder),
+            simulatesUpstreams: true,
+            isHarness: true,
+            announced: command.begin,
+            companion: command
+        )
+        try await process.run()
+        throw ExitCode(command.exitCode ?? EXIT_FAILURE)
+    }
+
+    private func configuration(standardData folder: URL) throws -> LarderConfiguration {
+        let settings = try options.load(sandbox: true).settings
+        var options = options
+        if !settings.isSet("http.port") { options.settings += ["--http-port", "0"] }
+        if !settings.isSet("data.directory") { options.settings += ["--data-directory", folder.path] }
+        return try options.load(sandbox: true)
+    }
+}

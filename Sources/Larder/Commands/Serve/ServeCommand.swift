@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// `larder serve`: the server.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the apps.",
+        discussion: """
+            EXAMPLES
+              larder serve --sandbox
+              larder serve --http-port 8081 --data-directory ./data
+              larder serve --freshness-ships-s 0
+              larder serve --upstreams-spacex-url http://127.0.0.1:9000/spacex
+
+            \(SettingsOptions.table)
+            """
+    )
+
+    @Flag(name: .long, help: "Simulate the upstreams in this process and use them instead of the real ones.")
+    var sandbox = false
+
+    @Flag(name: .long, help: "Let tests control this process: reset it, set its clock (docs/harness.md).")
+    var harness = false
+
+    @Flag(name: .long, help: "Stop when standard input ends, with the program that started this one.")
+    var stopWithStdin = false
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let process = ServedProcess(
+            configuration: try options.load(sandbox: sandbox, harness: harness),
+            simulatesUpstreams: sandbox,
+            isHarness: harness,
+            companion: stopWithStdin ? StandardInputEnd() : nil
+        )
+        try await process.run()
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import HTTPServer
+import Sandbox
+import Screens
+import Synchronization
+import Upstream
+
+extension Harness: HarnessedServer {
+    var now: Date { clock.now }
+    var isFrozen: Bool { clock.isFrozen }
+
+    func activate() {
+        let application = state.withLock { state -> (any ReplaceableServer)? in
+            guard !state.isActive else { return nil }
+            state.isActive = true
+            return state.application
+        }
+        application?.responseCache?.close()
+    }
+
+    func upstreamsWereReset() {
+        guard let application else { return }
+        for upstream in application.upstreams where upstream.forgetFailures() {
+            let event = ServerEvent.connectivity(upstream: upstream.configuration.name, reachable: true, at: now)
+            application.events.publish(event)
+        }
+    }
+
+    func setClock(_ time: Date?, frozen: Bool?) async -> Bool { await clock.set(time, frozen: frozen) }
+
+    func advanceClock(by seconds: Double) async { await clock.advance(by: seconds) }
+}

@@ -1,0 +1,123 @@
+import Concurrency
+import Database
+import Foundation
+import HTTPServer
+import Hummingbird
+import Logging
+import Sandbox
+import Screens
+import Synchronization
+import Upstream
+
+/// The server as a harness controls it: its requests pass through here, so that all of its state can be replaced by
+/// that of a new data directory between two of them.
+///
+/// A reset forgets by building anew: whatever the composition root makes, it makes again. Nothing has to register.
+final class Harness: Sendable {
+    /// Longest time that a reset waits for requests that were told to end.
+    static let longestDrain: Duration = .seconds(5)
+
+    struct State {
+        var application: (any ReplaceableServer)?
+        var generation: ServiceGeneration?
+        var rebuild: Rebuild?
+        /// Whether every request is to pass through the harness, and none is responded to by the response cache.
+        var isActive = false
+        var isResetting = false
+        var exchanges: [Int: OvertakingSignal] = [:]
+        var lastNumber = 0
+        var arrivals: [CheckedContinuation<Void, Never>] = []
+        var drained: AsyncStream<Void>.Continuation?
+    }
+
+    /// Builds the server again in its emptied directory, in place of the one that has ended.
+    typealias Rebuild = @Sendable (_ key: SavedKey) async throws -> any ReplaceableServer
+
+    /// The one clock of the server and its simulated upstreams.
+    let clock: VirtualClock
+    let front = FrontJournal()
+    /// What runs beside the server, one generation after the other.
+    let generations: AsyncStream<ServiceGeneration>
+    private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
+    let state = Mutex(State())
+    let resets = AsyncSemaphore(permits: 1, maximumWaiting: 100)
+
+    /// Creates the harness of a server that is not built yet.
+    init(clock: VirtualClock) {
+        self.clock = clock
+        (generations, newGeneration) = AsyncStream.makeStream()
+    }
+
+    /// Begins to control a server.
+    func begin(_ application: any ReplaceableServer, rebuild: @escaping Rebuild) {
+        let generation = ServiceGeneration(application.services)
+        let isActive = state.withLock { state in
+            state.application = application
+            state.generation = generation
+            state.rebuild = rebuild
+            return state.isActive
+        }
+        if isActive { application.responseCache?.close() }
+        newGeneration.yield(generation)
+    }
+
+    /// The server as it is now; nil before ``begin(_:rebuild:)``.
+    var application: (any ReplaceableServer)? { state.withLock { $0.application } }
+
+    // MARK: Requests
+
+    /// Responds by the server as it is now. A request that a reset overtakes is responded to with 503, unless its
+    /// response is ready.
+    func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
+        let exchange = await enter()
+        guard let application = exchange.application else { return Self.unavailable }
+        let entry = exchange.isRecorded ? front.begin(request.head, at: now) : nil
+        let work = Task {
+            try await RequestCause.$current.withValue(entry.map { .request($0.number, waits: $0.waits) }) {
+                try await application.responder.respond(to: request, context: context)
+            }
+        }
+        exchange.signal.onOvertaking { work.cancel() }
+        let result = await withTaskCancellationHandler {
+            await work.result
+        } onCancel: {
+            work.cancel()
+        }
+        var response = try Self.response(result, isOvertaken: exchange.signal.isOvertaken)
+        entry?.complete(response.head, bytes: response.body.contentLength, at: now)
+        if response.body.contentLength != 0, request.method != .head {
+            response.body = exchange.following(response.body)
+        }
+        return response
+    }
+
+    private static func response(_ result: Result<Response, any Error>, isOvertaken: Bool) throws -> Response {
+        guard isOvertaken else { return try result.get() }
+        if case .success(let response) = result, response.status.code < 500 { return response }
+        return unavailable
+    }
+
+    /// Counts a request, once no reset is under way.
+    private func enter() async -> HarnessExchange {
+        while true {
+            let exchange = state.withLock { state -> HarnessExchange? in
+                guard !state.isResetting else { return nil }
+                state.lastNumber += 1
+                let number = state.lastNumber
+                let exchange = HarnessExchange(state.application, isRecorded: state.isActive) { [weak self] in
+                    self?.left(number)
+                }
+                state.exchanges[number] = exchange.signal
+                return exchange
+            }
+            if let exchange { return exchange }
+            await withCheckedContinuation { arrival in
+                let isOver = state.withLock { state in
+                    if state.isResetting { state.arrivals.append(arrival) }
+                    return !state.isResetting
+                }
+                if isOver { arrival.resume() }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Database
+import Foundation
+import Logging
+import Synchronization
+
+/// The files of a data directory as a first start makes them. Making the tables takes most of the time of a first
+/// start; from the second reset on, their file is written as a whole.
+final class PristineDirectory: Sendable {
+    /// What a reset leaves in the folder: the port of the sandbox and the reserve of the disk.
+    static let lasting: Set = ["sandbox.port", "larder.reserve"]
+
+    private let migrations: [SchemaMigration]
+    private let logger: Logger
+    private let files = Mutex<[String: Data]?>(nil)
+
+    init(migrations: [SchemaMigration], logger: Logger) {
+        self.migrations = migrations
+        self.logger = logger
+    }
+
+    /// Makes the files in an emptied folder.
+    ///
+    /// - Throws: `StorageError`; the errors of `FileManager`.
+    func make(in directory: DataDirectory) throws {
+        let folder = URL(filePath: directory.path, directoryHint: .isDirectory)
+        if let known = files.withLock(\.self) { return try Self.write(known, to: folder) }
+        try LarderDatabase(in: directory, migrations: migrations, logger: logger).close()
+        let made = try Self.read(folder)
+        files.withLock { $0 = made }
+    }
+
+    private static func read(_ folder: URL) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let url = folder.appending(path: name)
+            let isFolder = try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false
+            guard !isFolder, !lasting.contains(name), name != DataDirectory.lockName else { continue }
+            files[name] = try Data(contentsOf: url)
+        }
+        return files
+    }
+
+    private static func write(_ files: [String: Data], to folder: URL) throws {
+        for (name, bytes) in files {
+            let url = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try bytes.write(to: url)
+        }
+    }
+}

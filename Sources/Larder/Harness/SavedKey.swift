@@ -1,0 +1,22 @@
+import Database
+import Foundation
+
+/// The key that seals the secrets of a data directory, kept while the directory is emptied.
+struct SavedKey: Sendable {
+    private let bytes: Data
+    private let path: String
+
+    /// Reads the key.
+    /// - Throws: a file error if it cannot be read.
+    init(in directory: DataDirectory) throws {
+        path = directory.keyPath
+        bytes = try Data(contentsOf: URL(filePath: path))
+    }
+
+    /// Writes the key again. A database without secrets takes it for its own.
+    /// - Throws: a file error if it cannot be written.
+    func restore() throws {
+        guard FileManager.default.createFile(atPath: path, contents: bytes, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Freshness
+import Synchronization
+
+/// The clock of a server under test: it runs as the one that it was made from until it is set, may stand still, and
+/// does what has become due when it is moved on.
+final class VirtualClock: Sendable {
+    /// Longest time that moving the clock on waits for what has become due, such as a probe of a slow upstream.
+    static let longestWork: Duration = .seconds(10)
+
+    private struct Pending {
+        let due: Date
+        let waiter: CheckedContinuation<Bool, Never>
+        /// Rings in real time, while the clock runs.
+        var alarm: Task<Void, Never>?
+    }
+
+    private struct State {
+        /// What it shows at the time `origin` of the other clock.
+        var shown = Date(timeIntervalSince1970: 0)
+        var origin = Date(timeIntervalSince1970: 0)
+        var isFrozen = false
+        /// Waiting for their time.
+        var timers: [Int: Pending] = [:]
+        /// Those whose time has come, until their work has ended.
+        var working: Set<Int> = []
+        var quiet: [AsyncStream<Void>.Continuation] = []
+        var lastNumber = 0
+
+        func time(at real: Date) -> Date { isFrozen ? shown : shown + real.timeIntervalSince(origin) }
+    }
+
+    private let real: WallClock
+    private let isSet = Atomic(false)
+    private let state = Mutex(State())
+
+    /// Creates a clock that shows another one's time until it is set.
+    init(_ real: WallClock) {
+        self.real = real
+    }
+
+    /// The time that it shows.
+    var now: Date {
+        let real = real.now()
+        return isSet.load(ordering: .acquiring) ? state.withLock { $0.time(at: real) } : real
+    }
+
+    /// Whether it stands still.
+    var isFrozen: Bool { state.withLock { $0.isFrozen } }
+
+    /// The clock as the server takes it.
+    var wallClock: WallClock {
+        WallClock(
+            now: { self.now },
+            sleep: real.sleep,
+            timer: { span, work in try await self.run(after: span, work) }
+        )
+    }
+
+    /// Sets the clock. What has become due is done before it returns.
+    ///
+    /// - Returns: false, with nothing changed, if the time is before the one that it shows.
+    func set(_ time: Date? = nil, frozen: Bool? = nil) async -> Bool {
+        let real = real.now()
+        let isAccepted = state.withLock { state in
+            let now = isSet.load(ordering: .acquiring) ? state.time(at: real) : real
+            if let time, time < now { return false }
+            state.shown = time ?? now
+            state.origin = real
+            if let frozen { state.isFrozen = frozen }
+            isSet.store(true, ordering: .releasing)
+            return true
+        }
+        if isAccepted { await doWhatIsDue() }
+        return isAccepted
+    }
+
+    /// Moves the clock on. What has become due is done before it returns.
+    func advance(by seconds: Double) async {
+        let real = real.now()
+        state.withLock { state in
+            let now = isSet.load(ordering: .acquiring) ? state.time(at: real) : real
+            state.shown = now.addingTimeInterval(seconds)
+            state.origin = real
+            isSet.store(true, ordering: .releasing)
+        }
+        await doWhatIsDue()
+    }
+
+    /// Shows the time of the clock that it was made from again.
+    func reset() {
+        state.withLock { state in
+            state.isFrozen = false
+            isSet.store(false, ordering: .releasing)
+        }
+        changed()
+    }
+
+    /// Wakes what is due by now and sets the alarms of the others.
+    private func changed() {
+        fire()
+        for number in state.withLock({ Array($0.timers.keys) }) { setAlarm(number) }
+    }
+}
+
+// What is due at a time.
+extension VirtualClock {
+    private func run(after span: Duration, _ work: @Sendable () async -> Void) async throws {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        let isDue = await withTaskCancellationHandler {
+            await withCheckedContinuation { register($0, number, after: span) }
+        } onCancel: {
+            state.withLock { $0.timers.removeValue(forKey: number) }?.waiter.resume(returning: false)
+        }
+        guard isDue else { throw CancellationError() }
+        await work()
+        ended(number)
+    }
+
+    private func register(_ waiter: CheckedContinuation<Bool, Never>, _ number: Int, after span: Duration) {
+        let now = self.now
+        let isCancelled = state.withLock { state in
+            // Under the lock: a cancellation before it is seen here, one behind it finds the timer.
+            guard !Task.isCancelled else { return true }
+            state.timers[number] = Pending(due: now.addingTimeInterval(span.seconds), waiter: waiter)
+            return false
+        }
+        if isCancelled { waiter.resume(returning: false) } else { setAlarm(number) }
+    }
+
+    /// Wakes the timers whose time has come.
+    private func fire() {
+        let now = self.now
+        let due = state.withLock { state in
+            let due = state.timers.filter { $0.value.due <= now }.sorted { $0.value.due < $1.value.due }
+            for (number, timer) in due {
+                timer.alarm?.cancel()
+                state.timers[number] = nil
+                state.working.insert(number)
+            }
+            return due.map(\.value.waiter)
+        }
+        for waiter in due { waiter.resume(returning: true) }
+    }
+
+    /// Sets the alarm of a timer, in place of an earlier one; none if the clock stands still.
+    private func setAlarm(_ number: Int) {
+        let now = self.now
+        state.withLock { state in
+            guard let timer = state.timers[number] else { return }
+            timer.alarm?.cancel()
+            state.timers[number]?.alarm =
+                state.isFrozen
+                ? nil
+                : Task { [weak self, real] in
+                    // An alarm that is cancelled was replaced, or its timer has ended.
+                    do { try await real.sleep(.seconds(max(0.001, timer.due.timeIntervalSince(now)))) } catch { return }
+                    self?.fire()
+                    // Two clocks do not agree to the microsecond: what is not due yet rings again.
+                    self?.setAlarm(number)
+                }
+        }
+    }
+
+    private func ended(_ number: Int) {
+        let quiet = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            state.working.remove(number)
+            guard state.working.isEmpty else { return [] }
+            defer { state.quiet = [] }
+            return state.quiet
+        }
+        for waiter in quiet { waiter.finish() }
+    }
+
+    private func doWhatIsDue() async {
+        changed()
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isQuiet = state.withLock { state in
+            if !state.working.isEmpty { state.quiet.append(continuation) }
+            return state.working.isEmpty
+        }
+        guard !isQuiet else { return }
+        let limit = Task { [real] in
+            // Cancelled if everything has ended before.
+            try? await real.sleep(Self.longestWork)
+            continuation.finish()
+        }
+        for await _ in ends {}
+        limit.cancel()
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// A child process with a process group of its own, which has the terminal if there is one.
+final class CommandProcess: Sendable {
+    /// It could not be started.
+    struct NotStarted: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let pid: pid_t
+
+    /// Starts a command.
+    ///
+    /// - Parameters:
+    ///   - words: Its name, which is looked for in `PATH`, and its arguments.
+    ///   - environment: Its variables.
+    /// - Throws: ``NotStarted``.
+    init(_ words: [String], environment: [String: String]) throws {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setpgroup(&attributes, 0)
+        // What this process ignores, the command would ignore as well.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var pid: pid_t = 0
+        let code = posix_spawnp(&pid, words.first ?? "", nil, &attributes, arguments, variables)
+        guard code == 0 else {
+            throw NotStarted(description: "\(words.first ?? "") cannot be started: \(String(cString: strerror(code)))")
+        }
+        self.pid = pid
+        Self.giveTerminal(to: pid)
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: Its exit code; 128 and the number of a signal that ended it.
+    func ended() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread { [pid] in
+                var status: Int32 = 0
+                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+                let signal = status & 0x7F
+                continuation.resume(returning: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+            }.start()
+        }
+    }
+
+    /// Sends a signal to all processes of the group.
+    func signal(_ number: Int32) { _ = kill(-pid, number) }
+
+    /// Ends what the command has left behind, and takes the terminal back.
+    func endGroup() {
+        signal(SIGKILL)
+        Self.giveTerminal(to: getpgrp())
+    }
+
+    /// Lets a process group read from the terminal and get its signals.
+    private static func giveTerminal(to group: pid_t) {
+        guard isatty(STDIN_FILENO) == 1 else { return }
+        // The system asks a group in the background by this signal whether it may.
+        let before = Foundation.signal(SIGTTOU, SIG_IGN)
+        _ = tcsetpgrp(STDIN_FILENO, group)
+        _ = Foundation.signal(SIGTTOU, before)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What a test author learns of the requests of a front end (docs/harness.md).
+@Suite(.timeLimit(.minutes(3))) struct HarnessJournalTests {
+    @Test("HARN-13 a request has one entry; the requests to upstreams that it causes carry its number and identity")
+    func cause() async throws {
+        let tested = try await TestedLarder.start()
+        try await tested.reset()
+        let guest = try await tested.larder.guest()
+        #expect(try await guest.get("/v1/ships", ["X-Request-Id": "app-7"]).status == 200)
+        let front = try await tested.harness.get("/journal?path=/v1/ships&request_id=app-7").json
+        #expect(front.count.int == 1 && front.waiting.int == 0)
+        let entry = front.entries[0]
+        #expect(entry.method.string == "GET" && entry.status.int == 200 && entry.path.string == "/v1/ships")
+        #expect(entry.headers.authorization.string?.contains("sha256:") == true)
+        let sent = try await tested.sandbox.control.get("/journal?upstream=spacex").json.entries.elements
+        #expect(!sent.isEmpty)
+        for request in sent {
+            #expect(request.cause.int == entry.sequence.int && request.request_id.string == "app-7", "\(request)")
+        }
+        // A request without an identity gets one, by which it is found as well.
+        let other = try await guest.get("/v1/ships")
+        let identity = try #require(other["X-Request-ID"])
+        #expect(try await tested.harness.get("/journal?request_id=\(identity)&count").json.count.int == 1)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-13 probes and the refresh of a recovery say that they are no client's")
+    func background() async throws {
+        let tested = try await TestedLarder.start(["--upstreams-spacex-probe-interval-ms", "3600000"])
+        try await tested.reset()
+        let guest = try await tested.larder.guest()
+        _ = try await guest.get("/v1/ships")
+        try await tested.sandbox.fault("offline")
+        _ = try await guest.get("/v1/ships?refresh=1")
+        try await tested.sandbox.fault("online")
+        let sequence = try await tested.sandbox.control.get("/journal?upstream=spacex").json.entries.elements.count
+        // No client waits: the time for the probe has come.
+        try await tested.advance(7200)
+        _ = try await tested.sandbox.control.get("/journal/wait?since=\(sequence)&count=2&timeout_ms=60000")
+        let entries = try await tested.sandbox.control.get("/journal?since=\(sequence)").json.entries.elements
+        #expect(entries.first?.cause.string == "probe")
+        #expect(entries.dropFirst().allSatisfy { $0.cause.string == "refresh" })
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-14 the journal says how many clients wait for one request, exactly, so that its release needs no sleep")
+    func waiting() async throws {
+        let tested = try await TestedLarder.start()
+        try await tested.reset()
+        let guest = try await tested.larder.guest()
+        try await tested.sandbox.fault("hold")
+        let statuses = try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
+            for _ in 0..<8 { group.addTask { try await guest.get("/v1/ships") } }
+            try await tested.waiting(8)
+            let now = try await tested.harness.get("/journal?path=/v1/ships&count").json
+            #expect(now.waiting.int == 8)
+            #expect(try await tested.sandbox.journal().count == 1)
+            try await tested.sandbox.fault("online")
+            #expect(try await tested.sandbox.control.send("POST", "/upstreams/spacex/release").status == 200)
+            return try await group.reduce(into: [String]()) { $0.append($1["Cache-Status"] ?? "") }
+        }
+        #expect(statuses.count(where: { $0.contains("collapsed") }) == 7)
+        #expect(try await tested.harness.get("/journal?path=/v1/ships&count").json.waiting.int == 0)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-15 verify says whether as many requests match, or else which come nearest, with each difference")
+    func verify() async throws {
+        let tested = try await TestedLarder.start()
+        try await tested.reset()
+        let guest = try await tested.larder.guest()
+        _ = try await guest.get("/v1/ships?limit=5")
+        _ = try await tested.client.get("/v1/notes")
+        let once = #"{"match":{"method":"GET","path":"/v1/ships","query":{"limit":"5"}},"status":200,"exactly":1}"#
+        #expect(try await tested.harness.post("/verify", once).json.matched.int == 1)
+        let upstream = #"{"match":{"path":"/v4/ships"},"upstream":"spacex","at_least":1}"#
+        #expect(try await tested.harness.post("/verify", upstream).status == 200)
+
+        let missed = try await tested.harness.post(
+            "/verify",
+            #"{"match":{"method":"GET","path":"/v1/ships","query":{"limit":"6"}},"exactly":1}"#
+        )
+        #expect(missed.status == 417 && missed.problemCode == "not-verified")
+        let nearest = try missed.json.near_misses[0]
+        #expect(nearest.entry.path.string == "/v1/ships?limit=5")
+        #expect(nearest.differences.elements.count == 1)
+        #expect(nearest.differences[0].field.string == "query.limit" && nearest.differences[0].actual.string == "5")
+        let twice = try await tested.harness.post("/verify", once.replacing(#""exactly":1"#, with: #""exactly":2"#))
+        #expect(try twice.status == 417 && twice.json.matching[0].path.string == "/v1/ships?limit=5")
+        for body in ["{}", #"{"match":{"paht":"/"}}"#, #"{"match":{},"exactly":1,"at_most":2}"#] {
+            #expect(try await tested.harness.post("/verify", body).status == 400, "\(body)")
+        }
+        #expect(await tested.larder.stop() == 0)
+    }
+}

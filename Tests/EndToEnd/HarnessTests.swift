@@ -1,0 +1,168 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What a test author does to a whole server between two tests and in them (docs/harness.md).
+@Suite(.timeLimit(.minutes(5))) struct HarnessTests {
+    @Test("HARN-01 after a reset every screen is that of a new data directory, whatever was before")
+    func likeNew() async throws {
+        let tested = try await TestedLarder.start()
+        let new = try await tested.screens()
+
+        // Rows, a document with its file, a deletion, kept responses, a pause, an outage.
+        let (client, member) = (tested.client, try await tested.member("alice"))
+        #expect(try await client.post("/v1/shop/list/items", #"{"product_id":53,"quantity":2}"#).status == 201)
+        let note = #"{"body":"a note","location":{"lat":10,"lon":10,"name":"Place"}}"#
+        #expect(try await member.post("/v1/notes", note).status == 201)
+        let draft = try await client.document(of: [DocumentTests.photo])
+        #expect(try await client.post("\(draft)/save", "{}").status == 200)
+        let guest = try await tested.larder.guest()
+        let ship = try #require(try await guest.get("/v1/ships").json.data.items[0].id.string)
+        #expect(try await guest.delete("/v1/ships/\(ship)").status < 300)
+        try await tested.sandbox.fault("error(429, 60)", of: "catalogue")
+        _ = try await client.get("/v1/shop/search?refresh=1")
+        try await tested.sandbox.fault("offline")
+        _ = try await guest.get("/v1/ships?refresh=1")
+        #expect(try await client.get("/v1/status").text.contains(#""reachable":false"#))
+
+        try await tested.reset()
+        #expect(try await guest.get("/v1/ships").status == 401)
+        #expect(try await tested.screens() == new)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-02 a request that a reset overtakes gets 503, and what comes after it sees the new state only")
+    func overtaken() async throws {
+        let tested = try await TestedLarder.start()
+        let guest = try await tested.larder.guest()
+        try await tested.sandbox.fault("hold")
+        async let held = guest.get("/v1/ships")
+        try await tested.sandbox.arrived(1)
+        try await tested.reset()
+        #expect(try await held.status == 503)
+        #expect(try await guest.get("/v1/ships").status == 401)
+        let fresh = try await tested.larder.guest().get("/v1/ships")
+        #expect(fresh.status == 200 && fresh["Cache-Status"]?.contains("fwd=uri-miss") == true)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-03 after a reset of the sandbox alone, Larder asks its upstreams again at the next read")
+    func asksAgain() async throws {
+        let never = ["--upstreams-spacex-probe-interval-ms", "3600000"]
+        let tested = try await TestedLarder.start(["--freshness-ships-s", "0"] + never)
+        let guest = try await tested.larder.guest()
+        _ = try await guest.get("/v1/ships")
+        try await tested.sandbox.fault("offline")
+        #expect(try await guest.get("/v1/ships").json.meta.offline.bool == true)
+        try await tested.sandbox.fault("error(503, 60)", of: "catalogue")
+        _ = try await tested.client.get("/v1/shop/search")
+        let before = try await tested.client.get("/v1/status").json.data.upstreams.elements
+        #expect(before.contains { $0.reachable.bool == false } && before.contains { !$0.paused_until.isNull })
+
+        #expect(try await tested.sandbox.control.send("POST", "/reset").status == 200)
+        let response = try await guest.get("/v1/ships")
+        #expect(try response.json.meta.offline.bool == false && response.json.meta.stale.bool == false)
+        #expect(try await tested.client.get("/v1/shop/search").status == 200)
+        let status = try await tested.client.get("/v1/status").json
+        for row in status.data.upstreams.elements {
+            #expect(row.reachable.bool == true && row.paused_until.isNull, "\(row)")
+        }
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-04 under a frozen clock sessions have the same time, and the remaining freshness stays")
+    func frozen() async throws {
+        let tested = try await TestedLarder.start(["--freshness-ships-s", "60"])
+        try await tested.freeze()
+        let (one, two) = (try await tested.larder.guest(), try await tested.larder.guest())
+        let times = [
+            try await one.get("/v1/ships/session").json.data.created_at.string,
+            try await two.get("/v1/ships/session").json.data.created_at.string,
+        ]
+        #expect(times == ["2030-01-05T10:00:00Z", "2030-01-05T10:00:00Z"])
+        _ = try await one.get("/v1/ships")
+        for _ in 0..<3 { #expect(try await one.get("/v1/ships")["Cache-Status"]?.contains("ttl=60") == true) }
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-05 moving the clock on makes copies stale and drafts expire, and sends the probe that is due")
+    func advanced() async throws {
+        let tested = try await TestedLarder.start(["--freshness-ships-s", "60"])
+        try await tested.freeze()
+        let guest = try await tested.larder.guest()
+        _ = try await guest.get("/v1/ships")
+        #expect(try await guest.get("/v1/ships")["Cache-Status"]?.contains("hit") == true)
+        try await tested.advance(61)
+        #expect(try await guest.get("/v1/ships")["Cache-Status"]?.contains("fwd=stale") == true)
+
+        try await tested.sandbox.fault("offline")
+        #expect(try await guest.get("/v1/ships?refresh=1").json.meta.offline.bool == true)
+        try await tested.sandbox.fault("online")
+        try await tested.advance(61)
+        let rows = try await tested.client.get("/v1/status").json.data.upstreams.elements
+        let spacex = try #require(rows.first { $0.name.string == "spacex" })
+        #expect(spacex.reachable.bool == true)
+
+        let draft = try await tested.client.document(of: [DocumentTests.photo])
+        #expect(try await tested.client.get(draft).status == 200)
+        try await tested.advance(86_401)
+        #expect(try await tested.client.get(draft).status == 404)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("The controls refuse what they do not know, a step back, and pages from elsewhere; a sandbox alone has none")
+    func refusals() async throws {
+        let tested = try await TestedLarder.start()
+        try await tested.freeze()
+        for (method, path, body) in [
+            ("POST", "/reset", #"{"larder":true}"#), ("PUT", "/clock", #"{"time":1}"#), ("PUT", "/clock", "{}"),
+            ("PUT", "/clock", #"{"now":"noon"}"#), ("POST", "/clock/advance", #"{"s":-1}"#),
+            ("POST", "/clock/advance", #"{"s":1,"ms":2}"#), ("POST", "/clock/advance", ""),
+        ] {
+            let response = try await tested.harness.send(method, path, body: body)
+            #expect(response.status == 400, "\(method) \(path) \(body): \(response.text)")
+        }
+        #expect(try await tested.harness.put("/clock", #"{"now":"2029-01-05T10:00:00Z"}"#).status == 409)
+        #expect(try await tested.harness.get("/reset").status == 405)
+        #expect(try await tested.harness.get("/nothing").status == 404)
+        for headers in [["Host": "evil.example"], ["Origin": "https://evil.example"]] {
+            #expect(try await tested.harness.send("POST", "/reset", headers).status == 403)
+        }
+        #expect(await tested.larder.stop() == 0)
+        let alone = try await RunningSandbox.start()
+        #expect(try await alone.client.get("/_harness").status == 404)
+        await alone.kill9()
+    }
+
+    @Test("With --harness alone there are the controls of Larder, and no simulated upstream")
+    func alone() async throws {
+        let larder = try await RunningLarder.start(data: try TemporaryFolder(), ["--harness"])
+        let base = try await larder.process.line(after: "sandbox on ").replacing("/_sandbox", with: "")
+        let port = Client(base: base)
+        #expect(try await port.post("/_harness/reset", "").status == 204)
+        #expect(try await port.get("/_sandbox").json.upstreams.elements.isEmpty)
+        #expect(try await port.get("/spacex/v4/ships").status == 404)
+        #expect(await larder.stop() == 0)
+    }
+
+    @Test("HARN-08 --stop-with-stdin ends the server in order with its standard input")
+    func standardInput() async throws {
+        let data = try TemporaryFolder()
+        let settings = ["--http-port", "0", "--data-directory", data.path]
+        let process = RunningProcess(["serve", "--sandbox", "--stop-with-stdin"] + settings)
+        #expect(await process.ended() == 0)
+    }
+
+    @Test("HARN-08 a command runs with a server of its own, and its exit code is the program's")
+    func executed() async throws {
+        let script = """
+            curl -sf "$LARDER_URL/v1/status" > /dev/null && curl -sf -X POST "$LARDER_SANDBOX_URL/_harness/reset" &&
+            echo "served by $LARDER_URL"; sleep 600 & exit 7
+            """
+        let process = RunningProcess(["exec", "--", "sh", "-c", script])
+        let url = try await process.line(after: "served by ")
+        #expect(await process.ended() == 7)
+        await #expect(throws: (any Error).self) { try await Client(base: url).get("/v1/status") }
+        #expect(await RunningProcess(["exec"]).ended() != 0)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestKit
+import Testing
+
+/// A server with its sandbox, and the controls of both.
+struct TestedLarder {
+    let larder: RunningLarder
+    let sandbox: RunningSandbox
+    let harness: Client
+
+    var client: Client { larder.client }
+
+    static func start(_ settings: [String] = [], data: TemporaryFolder? = nil) async throws -> TestedLarder {
+        let own = ["--sandbox", "--notes-scrypt-logarithm", "10"]
+        let larder = try await RunningLarder.start(data: try data ?? TemporaryFolder(), own + settings)
+        let base = try await larder.process.line(after: "sandbox on ").replacing("/_sandbox", with: "")
+        return TestedLarder(
+            larder: larder,
+            sandbox: RunningSandbox(base: base),
+            harness: Client(base: "\(base)/_harness")
+        )
+    }
+
+    func reset() async throws {
+        let response = try await harness.send("POST", "/reset")
+        try #require(response.status == 204, "\(response.text)")
+    }
+
+    func freeze(at time: String = "2030-01-05T10:00:00Z") async throws {
+        let response = try await harness.put("/clock", #"{"now":"\#(time)","frozen":true}"#)
+        try #require(response.status == 200, "\(response.text)")
+    }
+
+    /// Waits until this many requests of clients wait for an upstream.
+    func waiting(_ count: Int) async throws {
+        let response = try await harness.get("/journal/wait?waiting=true&count=\(count)&timeout_ms=60000")
+        try #require(response.status == 200, "\(response.text)")
+    }
+
+    func advance(_ seconds: Int) async throws {
+        let response = try await harness.post("/clock/advance", #"{"s":\#(seconds)}"#)
+        try #require(response.status == 200, "\(response.text)")
+    }
+
+    /// A client with a session of a new account of the notes.
+    func member(_ name: String) async throws -> Client {
+        var client = larder.client
+        let account = #"{"mode":"register","username":"\#(name)","password":"correct horse"}"#
+        client.token = try await client.post("/v1/notes/session", account).json.data.token.string
+        return client
+    }
+
+    /// What a new client sees, at one time of the clock.
+    func screens() async throws -> [String] {
+        try await freeze()
+        let (guest, member) = (try await larder.guest(), try await member("bob"))
+        let seen = [
+            try await Self.seen(
+                by: client,
+                [
+                    "ships/launch", "shop/launch", "pdf/launch", "disk/launch", "shop/list", "shop/history",
+                    "shop/search", "pdf/documents", "pdf/welcome", "disk/onboarding", "status",
+                ]
+            ),
+            try await Self.seen(by: guest, ["ships", "ships?refresh=1"]),
+            try await Self.seen(by: member, ["notes", "notes/trash", "notes/map"]),
+        ]
+        return seen.flatMap { $0 }
+    }
+
+    private static func seen(by client: Client, _ paths: [String]) async throws -> [String] {
+        var seen: [String] = []
+        for path in paths {
+            let response = try await client.get("/v1/\(path)")
+            let fields = ["cache-status", "age"].map { "\($0): \(response[$0] ?? "")" }
+            // The time of the machine at which this state began is another one each time.
+            let text = response.text.replacing(#/"started_at":"[^"]*"/#, with: "")
+            seen.append("\(path) \(response.status) \(fields) \(text)")
+        }
+        return seen
+    }
+}
