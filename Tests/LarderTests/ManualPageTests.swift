@@ -33,6 +33,15 @@ import Testing
         }
     }
 
+    @Test("SRV-16 no line of a help is broken again by a terminal of 80 columns")
+    func columns() throws {
+        for command in try CommandDescription.of(LarderCommand.self).all {
+            for line in (command.discussion ?? "").split(separator: "\n") {
+                #expect(line.count < 80, "\(command.commandName): \(line)")
+            }
+        }
+    }
+
     @Test("SRV-16 text of a help has no requests or escapes of roff of its own")
     func escaped() {
         let lines = Roff.lines(of: ".exit and C:\\n\n\nEXAMPLES\n  'a -b\n  .so x\nEnd")

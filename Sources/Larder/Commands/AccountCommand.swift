@@ -21,12 +21,13 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         commandName: "reset-password",
         abstract: "Set another password for an account and end all of its sessions.",
         discussion: """
-            The new password is the first line of the standard input, so that it is neither in the list of processes
-            nor in the shell's history. A server that uses the data directory has to be stopped first.
+            The new password is the first line of the standard input, so that it is
+            neither in the list of processes nor in the shell's history. A server that
+            uses the data directory has to be stopped first.
 
             EXAMPLES
               larder account reset-password --user bob
-              printf '%s' "$PASSWORD" | larder account reset-password --app notes --user bob
+              printf '%s' "$PASSWORD" | larder account reset-password --user bob
             """
     )
 

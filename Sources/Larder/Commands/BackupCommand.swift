@@ -9,13 +9,16 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copy the data to a new directory, also while a server uses them.",
         usage: "larder backup TARGET [--sandbox] [--config <file>] [<settings> ...]",
         discussion: """
-            TARGET is a path that does not exist, or an empty directory. It appears when the backup is complete; until
-            then the backup is in TARGET.partial, which the next backup to the same target replaces.
-            The backup has the database, the key and all files, and what is cached. Files are shared with the data
-            directory by links if both are on one file system, otherwise copied. SHA256SUMS has the digest of each
-            file; sha256sum -c checks them.
+            TARGET is a path that does not exist, or an empty directory. It appears when
+            the backup is complete; until then the backup is in TARGET.partial, which the
+            next backup to the same target replaces.
+            The backup has the database, the key and all files, and what is cached. Files
+            are shared with the data directory by links if both are on one file system,
+            otherwise copied. SHA256SUMS has the digest of each file; sha256sum -c checks
+            them.
 
-            Exit code 0: complete. 1: there is no backup. 2: complete, but for files that the data directory has lost.
+            Exit code 0: complete. 1: there is no backup. 2: complete, but for files that
+            the data directory has lost.
 
             EXAMPLES
               larder backup /backups/larder-$(date +%F)

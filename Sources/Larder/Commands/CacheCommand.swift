@@ -9,8 +9,8 @@ struct CacheCommand: AsyncParsableCommand {
         commandName: "cache",
         abstract: "List, measure and purge what is cached.",
         discussion: """
-            Listing and measuring read only, also while a server uses the data directory. Purging needs the data
-            directory for itself: stop the server first.
+            Listing and measuring read only, also while a server uses the data directory.
+            Purging needs the data directory for itself: stop the server first.
 
             EXAMPLES
               larder cache list --sort size

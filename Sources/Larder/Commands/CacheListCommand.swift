@@ -8,14 +8,16 @@ struct CacheListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the stored responses.",
         discussion: """
-            One line for each upstream, method and URL: status, size of all variants, time since the newest was
-            received or confirmed, time since the last recorded use, number of variants.
-            A * behind the number marks a response that rows were made of: it is never evicted nor purged. Queries may
-            hold secrets and are left out; credentials are never shown.
+            One line for each upstream, method and URL: status, size of all variants, time
+            since the newest was received or confirmed, time since the last recorded use,
+            number of variants.
+            A * behind the number marks a response that rows were made of: it is never
+            evicted nor purged. Queries may hold secrets and are left out; credentials are
+            never shown.
 
             EXAMPLES
               larder cache list
-              larder cache list --sort use                    what eviction takes first comes first
+              larder cache list --sort use    in the order of eviction
               larder cache list --upstream spacex --queries
             """
     )

@@ -10,10 +10,12 @@ struct CachePurgeCommand: AsyncParsableCommand {
         commandName: "purge",
         abstract: "Remove what is cached: by upstream, path prefix and age, or all.",
         discussion: """
-            Removes what meets all conditions. Sessions, deletions, rows and secrets stay, and so do responses that
-            rows were made of. Page lists are removed with --all and with --older-than alone.
-            A server that uses the data directory has to be stopped first, because it holds responses in memory that
-            it would not know to be removed; --dry-run works beside it.
+            Removes what meets all conditions. Sessions, deletions, rows and secrets stay,
+            and so do responses that rows were made of. Page lists are removed with --all
+            and with --older-than alone.
+            A server that uses the data directory has to be stopped first, because it
+            holds responses in memory that it would not know to be removed; --dry-run
+            works beside it.
 
             EXAMPLES
               larder cache purge --all

@@ -8,7 +8,8 @@ struct CacheSizeCommand: AsyncParsableCommand {
         commandName: "size",
         abstract: "Show how much each upstream has stored, against the budget.",
         discussion: """
-            Counted are bodies, header fields and keys; what SQLite needs around them comes on top.
+            Counted are bodies, header fields and keys; what SQLite needs around them
+            comes on top.
 
             EXAMPLES
               larder cache size

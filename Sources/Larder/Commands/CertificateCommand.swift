@@ -8,11 +8,13 @@ struct CertificateCommand: AsyncParsableCommand {
         commandName: "certificate",
         abstract: "Make a certificate for HTTPS, by an authority of your own.",
         discussion: """
-            FOLDER gets four files in PEM form: authority.crt, which clients have to trust, and authority.key, which is
-            for its owner only and no program but this command reads; server.crt and server.key, which larder serve
-            gets as http.tls_certificate and http.tls_key. What is there is never replaced, but for server.crt and
-            server.key by --renew, whose certificate has the names of the one before it. The certificate holds for
-            397 days, the authority for ten years: clients need to learn to trust it only once.
+            FOLDER gets four files in PEM form: authority.crt, which clients have to
+            trust, and authority.key, which is for its owner only and no program but this
+            command reads; server.crt and server.key, which larder serve gets as
+            http.tls_certificate and http.tls_key. What is there is never replaced, but
+            for server.crt and server.key by --renew, whose certificate has the names of
+            the one before it. The certificate holds for 397 days, the authority for ten
+            years: clients need to learn to trust it only once.
 
             Without --name the certificate is for the names and addresses of this machine.
 

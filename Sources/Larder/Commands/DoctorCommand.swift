@@ -14,13 +14,16 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             The data is looked at as larder serve does at its start, and left as it is.
 
-            Exit code 0: all is well. 1: Larder cannot work like this, or files of stored data are missing. 2: Larder
-            works, but not all of it: an upstream cannot be reached (it will respond from its store), a program is
-            missing, there are files that no row names, or the certificate ends soon or is not for the address.
+            Exit code 0: all is well. 1: Larder cannot work like this, or files of stored
+            data are missing. 2: Larder works, but not all of it: an upstream cannot be
+            reached (it will respond from its store), a program is missing, there are
+            files that no row names, or the certificate ends soon or is not for the
+            address.
 
             EXAMPLES
               larder doctor
-              larder doctor --data-directory ./data --upstreams-spacex-url http://127.0.0.1:9000/spacex
+              larder doctor --data-directory ./data
+              larder doctor --upstreams-spacex-url http://127.0.0.1:9000/spacex
             """
     )
 

@@ -19,8 +19,9 @@ struct RotateKeyCommand: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Seal all secrets with a new key, and remove the old one.",
         discussion: """
-            A server that uses the data directory has to be stopped first. If the command is interrupted, the directory
-            has the key that fits, and the command can be run again. Backups keep the key that they were made with.
+            A server that uses the data directory has to be stopped first. If the command
+            is interrupted, the directory has the key that fits, and the command can be
+            run again. Backups keep the key that they were made with.
 
             EXAMPLES
               larder key rotate --data-directory ./data

@@ -9,10 +9,11 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Put a backup into an empty data directory.",
         usage: "larder restore SOURCE [--sandbox] [--config <file>] [<settings> ...]",
         discussion: """
-            SOURCE is a directory that larder backup has made. Its files are compared with their digests, and the
-            database with the files, before anything gets its place. A data directory that has files or is in use is
-            refused.
-            Run it as the user of the server: the files belong to the user who restores them.
+            SOURCE is a directory that larder backup has made. Its files are compared with
+            their digests, and the database with the files, before anything gets its
+            place. A data directory that has files or is in use is refused.
+            Run it as the user of the server: the files belong to the user who restores
+            them.
 
             EXAMPLES
               larder restore /backups/monday
