@@ -95,14 +95,16 @@ enum Conversation {
     /// Accounts and profiles that have stored as much as they may.
     private static func quotas(_ transcript: RecordedExchanges) async throws {
         let folder = try TemporaryFolder()
-        let data = ["--data-directory", folder.url.appending(path: "data").path]
+        let (first, second) = (folder.url.appending(path: "first"), folder.url.appending(path: "second"))
         let kept = Watched<ContractScenario.Kept?>(nil)
-        try await withLarder(data) { larder in
+        try await withLarder(["--data-directory", first.path]) { larder in
             let made = try await ContractScenario(larder: larder, transcript: transcript).stored()
             kept.update { $0 = made }
         }
-        let none = ["--notes-quota-mb", "0", "--pdf-quota-mb", "0"]
-        try await withLarder(data + none) { larder in
+        // The lock of the first folder goes with its last owner.
+        try FileManager.default.copyItem(at: first, to: second)
+        let none = ["--data-directory", second.path, "--notes-quota-mb", "0", "--pdf-quota-mb", "0"]
+        try await withLarder(none) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).quotasUsedUp(try #require(kept.value))
         }
     }
