@@ -6,15 +6,17 @@ import Settings
 struct ExecCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
-        abstract: "Run a command, such as a test suite, with a server of its own.",
+        abstract: "Run a command, such as tests, with a server of its own.",
         discussion: """
-            The server has simulated upstreams, a free port and a new data directory, unless settings say otherwise. Its
-            addresses are in LARDER_URL and LARDER_SANDBOX_URL. It stops when the command ends, whose exit code is that
-            of this program; what the command leaves running is ended.
+            The server has simulated upstreams, a free port and a new data
+            directory, unless settings say otherwise. Its addresses are in
+            LARDER_URL and LARDER_SANDBOX_URL. It stops when the command ends,
+            whose exit code is that of this program; what the command leaves
+            running is ended.
 
             EXAMPLES
               larder exec -- pytest -q
-              larder exec --freshness-ships-s 60 -- sh -c 'curl $LARDER_URL/v1/ships'
+              larder exec --freshness-ships-s 60 -- npm test
 
             \(SettingsOptions.table)
             """
