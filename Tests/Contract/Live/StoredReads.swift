@@ -45,7 +45,7 @@ struct StoredReads: Sendable {
             target: "/v1/upstreams/spacex/v4/ships",
             headers: [:]
         )
-        return reads(["/v1", "/v1/status", "/v1/usage", "/health/live", "/health/ready"]) + [mount]
+        return reads(["/v1", "/v1/status", "/v1/usage", "/v1/devices", "/health/live", "/health/ready"]) + [mount]
     }
 
     private func ships() async throws -> [Read] {
