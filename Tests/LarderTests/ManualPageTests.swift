@@ -37,7 +37,9 @@ import Testing
     func columns() throws {
         for command in try CommandDescription.of(LarderCommand.self).all {
             for line in (command.discussion ?? "").split(separator: "\n") {
-                #expect(line.count < 80, "\(command.commandName): \(line)")
+                // A default value that is longer has no space to be broken at.
+                let isOneWord = !line.drop { $0 == " " }.contains(" ")
+                #expect(line.count < 80 || isOneWord, "\(command.commandName): \(line)")
             }
         }
     }
