@@ -113,9 +113,8 @@ export function forget() {
 /**
  * Sends bytes with their progress.
  * @param {string} href Path and query.
- * @param {{method: string, body: FormData|Blob, headers: Object, signal: AbortSignal, requestId: string,
- *   progress: function(number, number)}} options
- *   `progress` gets the share that was sent, 0 to 1, and the bytes; events of `job` carry the `requestId`.
+ * @param {Object} options As of `call`; `progress` gets the share that was sent, 0 to 1, and the bytes; events of `job`
+ *   have the `requestId`.
  * @returns {Promise<Answer>}
  */
 export function upload(href, {method = 'POST', body, headers = {}, signal, requestId = newId(), progress} = {}) {

@@ -12,10 +12,7 @@ let count = 0;
  *   because a session ends.
  * @param {string} name Member of the body; the server's errors name it (`/name`).
  * @param {string} label
- * @param {{type: string, value: string, hint: string, check: function(string): ?string,
- *   tag: 'input'|'textarea'|'select',
- *   options: Array<{value: string, title: string}>, autocomplete: string, placeholder: string, autofocus: boolean,
- *   inputmode: string, maxlength: number, rows: number, required: boolean}} [options] `check` gives what is wrong.
+ * @param {Object} [options] `tag`, `options` of a select, `hint`, attributes; `check(text)` gives what is wrong.
  * @returns {HTMLElement} With `input`, `say(text)` and `valid()`.
  */
 export function field(name, label, options = {}) {
@@ -46,9 +43,7 @@ export function field(name, label, options = {}) {
  * Makes a form.
  * @param {Array<HTMLElement>} fields Made by `field`, or other nodes.
  * @param {string} title Words of its button.
- * @param {function(Object, AbortSignal): Promise} send Gets the values by name; a Problem it throws is shown at the
- *   fields that it names, else in the form.
- * @param {{extra: Array<Node>, busyText: string, kind: string}} [options]
+ * @param {function(Object, AbortSignal): Promise} send Gets the values by name; a Problem is shown at its fields.
  * @returns {HTMLFormElement} With `cancel()`, which ends what is being sent.
  */
 export function form(fields, title, send, options = {}) {

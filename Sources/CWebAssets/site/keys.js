@@ -48,7 +48,7 @@ export function help() {
       h('dd', null, `${t('kGo')}: ${t(app)}`)]))]);
 }
 
-/** Begins to hear keys; they are off inside fields and while a dialog or menu is open. */
+/** Begins to hear keys, except in fields and below dialogs. */
 export function keys(go) {
   document.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isField(event.target)) return;

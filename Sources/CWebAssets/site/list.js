@@ -97,18 +97,13 @@ function move(row, from, was) {
 }
 
 /**
- * Shows a paged list in a screen: first page, further pages by `links.next` when its end is near or "Load more" is
- * pressed, empty state, and all that `Screen.load` does. What was loaded is there again after "back".
+ * Shows a paged list in a screen: further pages by `links.next`, empty state, and all that `Screen.load` does. What was
+ * loaded is there again after "back".
  * @param {Screen} screen
- * @param {{href: string, key: function(Object): string, row: function(Object): Element, update: function, tag: string,
- *   class: string, label: string, items: function(Object): Array, before: function(Answer): ?Node,
- *   empty: function(Object, Answer): ?Node, drawn: function(Answer), problem: function, skeleton: string,
- *   place: Element}} options `place` takes the list instead of the body of the screen.
- *   `before` makes what is above the rows; `empty` the empty state instead of `data.empty`; `drawn` is called after
- *   each drawing; `items` gives the rows of `data` (`data.items` without it).
- * @returns {{resource: Resource, items: function(): Array,
- *   change: function(function(Array): Array, function(): Promise): Promise, element: Element}} `change` applies a
- *   change to the rows at once and sends it when those before it are through; one that fails is taken back.
+ * @param {Object} options `href`, `key`, `row` and `update` as in `keyed`; `before` makes what is above the rows, `empty`
+ *   the empty state; `items` gives the rows of `data`; `drawn` is called after each drawing; `place` takes the list.
+ * @returns {Object} `resource`, `items()`, `element`; `change(edit, send)` applies a change to the rows at once and sends
+ *   it when those before it are through; one that fails is taken back.
  */
 export function pagedList(screen, options) {
   const rowsOf = options.items ?? (data => data.items);

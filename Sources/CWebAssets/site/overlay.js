@@ -8,8 +8,7 @@ import {langOf, t} from './texts.js';
  * Opens a modal dialog; on phones it is a sheet at the bottom.
  * @param {string} title
  * @param {Array<Node>|function(function): Array<Node>} content Nodes, or a function of `close` that makes them.
- * @param {{actions: Array<{title: string, value: *, kind: string}>, sheet: boolean, wide: boolean, role: string,
- *   canClose: function(): boolean|Promise<boolean>}} [options] `canClose` is asked before it closes without an answer.
+ * @param {Object} [options] `canClose` is asked before it closes without an answer.
  * @returns {Promise<*>} The value that it was closed with, or null.
  */
 export function dialog(title, content, options = {}) {
@@ -128,7 +127,7 @@ export async function attempt(run, first = null) {
  * Opens a menu at a button. What its items run is done as `attempt` does it.
  * @param {HTMLElement} opener
  * @param {string} title Its accessible name.
- * @param {Array<{title: string, icon: string, kind: string, run: function, href: string, checked: boolean}>} items
+ * @param {Array<Object>} items `title`, `icon`, and `run` or `href`.
  */
 export function menu(opener, title, items) {
   const list = h('div', {role: 'menu', 'aria-label': title, class: 'menu', onkeydown: event => moveIn(list, event)},

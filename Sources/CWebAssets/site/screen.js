@@ -93,15 +93,12 @@ export class Screen {
 
   /**
    * Shows an answer of Larder and keeps it current: skeleton after 150 ms, content, problem with "Try again", banner,
-   * provenance chip; drawn again when the server says that it changed, when its upstream goes or comes, after `reset`.
+   * chip; drawn again when the server says that it changed, when its upstream goes or comes, after `reset`.
    * @param {string} href What to ask for.
-   * @param {function(Answer)} draw Draws `answer.data` (into `screen.body`, say); called again with each new answer, so
-   *   it keeps what the user is doing: see `keyed` of list.js.
-   * @param {{skeleton: string, place: Element, problem: function(Problem): ?Node, quiet: boolean,
-   *   held: function(): boolean}} [options] `place`
-   *   takes skeleton and problem instead of the body; `problem` may draw a problem of its own; `quiet` leaves chip and
-   *   banner to another resource; `held` gives true while the place shows changes that are being sent: answers are not
-   *   drawn then, and the caller reloads afterwards.
+   * @param {function(Answer)} draw Called with each answer; keeps what the user is doing, as `keyed` of list.js.
+   * @param {Object} [options] `place` takes skeleton and problem instead of the body; `problem` may draw a problem;
+   *   `quiet` leaves chip and banner to another resource; while `held()` is true, changes are being sent: answers are not
+   *   drawn, and the caller reloads afterwards.
    * @returns {Resource}
    */
   load(href, draw, options = {}) { return new Resource(this, href, draw, options); }

@@ -10,8 +10,7 @@ import {attempt, countDown, loginLink, popup} from './overlay.js';
  *   dialog.
  * @param {string} title Its words; with `bare` they are the accessible name only.
  * @param {function(Event): ?Promise} run
- * @param {{icon: string, kind: 'primary'|'danger'|'quiet', bare: boolean, write: boolean, key: string, type: string,
- *   disabled: boolean}} [options] `write`: off while Larder does not answer; `key`: `refresh`, `search`, `delete`.
+ * @param {Object} [options] `write`: off while Larder does not answer; `key`: `refresh`, `search`, `delete`.
  * @returns {HTMLButtonElement}
  */
 export function button(title, run, options = {}) {
@@ -105,11 +104,7 @@ export function skeleton(kind = 'rows', count = 6) {
     Array.from({length: count}, () => h('div', {class: 'bone', 'aria-hidden': 'true'})));
 }
 
-/**
- * Makes the empty state that a screen sent (`data.empty`).
- * @param {{title: string, text: string, button: string}} sent
- * @param {{icon: string, run: ?function, href: ?string}} [options] What its button does.
- */
+/** Makes the empty state that a screen sent (`data.empty`); its button does `run` or leads to `href`. */
 export function empty(sent, {icon: sign = 'jar', run, href} = {}) {
   const action = sent.button && (href ? linkButton(sent.button, href, {kind: 'primary'})
     : run && button(sent.button, run, {kind: 'primary'}));
