@@ -130,7 +130,8 @@ import Testing
     @Test("SRV-13 an invalid address is named, and the exit code is 1")
     func noAddress() async throws {
         let (status, errors) = try await run([
-            "serve", "--http-host", "256.0.0.1", "--http-port", "0", "--data-directory", try TemporaryFolder().path,
+            "serve", "--http-host", "256.0.0.1", "--http-port", "0", "--http-access", "open", "--data-directory",
+            try TemporaryFolder().path,
         ])
         #expect(status == 1)
         #expect(errors.contains("larder: cannot listen on 256.0.0.1:0") && errors.contains("http.host"), "\(errors)")
@@ -140,9 +141,10 @@ import Testing
     func foreignAddress() async throws {
         let data = try TemporaryFolder()
         // 192.0.2.0/24 is for documentation: no machine has it.
-        let process = RunningProcess(
-            ["serve", "--sandbox", "--http-host", "192.0.2.1", "--http-port", "0", "--data-directory", data.path]
-        )
+        let process = RunningProcess([
+            "serve", "--sandbox", "--http-host", "192.0.2.1", "--http-port", "0", "--http-access", "open",
+            "--data-directory", data.path,
+        ])
         #expect(await process.ended() == 1)
         #expect(process.output.isEmpty)
         #expect(process.log.contains("larder: cannot listen on 192.0.2.1:0: this machine does not have that address; "))

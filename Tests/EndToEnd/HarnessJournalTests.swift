@@ -57,6 +57,8 @@ import Testing
             try await tested.waiting(8)
             let now = try await tested.harness.get("/journal?path=/v1/ships&count").json
             #expect(now.waiting.int == 8)
+            // The clients wait before the request of the first of them has arrived.
+            _ = try await tested.sandbox.control.get("/journal/wait?timeout_ms=60000")
             #expect(try await tested.sandbox.journal().count == 1)
             try await tested.sandbox.fault("online")
             #expect(try await tested.sandbox.control.send("POST", "/upstreams/spacex/release").status == 200)

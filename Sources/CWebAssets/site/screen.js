@@ -97,8 +97,8 @@ export class Screen {
    * @param {string} href What to ask for.
    * @param {function(Answer)} draw Called with each answer; keeps what the user is doing, as `keyed` of list.js.
    * @param {Object} [options] `place` takes skeleton and problem instead of the body; `problem` may draw a problem;
-   *   `quiet` leaves chip and banner to another resource; while `held()` is true, changes are being sent: answers are not
-   *   drawn, and the caller reloads afterwards.
+   *   `quiet` leaves chip and banner to another resource; while `held()` is true, changes are being sent: answers are
+   *   not drawn, and the caller reloads afterwards.
    * @returns {Resource}
    */
   load(href, draw, options = {}) { return new Resource(this, href, draw, options); }

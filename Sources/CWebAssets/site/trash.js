@@ -57,7 +57,8 @@ async function drawUsage(screen, place, href) {
   if (!own) return;
   const fill = h('div', {class: 'meter-fill'});
   fill.style.width = `${Math.min(100, 100 * own.used_bytes / (own.quota_bytes || 1))}%`;
-  replace(place, h('p', null, t('stored', own.used_text, own.quota_text)), h('div', {class: 'meter', 'aria-hidden': 'true'}, fill),
+  replace(place, h('p', null, t('stored', own.used_text, own.quota_text)),
+    h('div', {class: 'meter', 'aria-hidden': 'true'}, fill),
     h('dl', {class: 'facts'}, own.parts.map(part => [h('dt', null, part.title), h('dd', null, part.bytes_text)])));
 }
 

@@ -21,7 +21,7 @@ public enum RequestCause: Sendable {
             case .request(let number, _): String(number)
             case .probe: "probe"
             case .refresh: "refresh"
-            case nil: "background"
+            case nil: nil
             }
     }
 

@@ -41,7 +41,8 @@ struct LarderConfiguration: Sendable {
     ///   - sandbox: whether upstreams are simulated. Data then has a directory of its own by default, so that simulated
     ///     data does not mix with real data, and upstreams whose address is not set get one later
     ///     (``ConfiguredUpstreams/simulate(_:at:)``).
-    ///   - harness: whether tests control the server. Its data has a directory of its own by default: a reset erases it.
+    ///   - harness: whether tests control the server. Its data has a directory of its own by default, since a reset
+    ///     erases it.
     /// - Throws: `SettingError` for the first setting that cannot be used.
     init(
         _ reader: SettingsReader,

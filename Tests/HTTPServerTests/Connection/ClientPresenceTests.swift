@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    @Test("TRUST-10 a client that leaves before the work begins is noticed as well") func leavesAtOnce() async throws
-    {
+    @Test("TRUST-10 a client that leaves before the work begins is noticed as well")
+    func leavesAtOnce() async throws {
         try await LoopbackServer.run { server in
             try await RawClient.connect(port: server.port) { client in try await client.send(Self.post) }
             for await _ in server.departures { break }

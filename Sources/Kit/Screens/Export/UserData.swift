@@ -12,8 +12,8 @@ public struct UserData: Sendable {
     /// within the read transaction of the archive.
     public let add: @Sendable (Owner, ZipArchive) throws -> [String: Int]?
 
-    /// Returns how much the owner has stored; nil if that has no quota, or without the session that says whose it is. It
-    /// runs within a read transaction.
+    /// Returns how much the owner has stored; nil if that has no quota, or without the session that says whose it is.
+    /// It runs within a read transaction.
     public let usage: @Sendable (Owner) throws -> AppUsage?
 
     /// Describes the data of an app.

@@ -2,7 +2,8 @@ import HTTPSemantics
 public import HTTPTypes
 
 /// What goes along with the requests to upstreams that are made for a client's request: its identity, `X-Request-Id`,
-/// `traceparent` and `tracestate` (W3C Trace Context) if the client sent them, and `Sandbox-Fault` to simulated upstreams.
+/// `traceparent` and `tracestate` (W3C Trace Context) if the client sent them, and `Sandbox-Fault` to simulated
+/// upstreams.
 public struct RequestTrace: Sendable, Equatable {
     /// That of the request that the current task serves; tasks that it starts have it as well.
     @TaskLocal public static var current: RequestTrace?

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PDF
 
-@Suite("What a profile stores, and its quota") struct DocumentUsageTests {
+@Suite("What a profile stores, and its quota") struct DocumentStoreUsageTests {
     /// The bytes that are counted of all profiles equal those of their documents.
     private func expectCounted(_ app: PDFHarness, _ when: String) throws {
         let sums = try app.database.read { db in

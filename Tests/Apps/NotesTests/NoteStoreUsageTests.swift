@@ -8,7 +8,7 @@ import Testing
 @testable import Notes
 
 @Suite("What an account stores, and its quota")
-struct NoteUsageTests {
+struct NoteStoreUsageTests {
     private static let place = #"{"lat":37.79,"lon":-122.42,"name":"Ål St"}"#
     private static let full = 3 * NoteStore.bytesBeside
 
