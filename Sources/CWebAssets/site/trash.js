@@ -52,7 +52,7 @@ async function drawUsage(screen, place, href) {
     if (problem instanceof Problem || screen.signal.aborted) return;
     throw problem;
   }
-  const own = apps.find(({parts}) => parts.some(part => part.href === href));
+  const own = apps.find(({parts}) => parts.some(part => part.href === href.split('?')[0]));
   place.hidden = !own;
   if (!own) return;
   const fill = h('div', {class: 'meter-fill'});
