@@ -143,10 +143,11 @@ private enum StartSize {
         let page = try queue.read {
             try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [table]) ?? 0
         }
-        // The log stays, or the next start would find a clean stop.
+        // The log stays, or the next start would find a clean stop. Its frames are in the database now: after its head
+        // there are none, since one of the damaged page would repair it.
         let log = try Data(contentsOf: URL(filePath: path + "-wal"))
         try queue.close()
-        try log.write(to: URL(filePath: path + "-wal"))
+        try log.prefix(32).write(to: URL(filePath: path + "-wal"))
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         try file.seek(toOffset: UInt64((page - 1) * 4096))
         try file.write(contentsOf: Data(repeating: 0x5A, count: 4096))
