@@ -42,7 +42,7 @@ export function append(element, children) {
   }
 }
 
-/** Replaces all children of an element; what had the focus keeps it, or gives it to what stands in its place. */
+/** Replaces all children of an element; what had the focus keeps it, or gives it to what takes its place. */
 export function replace(element, ...children) {
   const held = element.contains(document.activeElement) && element !== document.activeElement
     ? document.activeElement : null;

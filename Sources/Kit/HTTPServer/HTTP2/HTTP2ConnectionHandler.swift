@@ -31,7 +31,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// - Parameters:
     ///   - counter: Counts the bytes nearest to the socket.
-    ///   - failure: Is told of the frames that NIO writes.
+    ///   - failure: Hears of the frames that NIO writes.
     init(
         limits: ConnectionLimits,
         counter: ByteCounter,

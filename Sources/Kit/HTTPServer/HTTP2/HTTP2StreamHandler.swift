@@ -83,7 +83,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 }
             write(last, endStream: true, promise, context)
         case .body, .end:
-            // Nothing more; whoever waits for what was written before, waits for the end.
+            // Nothing more is written: a promise for what was written before is that of the end.
             if let end { end.cascade(to: promise) } else { promise?.succeed() }
         }
     }

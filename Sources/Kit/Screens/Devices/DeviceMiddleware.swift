@@ -11,7 +11,7 @@ struct DeviceMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 
     let rules: AccessRules
-    /// Nil for a server without devices, which serves whoever reaches it.
+    /// Nil for a server without devices, which serves every client that reaches it.
     let devices: DeviceStore?
     let cookies: SessionCookies
 
@@ -23,7 +23,7 @@ struct DeviceMiddleware: RouterMiddleware {
         guard rules.mode == .pairing, let devices else { return try await next(request, context) }
         if context.isLocal {
             let response = try await next(request, context)
-            // Who else sends the same head need not be local.
+            // Another client that sends the same head need not be local.
             context.annotations.update { $0.changeToken = nil }
             return response
         }

@@ -12,7 +12,7 @@ struct PairingLedger: Sendable {
     }
 
     enum Outcome: Equatable {
-        /// It was the code, which nobody else can use from here on.
+        /// It was the code, which no other client can use from here on.
         case right(Offer)
         /// It was the code, but too late.
         case late

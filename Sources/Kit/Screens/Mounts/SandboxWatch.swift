@@ -7,7 +7,7 @@ public import Upstream
 /// Notices faults that are set on the sandbox's own port, past ``SandboxRoutes``: while an event stream is open, it
 /// reads the state of the sandbox each second.
 ///
-/// Only a server that was started with its sandbox has it. An upstream of somebody else is not asked for this: its
+/// Only a server that was started with its sandbox has it. A real upstream is not asked for this: its
 /// outage is noticed by the next request (docs/contract.md, "Provenance").
 public struct SandboxWatch: Service {
     /// Time between two looks.
@@ -25,7 +25,7 @@ public struct SandboxWatch: Service {
     /// - Parameters:
     ///   - controls: URL of the sandbox's controls.
     ///   - transport: Sends the requests.
-    ///   - isNeeded: Whether anybody would hear of a change now.
+    ///   - isNeeded: Whether an event stream is open now.
     ///   - changed: Is called with the name of an upstream whose fault is another one.
     public init(
         controls: String,

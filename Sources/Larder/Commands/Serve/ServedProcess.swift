@@ -8,7 +8,7 @@ import Sandbox
 import ServiceLifecycle
 import UnixSignals
 
-/// A server in this process, with its sandbox if it has one, until the process is told to stop.
+/// A server in this process, with its sandbox if it has one, until the process gets a signal to stop.
 struct ServedProcess {
     let configuration: LarderConfiguration
     /// Whether the upstreams are simulated.
