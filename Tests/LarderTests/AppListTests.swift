@@ -37,7 +37,7 @@ import Testing
         let larder = try await LarderApplication.build(
             try configuration(arguments, in: data.url),
             metrics: PrometheusRegistry(),
-            onListening: { _ in },
+            onListening: { _, _ in },
             logger: .quiet
         )
         do {

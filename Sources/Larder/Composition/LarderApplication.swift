@@ -48,7 +48,7 @@ struct LarderApplication: ReplaceableServer {
     ///   - harness: Controls the server; nil for a server that is not under test.
     ///   - last: The server that this one replaces, with the key of its directory.
     ///   - trace: Is called with the SQL of each statement, for tests.
-    ///   - onListening: Is called with the address once the server accepts connections.
+    ///   - onListening: Is called with the address and the names of the certificate once connections are accepted.
     /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
     ///   closed again.
     static func build(
@@ -59,7 +59,7 @@ struct LarderApplication: ReplaceableServer {
         replacing last: (application: LarderApplication, key: SavedKey)? = nil,
         tracing trace: (@Sendable (String) -> Void)? = nil,
         metrics: PrometheusRegistry,
-        onListening: @escaping @Sendable (SocketAddress?) async -> Void,
+        onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void,
         logger: Logger
     ) async throws -> LarderApplication {
         var options = DatabaseOptions()
@@ -102,7 +102,7 @@ struct LarderApplication: ReplaceableServer {
         sandboxPort: Int?,
         harness: Harness?,
         metrics: PrometheusRegistry,
-        onListening: @escaping @Sendable (SocketAddress?) async -> Void
+        onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void
     ) throws {
         let apps = try ServedApps(resources)
         let hasher = try SealedSecrets(resources.database).credentialHasher()
@@ -202,7 +202,7 @@ struct LarderApplication: ReplaceableServer {
         _ responseCache: ResponseCache?,
         services: [any Service],
         _ resources: ServerResources,
-        onListening: @escaping @Sendable (SocketAddress?) async -> Void
+        onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void
     ) -> Application<LarderResponder> {
         let (http, logger) = (resources.configuration.http, resources.logger)
         let connections = OpenFileLimit.connections(http.limits.connections)
@@ -226,7 +226,7 @@ struct LarderApplication: ReplaceableServer {
                 if let line = FirstPairing.line(resources, port: channel.localAddress?.port) {
                     StandardOutput.write(line)
                 }
-                await onListening(channel.localAddress)
+                await onListening(channel.localAddress, resources.certificate?.current.names)
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
             logger: logger

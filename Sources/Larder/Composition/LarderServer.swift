@@ -37,7 +37,7 @@ struct LarderServer: Service, CustomStringConvertible {
             sandboxPort: sandboxPort,
             harness: harness,
             metrics: metrics,
-            onListening: { announce($0, http, sandboxPort: sandboxPort) },
+            onListening: { announce($0, http, names: $1, sandboxPort: sandboxPort) },
             logger: logger
         )
         let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
@@ -50,7 +50,7 @@ struct LarderServer: Service, CustomStringConvertible {
                 harness: harness,
                 replacing: (built, key),
                 metrics: metrics,
-                onListening: { _ in },
+                onListening: { _, _ in },
                 logger: logger
             )
         }
@@ -89,11 +89,14 @@ struct LarderServer: Service, CustomStringConvertible {
     }
 
     /// Tells where it listens; no sooner, since a start may fail until then.
-    @Sendable private func announce(_ address: SocketAddress?, _ http: HTTPConfiguration, sandboxPort: Int?) {
+    @Sendable private func announce(
+        _ address: SocketAddress?,
+        _ http: HTTPConfiguration,
+        names: CertificateNames?,
+        sandboxPort: Int?
+    ) {
         let port = address?.port ?? http.port
         let name = http.host.contains(":") ? "[\(http.host)]" : http.host
-        // It was read a moment ago: what cannot be served has ended the start.
-        let names = http.certificate.flatMap { try? ServerCertificate($0, protocols: [], now: Date()).names }
         announced(
             ServerAddresses(
                 server: "\(http.scheme)://\(name):\(port)",

@@ -145,7 +145,7 @@ func withLarder(
                 sandboxPort: withControls ? sandbox.port : nil,
                 tracing: statements?.trace,
                 metrics: metrics,
-                onListening: { address in announcement.yield(address?.port ?? 0) },
+                onListening: { address, _ in announcement.yield(address?.port ?? 0) },
                 logger: logger
             )
             group.addTask {
