@@ -35,8 +35,8 @@ struct SandboxControlTests {
     func withoutSandbox() async throws {
         try await withLarder(withControls: false) { larder in
             let status = try await larder.send("GET", "/v1/status").json
-            #expect(status.at(pointer: "/data/sandbox") == .null)
-            for path in ["/v1/sandbox", "/v1/sandbox/journal", Self.fault] {
+            #expect(status.at(pointer: "/data/sandbox") == .null && status.at(pointer: "/data/harness") == .null)
+            for path in ["/v1/sandbox", "/v1/sandbox/journal", Self.fault, "/v1/harness", "/v1/harness/clock"] {
                 let response = try await larder.send("GET", path)
                 #expect(response.status == 404, "\(path)")
             }
@@ -51,6 +51,9 @@ struct SandboxControlTests {
             for (client, status) in [("203.0.113.9", 404), ("2001:db8::1", 404), ("127.0.0.2", 200), ("::1", 200)] {
                 let response = try await larder.send("GET", "/v1/sandbox", ["X-Forwarded-For": client])
                 #expect(response.status == status, "\(client)")
+                // The sandbox of these tests has no harness, which only the text tells from a refusal.
+                let harness = try await larder.send("GET", "/v1/harness", ["X-Forwarded-For": client])
+                #expect(harness.text.contains("own machine") == (status == 404), "\(client)")
             }
         }
     }
@@ -62,6 +65,8 @@ struct SandboxControlTests {
             let foreign = Self.json.merging(["Origin": "https://evil.example"]) { own, _ in own }
             #expect(try await larder.send("PUT", Self.fault, foreign, body: body).problemCode == "origin-not-allowed")
             #expect(try await larder.send("POST", "/v1/sandbox/reset", foreign).problemCode == "origin-not-allowed")
+            let reset = try await larder.send("POST", "/v1/harness/reset", foreign)
+            #expect(reset.problemCode == "origin-not-allowed")
             let host = ["Host": "evil.example"]
             #expect(try await larder.send("GET", "/v1/sandbox", host).problemCode == "host-not-allowed")
             let before = try await larder.send("GET", Self.fault).text
@@ -74,7 +79,8 @@ struct SandboxControlTests {
                 _ = try await larder.send("HEAD", "/v1/sandbox/\(path)")
             }
             #expect(try await larder.send("GET", Self.fault).text == before)
-            for path in ["/v1/sandbox/../spacex/v4/ships", "/v1/sandbox/%2e%2e/spacex/v4/ships"] {
+            let outside = ["/v1/sandbox/../spacex/v4/ships", "/v1/harness/%2e%2e/spacex/v4/ships"]
+            for path in outside {
                 let response = try await larder.raw(
                     "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(larder.port)\r\nConnection: close\r\n\r\n"
                 )

@@ -141,6 +141,8 @@ import Testing
         let port = Client(base: base)
         #expect(try await port.post("/_harness/reset", "").status == 204)
         #expect(try await port.get("/_sandbox").json.upstreams.elements.isEmpty)
+        let status = try await larder.client.get("/v1/status").json.data
+        #expect(status.sandbox.isNull && status.harness.base.string == "/v1/harness")
         #expect(try await port.get("/spacex/v4/ships").status == 404)
         #expect(await larder.stop() == 0)
     }

@@ -98,6 +98,7 @@ struct HealthRoutesTests {
             version: "0.1.0",
             startedAt: ten,
             hasSandbox: false,
+            hasHarness: false,
             budget: CacheBudget(bytes: 7)
         )
         let status = StatusRoutes(of: server, upstreams: [upstream], store: ResponseStore(database), clock: clock)

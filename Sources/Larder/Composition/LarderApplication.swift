@@ -113,14 +113,14 @@ struct LarderApplication: ReplaceableServer {
         certificate = resources.certificate
         self.resources = resources
         events = resources.events
-        let sandbox = Self.sandbox(port: sandboxPort, apps.upstreams, resources)
+        let controls = Self.controls(port: sandboxPort, apps.upstreams, resources, harness)
         table = Self.table(
             of: apps,
             mounts,
             resources,
             metrics,
             pages: try Self.pages(resources.configuration),
-            sandbox: sandbox
+            controls: controls
         )
         services =
             [resources.events, CacheMaintenance(resources)] + apps.services
@@ -145,7 +145,7 @@ struct LarderApplication: ReplaceableServer {
         _ resources: ServerResources,
         _ metrics: PrometheusRegistry,
         pages: WebRoutes?,
-        sandbox: [Route]
+        controls: [Route]
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
         let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
@@ -155,7 +155,8 @@ struct LarderApplication: ReplaceableServer {
         let server = StatusRoutes.Server(
             version: LarderVersion.text,
             startedAt: clock.now(),
-            hasSandbox: !sandbox.isEmpty,
+            hasSandbox: !controls.isEmpty && apps.upstreams.contains(where: \.configuration.isSimulated),
+            hasHarness: !controls.isEmpty,
             budget: resources.configuration.cacheBudget
         )
         let store = ResponseStore(database)
@@ -171,7 +172,7 @@ struct LarderApplication: ReplaceableServer {
         table.add(export.routes)
         table.add(UsageRoutes(apps: apps.userData, database: database, sessions: sessions).routes)
         table.add(devices(resources).routes)
-        table.add(sandbox)
+        table.add(controls)
         let health = HealthRoutes(
             checks: [
                 HealthRoutes.Check("database") { try database.checkReadiness() },

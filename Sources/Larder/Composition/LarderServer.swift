@@ -70,11 +70,16 @@ struct LarderServer: Service, CustomStringConvertible {
                 StopDeadline(timeout: http.stopTimeout + .seconds(5), logger: logger).begin()
             }
         } catch {
-            try await (harness?.application ?? built).close()
+            try await close(built)
             throw CannotListen(host: http.host, port: http.port, cause: error) ?? error
         }
-        try await (harness?.application ?? built).close()
+        try await close(built)
         logger.notice("stopped")
+    }
+
+    private func close(_ built: LarderApplication) async throws {
+        try await harness?.closeRelay()
+        try await (harness?.application ?? built).close()
     }
 
     /// Returns the configuration with the addresses of the sandbox, once it listens.

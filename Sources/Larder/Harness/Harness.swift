@@ -4,6 +4,7 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Logging
+import NIOPosix
 import Sandbox
 import Screens
 import Synchronization
@@ -40,6 +41,7 @@ final class Harness: Sendable {
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
     let state = Mutex(State())
+    private let relaying = Mutex<HTTPClientTransport?>(nil)
     let resets = AsyncSemaphore(permits: 1, maximumWaiting: 100)
 
     /// Creates the harness of a server that is not built yet.
@@ -61,6 +63,24 @@ final class Harness: Sendable {
         newGeneration.yield(generation)
     }
 
+    /// Sends clients' requests for controls to the sandbox's port. It outlives the server, which they may replace.
+    func relay() -> HTTPClientTransport {
+        relaying.withLock { transport in
+            let used = transport ?? HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
+            transport = used
+            return used
+        }
+    }
+
+    /// Ends the requests for controls.
+    /// - Throws: the errors of async-http-client.
+    func closeRelay() async throws {
+        try await relaying.withLock { transport in
+            defer { transport = nil }
+            return transport
+        }?.shutdown()
+    }
+
     /// The server as it is now; nil before ``begin(_:rebuild:)``.
     var application: (any ReplaceableServer)? { state.withLock { $0.application } }
 
@@ -69,7 +89,8 @@ final class Harness: Sendable {
     /// Responds by the server as it is now. A request that a reset overtakes is responded to with 503, unless its
     /// response is ready.
     func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
-        let exchange = await enter()
+        let controls = SandboxRoutes.Controls(target: request.head.path ?? "")
+        let exchange = await enter(for: controls)
         guard let application = exchange.application else { return Self.unavailable }
         let entry = exchange.isRecorded ? front.begin(request.head, at: now) : nil
         let work = Task {
@@ -97,17 +118,19 @@ final class Harness: Sendable {
         return unavailable
     }
 
-    /// Counts a request, once no reset is under way.
-    private func enter() async -> HarnessExchange {
+    /// Counts a request, once no reset is under way. Those for controls belong into no journal, and a reset does not
+    /// wait for one for the harness: it may be the one that asked for the reset.
+    private func enter(for controls: SandboxRoutes.Controls?) async -> HarnessExchange {
         while true {
             let exchange = state.withLock { state -> HarnessExchange? in
                 guard !state.isResetting else { return nil }
                 state.lastNumber += 1
                 let number = state.lastNumber
-                let exchange = HarnessExchange(state.application, isRecorded: state.isActive) { [weak self] in
+                let isRecorded = state.isActive && controls == nil
+                let exchange = HarnessExchange(state.application, isRecorded: isRecorded) { [weak self] in
                     self?.left(number)
                 }
-                state.exchanges[number] = exchange.signal
+                if controls != .harness { state.exchanges[number] = exchange.signal }
                 return exchange
             }
             if let exchange { return exchange }

@@ -18,7 +18,8 @@ struct HarnessAPI: Sendable {
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
         do {
             try request.requireLoopback()
-            server.activate()
+            // Who only looks what there is changes nothing.
+            if !request.path.isEmpty { server.activate() }
             return try await route(request)
         } catch let problem as ControlProblem {
             return problem.response

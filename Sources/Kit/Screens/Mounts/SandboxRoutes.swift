@@ -7,13 +7,36 @@ import NIOCore
 import Proxy
 public import Upstream
 
-/// `/v1/sandbox/{path…}`: the controls of the sandbox, for pages of this origin. The sandbox itself has no CORS.
+/// `/v1/sandbox/{path…}` and `/v1/harness/{path…}`: the controls on the sandbox's port, for pages of this origin. That
+/// port has no CORS.
 ///
-/// Only a server that was started with its sandbox has these routes, and only for clients on its own machine. The
-/// guards of host and origin hold as everywhere.
+/// Only a server that was started with its sandbox or its harness has these routes, and only for clients on its own
+/// machine. The guards of host and origin hold as everywhere.
 public struct SandboxRoutes: Sendable {
-    /// The beginning of their paths.
-    static let base = "/v1/sandbox"
+    /// What the controls are of.
+    public enum Controls: String, CaseIterable, Sendable {
+        /// The simulated upstreams.
+        case sandbox
+        /// The server itself.
+        case harness
+
+        /// The beginning of their paths.
+        var base: String { "/v1/\(rawValue)" }
+
+        /// The controls that a request is for; nil for every other request.
+        ///
+        /// - Parameter target: Path and query.
+        public init?(target: some StringProtocol) {
+            let path = target.prefix { $0 != "?" }
+            guard let found = Self.allCases.first(where: { path == $0.base || path.hasPrefix($0.base + "/") })
+            else { return nil }
+            self = found
+        }
+    }
+
+    /// Sends a request to the sandbox's port.
+    public typealias Exchange = @Sendable (OutgoingRequest, TransportLimits) async throws -> IncomingResponse
+
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
     /// Largest body of a request, as in the sandbox itself.
     private static let largestBody = 1 << 20
@@ -23,19 +46,27 @@ public struct SandboxRoutes: Sendable {
         publicAddressesOnly: false
     )
 
-    private let controls: String
-    private let transport: any Transport
+    private let controls: Controls
+    private let address: String
+    private let send: Exchange
     private let changed: @Sendable () -> Void
 
     /// Creates the routes.
     ///
     /// - Parameters:
-    ///   - controls: URL of the sandbox's controls.
-    ///   - transport: Sends the requests.
+    ///   - controls: What they are of.
+    ///   - address: Scheme, host and port of the sandbox.
+    ///   - send: Sends the requests.
     ///   - changed: Is called after a request that may have changed how the upstreams respond.
-    public init(controls: String, transport: any Transport, changed: @escaping @Sendable () -> Void) {
+    public init(
+        _ controls: Controls,
+        at address: String,
+        send: @escaping Exchange,
+        changed: @escaping @Sendable () -> Void = {}
+    ) {
         self.controls = controls
-        self.transport = transport
+        self.address = address
+        self.send = send
         self.changed = changed
     }
 
@@ -44,8 +75,8 @@ public struct SandboxRoutes: Sendable {
         [.get, .post, .put, .delete].map { method in
             Route(
                 method,
-                "\(Self.base)/{path}",
-                "sandbox",
+                "\(controls.base)/{path}",
+                controls.rawValue,
                 raw: .init(
                     otherMethods: method == .get ? [.head, .options] : [],
                     allowedMethods: { _ in Self.methods },
@@ -58,15 +89,15 @@ public struct SandboxRoutes: Sendable {
     @Sendable private func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
         // The sandbox itself listens on loopback only, whatever address the server has.
         guard context.clientAddress?.isLoopback ?? true else {
-            throw Problem(.notFound, "The sandbox's controls are for clients on its own machine.")
+            throw Problem(.notFound, "The controls are for clients on the server's own machine.")
         }
         if request.method == .options {
             let allowed = Self.methods.map(\.rawValue).joined(separator: ", ")
             return Response(status: .noContent, headers: [.allow: allowed, .cacheControl: "no-store"])
         }
-        let target = (request.head.path ?? "").dropFirst(Self.base.count)
+        let target = (request.head.path ?? "").dropFirst(controls.base.count)
         guard target.isEmpty || target.hasPrefix("?") || MountRequest.isBelowBase(String(target)) else {
-            throw Problem(.malformedRequest, "Paths below the sandbox have no segments . and ..")
+            throw Problem(.malformedRequest, "Paths of controls have no segments . and ..")
         }
         let outgoing = try await outgoing(request, target: target)
         let response = try await context.annotations.presence.whilePresent {
@@ -90,7 +121,7 @@ public struct SandboxRoutes: Sendable {
         }
         return OutgoingRequest(
             method: request.method,
-            url: controls + target,
+            url: "\(address)/_\(controls.rawValue)\(target)",
             headerFields: fields,
             body: body.flatMap { $0.isEmpty ? nil : $0 },
             isSentOnce: true
@@ -99,7 +130,7 @@ public struct SandboxRoutes: Sendable {
 
     private func exchange(_ request: OutgoingRequest) async throws -> IncomingResponse {
         do {
-            return try await transport.exchange(request, within: Self.limits)
+            return try await send(request, Self.limits)
         } catch {
             throw Problem(.upstreamUnavailable, "The sandbox does not respond.")
         }

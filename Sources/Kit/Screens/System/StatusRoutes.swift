@@ -12,17 +12,20 @@ public struct StatusRoutes: Sendable {
         let version: String
         let startedAt: Date
         let hasSandbox: Bool
+        let hasHarness: Bool
         let budget: CacheBudget
 
         /// Describes the server.
         ///
         /// - Parameters:
-        ///   - hasSandbox: Whether it has the routes of ``SandboxRoutes``.
+        ///   - hasSandbox: Whether its upstreams are simulated, and ``SandboxRoutes`` reach them.
+        ///   - hasHarness: Whether ``SandboxRoutes`` reach the controls of the server itself.
         ///   - budget: Size limit of what is cached.
-        public init(version: String, startedAt: Date, hasSandbox: Bool, budget: CacheBudget) {
+        public init(version: String, startedAt: Date, hasSandbox: Bool, hasHarness: Bool, budget: CacheBudget) {
             self.version = version
             self.startedAt = startedAt
             self.hasSandbox = hasSandbox
+            self.hasHarness = hasHarness
             self.budget = budget
         }
     }
@@ -42,8 +45,10 @@ public struct StatusRoutes: Sendable {
         let at: Date
     }
 
-    struct Sandbox: Encodable, Sendable {
+    struct Controls: Encodable, Sendable {
         let base: Link
+
+        init(_ controls: SandboxRoutes.Controls) { base = Link(encoded: controls.base) }
     }
 
     struct Cache: Encodable, Sendable {
@@ -61,7 +66,8 @@ public struct StatusRoutes: Sendable {
     struct Content: Encodable, Sendable {
         let version: String
         let startedAt: Date
-        @Nullable var sandbox: Sandbox?
+        @Nullable var sandbox: Controls?
+        @Nullable var harness: Controls?
         @Nullable var cache: Cache?
         let upstreams: [Row]
     }
@@ -100,7 +106,8 @@ public struct StatusRoutes: Sendable {
         Content(
             version: server.version,
             startedAt: server.startedAt,
-            sandbox: server.hasSandbox ? Sandbox(base: "/v1/sandbox") : nil,
+            sandbox: server.hasSandbox ? Controls(.sandbox) : nil,
+            harness: server.hasHarness ? Controls(.harness) : nil,
             cache: cache(for: request),
             upstreams: upstreams.map(row)
         )
