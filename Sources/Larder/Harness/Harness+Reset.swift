@@ -23,6 +23,7 @@ extension Harness {
             upstreams()
             clock.reset()
             front.clear()
+            frontFaults.reset()
             let key = try SavedKey(in: last.directory)
             try last.directory.removeContents(but: PristineDirectory.lasting)
             begin(try await rebuild(key), rebuild: rebuild)

@@ -37,6 +37,7 @@ final class Harness: Sendable {
     /// The one clock of the server and its simulated upstreams.
     let clock: VirtualClock
     let front = FrontJournal()
+    let frontFaults = FrontFaults()
     /// What runs beside the server, one generation after the other.
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
@@ -92,10 +93,10 @@ final class Harness: Sendable {
         let controls = SandboxRoutes.Controls(target: request.head.path ?? "")
         let exchange = await enter(for: controls)
         guard let application = exchange.application else { return Self.unavailable }
-        let entry = exchange.isRecorded ? front.begin(request.head, at: now) : nil
+        let entry = exchange.isRecorded ? front.begin(request.head, at: now, frontFaults) : nil
         let work = Task {
             try await RequestCause.$current.withValue(entry.map { .request($0.number, waits: $0.waits) }) {
-                try await application.responder.respond(to: request, context: context)
+                try await Self.respond(to: request, context, application, entry)
             }
         }
         exchange.signal.onOvertaking { work.cancel() }

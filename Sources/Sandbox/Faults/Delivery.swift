@@ -88,6 +88,12 @@ struct DeliverySteps: Sequence, IteratorProtocol {
         return last.isEmpty ? nil : last.removeFirst()
     }
 
+    /// Returns what is left to do once the body has ended, whatever its length was taken for.
+    mutating func end() -> [DeliveryStep] {
+        defer { last = [] }
+        return last
+    }
+
     /// Adds the next piece, after the time that it takes.
     private mutating func appendPiece() {
         var end = stop

@@ -12,8 +12,18 @@ public final class FrontJournal: Sendable {
     public init() {}
 
     /// Records a request that has arrived.
-    public func begin(_ head: HTTPRequest, at now: Date) -> FrontRequest {
-        FrontRequest(journal: journal, token: journal.record(JournalEntry(head, upstream: Self.name, at: now)))
+    ///
+    /// - Parameter faults: What is wrong with the server.
+    public func begin(_ head: HTTPRequest, at now: Date, _ faults: FrontFaults) -> FrontRequest {
+        let admission = faults.admit(head)
+        var entry = JournalEntry(head, upstream: Self.name, at: now)
+        entry.fault = admission?.plan.description ?? ""
+        // What is in the journal can be released.
+        let (token, ticket) = journal.record(entry) { number in
+            admission?.decision.isHeld == true ? faults.gate.hold(sequence: number) : nil
+        }
+        let fault = admission.map { FrontFault(faults: faults, head: head, admission: $0, ticket: ticket) }
+        return FrontRequest(journal: journal, token: token, fault: fault)
     }
 
     /// Removes all entries, and counts from 1 again.
@@ -24,9 +34,14 @@ public final class FrontJournal: Sendable {
 public struct FrontRequest: Sendable {
     let journal: Journal
     let token: Journal.Token
+    /// What happens to it; nil if nothing does.
+    let fault: FrontFault?
 
     /// Its number in the journal.
     public var number: Int { token.sequence }
+
+    /// Whether it has a fault.
+    public var isFaulty: Bool { fault != nil }
 
     /// Records that it begins to wait for an upstream, or waits no more.
     public func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
@@ -43,7 +58,7 @@ public struct FrontRequest: Sendable {
 extension JournalEntry {
     /// As the front journal shows it.
     var frontJSON: JSONValue {
-        let ofUpstreams: Set = ["upstream", "cause", "fault", "rule"]
+        let ofUpstreams: Set = ["upstream", "cause", "rule"]
         var members = json.object?.members.filter { !ofUpstreams.contains($0.name) } ?? []
         members.append(.init(name: "waiting", value: .bool(isWaiting)))
         return .object(JSONObject(members: members))

@@ -30,12 +30,14 @@ struct HarnessAPI: Sendable {
         switch request.path.joined(separator: "/") {
         case "":
             try request.require(.get)
-            return .json(.ok, ["calls": .array(ControlIndex.harness.map(\.json)), "clock": clockState])
+            return .json(.ok, ["calls": .array(ControlIndex.ofHarness.map(\.json)), "clock": clockState])
         case "reset": return try await reset(request)
         case "clock": return try await setClock(request)
         case "clock/advance": return try await advance(request)
         case "journal": return try journal(request)
         case "journal/wait": return try await waitForJournal(request)
+        case "front/fault": return try frontFault(request)
+        case "front/release": return try releaseFront(request)
         case "verify": return try verify(request)
         default:
             throw ControlProblem.notFound(

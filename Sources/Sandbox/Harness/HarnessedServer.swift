@@ -16,6 +16,8 @@ public protocol HarnessedServer: Sendable {
 
     /// The requests of its clients since ``activate()`` or the last reset.
     var front: FrontJournal { get }
+    /// What is wrong with the server as its clients see it.
+    var frontFaults: FrontFaults { get }
 
     /// The time that the server and its simulated upstreams have.
     var now: Date { get }

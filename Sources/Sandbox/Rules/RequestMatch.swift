@@ -32,6 +32,8 @@ struct RequestMatch: Sendable, Equatable {
     var method: String?
     /// First segments below the upstream's prefix; `*` is any one.
     var path: [String] = []
+    /// Whether these are all segments of the path.
+    var isWhole = false
     var query: [Named] = []
     /// Names in lower case.
     var header: [Named] = []
@@ -39,7 +41,7 @@ struct RequestMatch: Sendable, Equatable {
 
     func matches(_ request: MatchedRequest) -> Bool {
         if let method, method != request.method { return false }
-        guard request.path.count >= path.count else { return false }
+        guard isWhole ? request.path.count == path.count : request.path.count >= path.count else { return false }
         for (expected, segment) in zip(path, request.path) where expected != "*" && expected != segment { return false }
         for item in query {
             let values = request.query.filter { $0.name == item.name }.map(\.value)

@@ -31,6 +31,7 @@ struct RuleSet: Sendable, Equatable {
     mutating func removeAll() { rules = [] }
 
     /// - Returns: Whether there was such a rule.
+    @discardableResult
     mutating func remove(_ id: Int) -> Bool {
         let count = rules.count
         rules.removeAll { $0.id == id }

@@ -32,7 +32,7 @@ extension ControlAPI {
     }
 
     /// Releases what the body says: nothing or `{}`, all; a count, those that wait longest; a sequence, that one.
-    private static func release(_ request: ControlRequest, _ gate: FaultGate) throws(ControlProblem) -> Int {
+    static func release(_ request: ControlRequest, _ gate: FaultGate) throws(ControlProblem) -> Int {
         guard !request.body.isEmpty else { return gate.release() }
         let fields = try ControlFields(try request.json())
         try fields.require(only: "count", "sequence")

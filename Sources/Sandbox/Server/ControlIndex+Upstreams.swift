@@ -31,7 +31,7 @@ extension ControlIndex {
 
     /// Returns all calls: those that belong to no upstream, then those of each.
     static func lines(of stage: SimulatedUpstreams) -> [Line] {
-        common + harness + stage.slots.flatMap { $0.upstream.controls }
+        common + ofHarness + stage.slots.flatMap { $0.upstream.controls }
     }
 }
 

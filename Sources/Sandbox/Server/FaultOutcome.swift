@@ -34,7 +34,7 @@ struct FaultOutcome: Sendable, Equatable {
     }
 
     /// The page of a server that is not the upstream.
-    private static func page(_ status: HTTPResponse.Status) -> UpstreamResponse {
+    static func page(_ status: HTTPResponse.Status) -> UpstreamResponse {
         let title = "\(status.code) \(status.reasonPhrase)".trimmed
         var response = UpstreamResponse.text(
             status,

@@ -3,35 +3,11 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The connection was closed on purpose; Hummingbird writes no response.
-struct ConnectionReset: Error {}
-
-/// A response was cut off on purpose.
-struct ResponseTruncated: Error {}
-
-/// `struct linger` of socket(7), which no Swift module exports under member import visibility: on, for 0 seconds.
-private struct Linger: Sendable {
-    let isOn: CInt = 1
-    let seconds: CInt = 0
-}
-
 extension UpstreamCall {
-    /// Closes the connection with a reset: with `SO_LINGER` 0 the kernel sends RST instead of FIN, as from a host that
-    /// knows no such connection.
+    /// Closes the connection with a reset.
     /// - Returns: The error to throw, so that the caller sends no response.
     func reset() async -> any Error {
-        do {
-            try await (context.channel as? any SocketOptionProvider)?.unsafeSetSocketOption(
-                level: .socket,
-                name: .so_linger,
-                value: Linger()
-            ).get()
-            try await context.channel.close().get()
-        } catch {
-            // The client has closed the connection already, which has the same effect.
-            return error
-        }
-        return ConnectionReset()
+        await context.channel.reset()
     }
 
     /// Lets time pass; the end of the sandbox ends the connection.

@@ -1,7 +1,7 @@
 public import HTTPServer
 public import Hummingbird
 import Logging
-import NIOCore
+public import NIOCore
 
 /// The context of a request in Hummingbird: its identity and its source.
 public struct ScreenContext: RequestContext {
@@ -14,7 +14,7 @@ public struct ScreenContext: RequestContext {
     /// Address of the connection's other end, whatever fields say; nil if it has none.
     public internal(set) var peerAddress: IPAddress?
     /// What the response is sent on: the channel of the connection, or of the stream.
-    let channel: any Channel
+    public let channel: any Channel
     /// Whether a program of this machine has sent the request directly (docs/decisions/0141).
     var isLocal = false
     /// Identity of the paired device that has sent it; nil if none has, or it does not matter.

@@ -69,6 +69,7 @@ public struct ScreenRouter: Sendable {
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: ProblemMiddleware(table: table))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
+        router.add(middleware: InjectedProblemMiddleware())
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
         router.add(table, sessions: sessions)
         return router
