@@ -78,7 +78,8 @@ public struct Sandbox: Service {
             server: HTTPServerBuilder { responder in
                 let configuration = HTTP1Channel.Configuration(
                     additionalChannelHandlers: [HalfCloseHandler()],
-                    idleTimeout: .seconds(120)
+                    // A space may end with the connection that has made it.
+                    idleTimeout: .hours(1)
                 )
                 return LastingHTTP1Channel(HTTP1Channel(responder: responder, configuration: configuration))
             },

@@ -17,6 +17,8 @@ public struct DatabaseOptions: Sendable {
     public var maximumReaderCount: Int
     /// How long a connection waits for a lock of another one on the database, in seconds.
     public var busyTimeout: Double
+    /// Whether what was acknowledged survives a loss of power. Data that ends with its process needs no such thing.
+    package var isDurable = true
     /// Called with the SQL of each statement that is run, for tests; nil costs nothing.
     package var trace: (@Sendable (String) -> Void)?
 

@@ -9,7 +9,8 @@ extension LarderDatabase {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.maximumReaderCount = options.maximumReaderCount
-        configuration.prepareDatabase { [trace = options.trace] db in
+        configuration.prepareDatabase { [trace = options.trace, isDurable = options.isDurable] db in
+            if !isDurable { try db.execute(sql: "PRAGMA synchronous = OFF") }
             if let trace { db.trace { trace($0.description) } }
             // No mmap: a failing disk must be a typed error of one request, not a SIGBUS that ends the process.
             // auto_vacuum applies to new files only; it allows a purge to free space.
@@ -74,7 +75,8 @@ extension LarderDatabase {
         try log.close()
         // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
         // acknowledged.
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        let level = options.isDurable ? "FULL" : "OFF"
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(level)") }
         try migrator.migrate(pool)
         return pool
     }

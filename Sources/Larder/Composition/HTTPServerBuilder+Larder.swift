@@ -10,19 +10,25 @@ extension HTTPServerBuilder {
         _ connections: OpenConnections,
         _ responseCache: ResponseCache?,
         _ table: RouteTable,
-        tls: TLSOptions?
+        tls: TLSOptions?,
+        metrics: PrometheusRegistry
     ) -> HTTPServerBuilder {
-        HTTPServerBuilder { responder in
+        // Event loops belong to no server.
+        @Sendable func count(_ label: String, _ dimension: (String, String)) {
+            PrometheusRegistry.$current.withValue(metrics) {
+                Counter(label: label, dimensions: [dimension]).increment()
+            }
+        }
+        return HTTPServerBuilder { responder in
             LarderHTTPChannel(
                 responder: responder,
                 limits: limits,
                 problem: table.content(of:_:),
                 onRefusal: { refusal in
-                    let code = ProblemCode(refusal.reason).rawValue
-                    Counter(label: "larder_http_refusals_total", dimensions: [("code", code)]).increment()
+                    count("larder_http_refusals_total", ("code", ProblemCode(refusal.reason).rawValue))
                 },
                 onAbruptClose: { close in
-                    Counter(label: "larder_http_cuts_total", dimensions: [("reason", close.rawValue)]).increment()
+                    count("larder_http_cuts_total", ("reason", close.rawValue))
                 },
                 connections: connections,
                 responseCache: responseCache,

@@ -46,7 +46,7 @@ struct LarderApplication: ReplaceableServer {
     ///   - directory: The data directory; nil locks the one that is set.
     ///   - sandboxPort: The port of the sandbox that was started with the server; nil if there is none.
     ///   - harness: Controls the server; nil for a server that is not under test.
-    ///   - last: The server that this one replaces, with the key of its directory.
+    ///   - last: The server that this one replaces.
     ///   - trace: Is called with the SQL of each statement, for tests.
     ///   - onListening: Is called with the address and the names of the certificate once connections are accepted.
     /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
@@ -56,7 +56,7 @@ struct LarderApplication: ReplaceableServer {
         in directory: DataDirectory? = nil,
         sandboxPort: Int? = nil,
         harness: Harness? = nil,
-        replacing last: (application: LarderApplication, key: SavedKey)? = nil,
+        replacing last: LarderApplication? = nil,
         tracing trace: (@Sendable (String) -> Void)? = nil,
         metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void,
@@ -65,6 +65,7 @@ struct LarderApplication: ReplaceableServer {
         var options = DatabaseOptions()
         options.integrityCheck = configuration.storageCheck == .start ? .afterUncleanStop : .never
         options.trace = trace
+        options.isDurable = configuration.isDurable
         let database = try LarderDatabase(
             in: try directory ?? DataDirectory(at: configuration.dataDirectory),
             migrations: configuration.apps.migrations,
@@ -73,13 +74,12 @@ struct LarderApplication: ReplaceableServer {
         )
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
         do {
-            try last?.key.restore()
             let resources = try ServerResources(
                 configuration,
                 database,
                 transports,
                 clock: harness?.clock.wallClock,
-                replacing: last?.application.resources,
+                replacing: last?.resources,
                 logger: logger
             )
             return try LarderApplication(
@@ -134,6 +134,7 @@ struct LarderApplication: ReplaceableServer {
             responseCache,
             services: harness.map { [HarnessService(harness: $0)] } ?? services,
             resources,
+            metrics,
             onListening: onListening
         )
     }
@@ -203,6 +204,7 @@ struct LarderApplication: ReplaceableServer {
         _ responseCache: ResponseCache?,
         services: [any Service],
         _ resources: ServerResources,
+        _ metrics: PrometheusRegistry,
         onListening: @escaping @Sendable (SocketAddress?, CertificateNames?) async -> Void
     ) -> Application<LarderResponder> {
         let (http, logger) = (resources.configuration.http, resources.logger)
@@ -216,7 +218,14 @@ struct LarderApplication: ReplaceableServer {
         }
         return Application(
             responder: responder,
-            server: .larder(limits: http.limits, resources.connections, responseCache, table, tls: tls),
+            server: .larder(
+                limits: http.limits,
+                resources.connections,
+                responseCache,
+                table,
+                tls: tls,
+                metrics: metrics
+            ),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
                 availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)

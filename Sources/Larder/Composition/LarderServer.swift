@@ -25,6 +25,8 @@ struct LarderServer: Service, CustomStringConvertible {
     let harness: Harness?
     /// Is called once it listens.
     let announced: @Sendable (ServerAddresses) -> Void
+    /// Is called when it begins to stop.
+    let stopping: @Sendable () -> Void
     let metrics: PrometheusRegistry
     let logger: Logger
 
@@ -40,15 +42,14 @@ struct LarderServer: Service, CustomStringConvertible {
             onListening: { announce($0, http, names: $1, sandboxPort: sandboxPort) },
             logger: logger
         )
-        let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
-        harness?.begin(built) { key in
-            try pristine.make(in: directory)
+        harness?.begin(built) { contents in
+            try directory.replaceAll(by: contents)
             return try await LarderApplication.build(
                 configuration,
                 in: directory,
                 sandboxPort: sandboxPort,
                 harness: harness,
-                replacing: (built, key),
+                replacing: built,
                 metrics: metrics,
                 onListening: { _, _ in },
                 logger: logger
@@ -65,9 +66,7 @@ struct LarderServer: Service, CustomStringConvertible {
             try await withGracefulShutdownHandler {
                 try await built.application.run()
             } onGracefulShutdown: {
-                logger.notice("stopping gracefully: requests under way may finish")
-                // After their time, requests are cancelled; some moments later that has not helped.
-                StopDeadline(timeout: http.stopTimeout + .seconds(5), logger: logger).begin()
+                stopping()
             }
         } catch {
             try await close(built)
@@ -77,9 +76,12 @@ struct LarderServer: Service, CustomStringConvertible {
         logger.notice("stopped")
     }
 
+    /// Closes the server as it is now.
     private func close(_ built: LarderApplication) async throws {
-        try await harness?.closeRelay()
-        try await (harness?.application ?? built).close()
+        defer { harness?.end() }
+        guard let harness else { return try await built.close() }
+        try await harness.closeRelay()
+        try await harness.application?.close()
     }
 
     /// Returns the configuration with the addresses of the sandbox, once it listens.

@@ -9,14 +9,14 @@ struct HTTPConfiguration: Sendable {
     var host: String
     var port: Int
     /// Who is served without a paired device.
-    let access: AccessRules.Mode
+    private(set) var access: AccessRules.Mode
     let allowedHosts: [String]
     let allowedOrigins: [String]
     /// Address at which a proxy serves this server; nil if none does.
-    let publicURL: PublicURL?
+    private(set) var publicURL: PublicURL?
     /// The files of the certificate; nil for a server without TLS.
-    let certificate: CertificateFiles?
-    let trustedProxies: TrustedProxies
+    private(set) var certificate: CertificateFiles?
+    private(set) var trustedProxies: TrustedProxies
     let limits: ConnectionLimits
     /// Largest number of connections of one client; 0 is half of all.
     private let perAddress: Int
@@ -35,6 +35,14 @@ struct HTTPConfiguration: Sendable {
         limits = try ConnectionLimits(settings)
         perAddress = try settings.integer("http.connections_per_address")
         stopTimeout = try settings.milliseconds("http.stop_timeout_ms")
+    }
+
+    /// The same for a server on any port of this machine alone, without TLS.
+    var onLoopback: HTTPConfiguration {
+        var http = self
+        (http.host, http.port, http.access) = ("127.0.0.1", 0, .loopback)
+        (http.publicURL, http.certificate, http.trustedProxies) = (nil, nil, .none)
+        return http
     }
 
     /// Scheme by which clients reach this server.

@@ -12,7 +12,9 @@ struct LarderConfiguration: Sendable {
     /// The values of all settings, of which each app gets its own.
     let settings: SettingValues
     var http: HTTPConfiguration
-    let dataDirectory: URL
+    var dataDirectory: URL
+    /// Whether data survives a loss of power.
+    var isDurable = true
     /// Size limit of what is cached on disk.
     let cacheBudget: CacheBudget
     /// Size limit of the response cache in memory, in bytes; 0 turns it off.
@@ -26,9 +28,9 @@ struct LarderConfiguration: Sendable {
     /// Work on pictures and documents.
     let media: MediaConfiguration
     let web: WebConfiguration
-    let sandbox: SandboxConfiguration
+    var sandbox: SandboxConfiguration
     /// The time that the clock shows at start; nil for the machine's time.
-    let clockStart: Date?
+    var clockStart: Date?
     /// The clock of a server that is not under test.
     var clock: WallClock { clockStart.map { WallClock.starting(at: $0) } ?? .system }
     let log: LogConfiguration
@@ -89,8 +91,8 @@ enum StorageCheckTime: String, Sendable {
 
 /// The settings `sandbox.*`.
 struct SandboxConfiguration: Sendable {
-    let port: Int
-    let seed: UInt64
+    var port: Int
+    var seed: UInt64
 
     init(_ settings: SettingValues) throws(SettingError) {
         port = try settings.integer("sandbox.port")

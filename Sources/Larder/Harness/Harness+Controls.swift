@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPServer
 import Sandbox
 import Screens
@@ -13,9 +14,14 @@ extension Harness: HarnessedServer {
         let application = state.withLock { state -> (any ReplaceableServer)? in
             guard !state.isActive else { return nil }
             state.isActive = true
-            return state.application
+            return state.served?.application
         }
         application?.responseCache?.close()
+    }
+
+    func noteUse() {
+        let now = clock.real.now()
+        state.withLock { $0.lastUse = now }
     }
 
     func upstreamsWereReset() {

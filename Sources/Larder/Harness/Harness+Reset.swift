@@ -1,6 +1,7 @@
 import Concurrency
 import Database
 import Foundation
+import Freshness
 import Hummingbird
 import Sandbox
 import Screens
@@ -10,37 +11,66 @@ extension Harness {
     /// Replaces all state of the server by that of a new data directory; ports, process, certificate and key stay.
     ///
     /// - Parameter upstreams: Resets the simulated upstreams; called when no request of the old state is left.
-    /// - Throws: ``HarnessError``; the errors of the composition root, after which the server responds with 503.
+    /// - Throws: As ``replace(by:meanwhile:)``.
     func reset(_ upstreams: @escaping @Sendable () -> Void) async throws {
-        try await resets.withPermit { [self] in
-            let (last, generation, rebuild) = try begin()
-            defer { finish() }
-            await generation.retire()
-            last.stop()
-            await drain()
-            try await last.close()
-            state.withLock { $0.application = nil }
+        try await replace(by: pristine) { [clock, front, frontFaults] in
             upstreams()
             clock.reset()
             front.clear()
             frontFaults.reset()
-            let key = try SavedKey(in: last.directory)
-            try last.directory.removeContents(but: PristineDirectory.lasting)
-            begin(try await rebuild(key), rebuild: rebuild)
+        }
+    }
+
+    /// Replaces what the server has stored; ports, process and certificate stay.
+    ///
+    /// - Parameters:
+    ///   - contents: What it has then.
+    ///   - meanwhile: Called when no request of the old state is left, and none of the new one has begun.
+    /// - Throws: ``HarnessError``; the errors of the composition root, after which the server responds with 503 until
+    ///   the next attempt; those of the end of the old server, after which the new one is served.
+    func replace(by contents: any StoreContents, meanwhile: @escaping @Sendable () -> Void) async throws {
+        try await resets.withPermit { [self] in
+            // A task of its own: if its caller goes away, a replacement is not left half done.
+            try await Task { try await replaceNow(by: contents, meanwhile) }.value
+        }
+    }
+
+    private func replaceNow(by contents: any StoreContents, _ meanwhile: @Sendable () -> Void) async throws {
+        let (last, rebuild) = try begin()
+        defer { finish() }
+        let ended = await end(last)
+        meanwhile()
+        begin(try await rebuild(contents), rebuild: rebuild)
+        try ended.get()
+    }
+
+    /// Ends a server. One that does not end in order is not served any more, either.
+    private func end(_ last: (application: any ReplaceableServer, generation: ServiceGeneration)?) async
+        -> Result<Void, any Error>
+    {
+        guard let (application, generation) = last else { return .success(()) }
+        await generation.retire()
+        application.stop()
+        await drain()
+        state.withLock { $0.served = nil }
+        do {
+            return .success(try await application.close())
+        } catch {
+            return .failure(error)
         }
     }
 
     /// Lets no further request begin, and tells those under way to end.
-    private func begin() throws -> (any ReplaceableServer, ServiceGeneration, Rebuild) {
-        let (parts, signals) = state.withLock { state in
-            guard let application = state.application, let generation = state.generation, let rebuild = state.rebuild
-            else { return (nil as (any ReplaceableServer, ServiceGeneration, Rebuild)?, [OvertakingSignal]()) }
-            state.isResetting = true
-            return ((application, generation, rebuild), Array(state.exchanges.values))
+    private func begin() throws -> (
+        last: (application: any ReplaceableServer, generation: ServiceGeneration)?, rebuild: Rebuild
+    ) {
+        let (last, rebuild, signals) = state.withLock { state in
+            if state.rebuild != nil { state.isResetting = true }
+            return (state.served, state.rebuild, Array(state.exchanges.values))
         }
-        guard let parts else { throw HarnessError.notReady }
+        guard let rebuild else { throw HarnessError.notReady }
         for signal in signals { signal.overtake() }
-        return parts
+        return (last, rebuild)
     }
 
     private func finish() {
@@ -69,8 +99,10 @@ extension Harness {
     }
 
     func left(_ number: Int) {
+        let now = clock.real.now()
         state.withLock { state in
             state.exchanges[number] = nil
+            state.lastUse = now
             if state.exchanges.isEmpty { state.drained?.finish() }
         }
     }

@@ -19,8 +19,8 @@ final class Harness: Sendable {
     static let longestDrain: Duration = .seconds(5)
 
     struct State {
-        var application: (any ReplaceableServer)?
-        var generation: ServiceGeneration?
+        /// Nil before the first one, and if none could be built.
+        var served: (application: any ReplaceableServer, generation: ServiceGeneration)?
         var rebuild: Rebuild?
         /// Whether every request is to pass through the harness, and none is responded to by the response cache.
         var isActive = false
@@ -29,10 +29,12 @@ final class Harness: Sendable {
         var lastNumber = 0
         var arrivals: [CheckedContinuation<Void, Never>] = []
         var drained: AsyncStream<Void>.Continuation?
+        /// When the last request or control has ended.
+        var lastUse = Date.distantPast
     }
 
-    /// Builds the server again in its emptied directory, in place of the one that has ended.
-    typealias Rebuild = @Sendable (_ key: SavedKey) async throws -> any ReplaceableServer
+    /// Builds the server again in its directory, with other contents, in place of the one that has ended.
+    typealias Rebuild = @Sendable (_ contents: any StoreContents) async throws -> any ReplaceableServer
 
     /// The one clock of the server and its simulated upstreams.
     let clock: VirtualClock
@@ -44,10 +46,16 @@ final class Harness: Sendable {
     let state = Mutex(State())
     private let relaying = Mutex<HTTPClientTransport?>(nil)
     let resets = AsyncSemaphore(permits: 1, maximumWaiting: 100)
+    /// Further servers in this process; nil for one of them.
+    let spaces: (any HarnessedSpaces)?
+    /// The contents after a reset.
+    let pristine: any StoreContents
 
     /// Creates the harness of a server that is not built yet.
-    init(clock: VirtualClock) {
+    init(clock: VirtualClock, pristine: any StoreContents, spaces: (any HarnessedSpaces)? = nil) {
         self.clock = clock
+        self.pristine = pristine
+        self.spaces = spaces
         (generations, newGeneration) = AsyncStream.makeStream()
     }
 
@@ -55,8 +63,7 @@ final class Harness: Sendable {
     func begin(_ application: any ReplaceableServer, rebuild: @escaping Rebuild) {
         let generation = ServiceGeneration(application.services)
         let isActive = state.withLock { state in
-            state.application = application
-            state.generation = generation
+            state.served = (application, generation)
             state.rebuild = rebuild
             return state.isActive
         }
@@ -82,8 +89,17 @@ final class Harness: Sendable {
         }?.shutdown()
     }
 
+    /// Lets go of the server, which has ended.
+    func end() {
+        newGeneration.finish()
+        state.withLock { ($0.served, $0.rebuild) = (nil, nil) }
+    }
+
     /// The server as it is now; nil before ``begin(_:rebuild:)``.
-    var application: (any ReplaceableServer)? { state.withLock { $0.application } }
+    var application: (any ReplaceableServer)? { state.withLock { $0.served?.application } }
+
+    /// When the last request or control has ended; nil while a request is under way.
+    var unusedSince: Date? { state.withLock { $0.exchanges.isEmpty ? $0.lastUse : nil } }
 
     // MARK: Requests
 
@@ -128,7 +144,7 @@ final class Harness: Sendable {
                 state.lastNumber += 1
                 let number = state.lastNumber
                 let isRecorded = state.isActive && controls == nil
-                let exchange = HarnessExchange(state.application, isRecorded: isRecorded) { [weak self] in
+                let exchange = HarnessExchange(state.served?.application, isRecorded: isRecorded) { [weak self] in
                     self?.left(number)
                 }
                 if controls != .harness { state.exchanges[number] = exchange.signal }

@@ -4,11 +4,12 @@ import Logging
 import Synchronization
 
 /// The files of a data directory as a first start makes them. Making the tables takes most of the time of a first
-/// start; from the second reset on, their file is written as a whole.
-final class PristineDirectory: Sendable {
+/// start; from the second time on, their file is written as a whole.
+final class PristineDirectory: StoreContents {
     /// What a reset leaves in the folder: the port of the sandbox and the reserve of the disk.
     static let lasting: Set = ["sandbox.port", "larder.reserve"]
 
+    let hasKey = false
     private let migrations: [SchemaMigration]
     private let logger: Logger
     private let files = Mutex<[String: Data]?>(nil)
@@ -18,10 +19,10 @@ final class PristineDirectory: Sendable {
         self.logger = logger
     }
 
-    /// Makes the files in an emptied folder.
+    /// Makes the files.
     ///
     /// - Throws: `StorageError`; the errors of `FileManager`.
-    func make(in directory: DataDirectory) throws {
+    func write(to directory: DataDirectory) throws {
         let folder = URL(filePath: directory.path, directoryHint: .isDirectory)
         if let known = files.withLock(\.self) { return try Self.write(known, to: folder) }
         try LarderDatabase(in: directory, migrations: migrations, logger: logger).close()

@@ -30,13 +30,22 @@ final class VirtualClock: Sendable {
         func time(at real: Date) -> Date { isFrozen ? shown : shown + real.timeIntervalSince(origin) }
     }
 
-    private let real: WallClock
+    /// The clock that it was made from.
+    let real: WallClock
+    private let start: Date?
+    private let startsFrozen: Bool
     private let isSet = Atomic(false)
     private let state = Mutex(State())
 
-    /// Creates a clock that shows another one's time until it is set.
-    init(_ real: WallClock) {
-        self.real = real
+    /// Creates a clock.
+    ///
+    /// - Parameters:
+    ///   - real: The clock whose time it shows until it is set.
+    ///   - start: The time that it shows first, if it is another one.
+    ///   - isFrozen: Whether it stands still at first.
+    init(_ real: WallClock, start: Date? = nil, isFrozen: Bool = false) {
+        (self.real, self.start, startsFrozen) = (real, start, isFrozen)
+        begin()
     }
 
     /// The time that it shows.
@@ -87,13 +96,18 @@ final class VirtualClock: Sendable {
         await doWhatIsDue()
     }
 
-    /// Shows the time of the clock that it was made from again.
+    /// Shows again what it has shown at first.
     func reset() {
-        state.withLock { state in
-            state.isFrozen = false
-            isSet.store(false, ordering: .releasing)
-        }
+        begin()
         changed()
+    }
+
+    private func begin() {
+        let real = real.now()
+        state.withLock { state in
+            (state.shown, state.origin, state.isFrozen) = (start ?? real, real, startsFrozen)
+            isSet.store(start != nil || startsFrozen, ordering: .releasing)
+        }
     }
 
     /// Wakes what is due by now and sets the alarms of the others.

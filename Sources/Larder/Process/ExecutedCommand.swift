@@ -1,28 +1,38 @@
 import Foundation
+import Sandbox
 import ServiceLifecycle
 import Synchronization
 
 /// A command that runs while the server does, in a process group of its own, which ends with it.
 final class ExecutedCommand: Service {
     private let words: [String]
+    private let spaceCount: Int
     private let status = Mutex<Int32?>(nil)
-    private let (addresses, announcing) = AsyncStream.makeStream(of: ServerAddresses.self)
+    private let (servers, announcing) = AsyncStream.makeStream(
+        of: (addresses: ServerAddresses, spaces: (any HarnessedSpaces)?).self
+    )
 
-    /// - Parameter words: the command and its arguments.
-    init(_ words: [String]) {
+    /// - Parameters:
+    ///   - words: the command and its arguments.
+    ///   - spaces: how many spaces it gets.
+    init(_ words: [String], spaces: Int) {
         self.words = words
+        spaceCount = spaces
     }
 
     /// Exit code of the command as a shell tells it; nil if it was not started.
     var exitCode: Int32? { status.withLock { $0 } }
 
-    /// Starts the command.
-    func begin(_ addresses: ServerAddresses) { announcing.yield(addresses) }
+    /// Starts the command, once its spaces are made.
+    @Sendable func begin(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) {
+        announcing.yield((addresses, spaces))
+    }
 
     func run() async throws {
-        var iterator = addresses.cancelOnGracefulShutdown().makeAsyncIterator()
-        guard let addresses = await iterator.next() else { return }
-        let process = try CommandProcess(words, environment: Self.environment(addresses))
+        var iterator = servers.cancelOnGracefulShutdown().makeAsyncIterator()
+        guard let server = await iterator.next() else { return }
+        let spaces = try await makeSpaces(in: server.spaces)
+        let process = try CommandProcess(words, environment: Self.environment(server.addresses, spaces))
         let code = await withGracefulShutdownHandler {
             await process.ended()
         } onGracefulShutdown: {
@@ -32,11 +42,21 @@ final class ExecutedCommand: Service {
         status.withLock { $0 = code }
     }
 
+    /// Makes the spaces, which end with the command.
+    private func makeSpaces(in spaces: (any HarnessedSpaces)?) async throws -> [SpaceDescription] {
+        var order = SpaceOrder()
+        order.idle = nil
+        var made: [SpaceDescription] = []
+        while let spaces, made.count < spaceCount { made.append(try await spaces.make(order)) }
+        return made
+    }
+
     /// The variables of this process, and the addresses.
-    private static func environment(_ addresses: ServerAddresses) -> [String: String] {
+    private static func environment(_ addresses: ServerAddresses, _ spaces: [SpaceDescription]) -> [String: String] {
         var variables = ProcessInfo.processInfo.environment
         variables["LARDER_URL"] = addresses.server
         variables["LARDER_SANDBOX_URL"] = addresses.sandboxPort.map { "http://127.0.0.1:\($0)" }
+        variables["LARDER_SPACES"] = "[\(spaces.map(\.json).joined(separator: ","))]"
         return variables
     }
 }

@@ -11,6 +11,8 @@ struct ControlRequest: Sendable {
     /// The `Origin` field, which browsers send with requests of a page.
     var fetchOrigin: String?
     var body: [UInt8] = []
+    /// Has something done when the connection of the request has ended; nil without a connection.
+    var onClose: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 
     /// The body as JSON.
     func json() throws(ControlProblem) -> JSONValue {

@@ -1,10 +1,11 @@
+import Foundation
 import HTTPTypes
 
 extension ControlIndex {
     private static let filters = "method=&path=&query=&header=&status=&since=&until=&request_id=&waiting="
 
     /// The controls of the server that is tested.
-    static let ofHarness = harness + front
+    static let ofHarness = harness + front + spaces
 
     private static let harness = [
         Line(method: "GET", path: "/_harness", purpose: "the controls of Larder itself, and its clock"),
@@ -80,6 +81,16 @@ extension ControlRequest {
 }
 
 extension ControlFields {
+    static let timeForm = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    func time(_ name: String) throws(ControlProblem) -> Date? {
+        guard let text = try text(name) else { return nil }
+        for style in [Self.timeForm, Date.ISO8601FormatStyle()] {
+            if let date = try? style.parse(text) { return date }
+        }
+        throw .invalid(field: name, value: text, accepted: ["a time such as 2026-01-05T10:00:00Z"])
+    }
+
     func number(_ name: String, in range: ClosedRange<Double>) throws(ControlProblem) -> Double? {
         guard let value = self[name] else { return nil }
         guard case .number(let spelling) = value, let number = Double(spelling), range.contains(number) else {

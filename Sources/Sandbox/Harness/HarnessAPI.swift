@@ -20,6 +20,7 @@ struct HarnessAPI: Sendable {
             try request.requireLoopback()
             // Who only looks what there is changes nothing.
             if !request.path.isEmpty { server.activate() }
+            server.noteUse()
             return try await route(request)
         } catch let problem as ControlProblem {
             return problem.response
@@ -27,6 +28,7 @@ struct HarnessAPI: Sendable {
     }
 
     private func route(_ request: ControlRequest) async throws -> UpstreamResponse {
+        if request.path.first == "spaces" { return try await spaces(request) }
         switch request.path.joined(separator: "/") {
         case "":
             try request.require(.get)
@@ -67,21 +69,18 @@ extension HarnessAPI {
     private static let longestStep = 315_360_000
 
     private var clockState: JSONValue {
-        ["now": .string(server.now.formatted(Self.timeForm)), "frozen": .bool(server.isFrozen)]
+        ["now": .string(server.now.formatted(ControlFields.timeForm)), "frozen": .bool(server.isFrozen)]
     }
-
-    private static let timeForm = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     private func setClock(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get, .put)
         if request.method == .put {
             let fields = try ControlFields(request.json())
             try fields.require(only: "now", "frozen")
-            let (text, frozen) = (try fields.text("now"), try fields.flag("frozen"))
-            guard text != nil || frozen != nil else {
+            let (time, frozen) = (try fields.time("now"), try fields.flag("frozen"))
+            guard time != nil || frozen != nil else {
                 throw ControlProblem.invalid(field: "body", value: "{}", accepted: ["now", "frozen"])
             }
-            let time = try text.map(Self.time)
             guard await server.setClock(time, frozen: frozen) else {
                 throw ControlProblem.conflict("The clock goes back only with POST /\(Self.prefix)/reset.")
             }
@@ -96,11 +95,5 @@ extension HarnessAPI {
         let seconds = try fields.required("s", try fields.number("s", in: 0...Double(Self.longestStep)))
         await server.advanceClock(by: seconds)
         return .json(.ok, clockState)
-    }
-
-    private static func time(_ text: String) throws(ControlProblem) -> Date {
-        let styles = [timeForm, Date.ISO8601FormatStyle()]
-        for style in styles { if let date = try? style.parse(text) { return date } }
-        throw .invalid(field: "now", value: text, accepted: ["a time such as 2026-01-05T10:00:00Z"])
     }
 }

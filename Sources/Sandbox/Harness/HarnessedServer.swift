@@ -6,6 +6,12 @@ public protocol HarnessedServer: Sendable {
     /// Called before the first control: from now on every request counts.
     func activate()
 
+    /// Called at each control, also of the simulated upstreams: the server is in use.
+    func noteUse()
+
+    /// Further servers like this one; nil for one of them.
+    var spaces: (any HarnessedSpaces)? { get }
+
     /// Replaces all state of the server by that of a new data directory.
     ///
     /// - Parameter upstreams: Resets the simulated upstreams; to be called when no request of the old state is left.

@@ -14,6 +14,7 @@ struct ControlAPI: Sendable {
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
         do {
             try request.requireLoopback()
+            harness?.noteUse()
             return try await route(request)
         } catch let problem as ControlProblem {
             return problem.response

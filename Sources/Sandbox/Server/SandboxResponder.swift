@@ -26,12 +26,12 @@ struct SandboxResponder: HTTPResponder {
         let target = RequestTarget(request.head.path ?? "/")
         switch target.segments.first {
         case ControlAPI.prefix:
-            let response = try await control(request, target) {
+            let response = try await control(request, target, context) {
                 try await ControlAPI(stage: stage, clock: clock, harness: harness).respond(to: $0)
             }
             return Self.response(response, to: request.method)
         case HarnessAPI.prefix where harness != nil:
-            let response = try await control(request, target) { request in
+            let response = try await control(request, target, context) { request in
                 guard let harness else { return ControlProblem.nothing(at: request.path).response }
                 return try await HarnessAPI(server: harness, stage: stage, clock: clock).respond(to: request)
             }
@@ -53,6 +53,7 @@ struct SandboxResponder: HTTPResponder {
     private func control(
         _ request: Request,
         _ target: RequestTarget,
+        _ context: SandboxContext,
         by respond: (ControlRequest) async throws -> UpstreamResponse
     ) async throws -> UpstreamResponse {
         guard let body = try await Self.body(of: request) else {
@@ -64,7 +65,8 @@ struct SandboxResponder: HTTPResponder {
             query: target.query,
             authority: request.head.authority,
             fetchOrigin: request.headers[.origin],
-            body: body
+            body: body,
+            onClose: { [channel = context.channel] action in channel.closeFuture.whenComplete { _ in action() } }
         )
         return try await respond(control)
     }

@@ -6,7 +6,12 @@ import Synchronization
 ///
 /// Counters are counters; gauges and recorders without aggregation are gauges; timers and aggregating recorders are
 /// histograms (timers in seconds).
+///
+/// A process can have several servers: what is measured within ``current`` goes to that registry instead.
 public final class PrometheusRegistry: MetricsFactory, Sendable {
+    /// The registry of the server for which the task works; nil for that of the process.
+    @TaskLocal public static var current: PrometheusRegistry?
+
     private let series = Mutex<[SeriesKey: Series]>([:])
     private let families: [String: MetricFamily]
 
@@ -52,6 +57,8 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         return format == .openMetrics ? text.replacing("\"", with: "\\\"") : text
     }
 
+    private var used: PrometheusRegistry { Self.current ?? self }
+
     private func find(_ label: String, _ dimensions: [(String, String)], suffix: String = "", make: () -> Series)
         -> Series
     {
@@ -66,22 +73,22 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
 
     /// A counter.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        find(label, dimensions) { Series(.counter) }
+        used.find(label, dimensions) { Series(.counter) }
     }
 
     /// A gauge.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        find(label, dimensions) { Series(.gauge) }
+        used.find(label, dimensions) { Series(.gauge) }
     }
 
     /// A gauge, or a histogram where values are to be aggregated.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        find(label, dimensions) { aggregate ? Series(.histogram) : Series(.gauge) }
+        used.find(label, dimensions) { aggregate ? Series(.histogram) : Series(.gauge) }
     }
 
     /// A histogram in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        find(label, dimensions, suffix: label.hasSuffix("_seconds") ? "" : "_seconds") { Series(.histogram) }
+        used.find(label, dimensions, suffix: label.hasSuffix("_seconds") ? "" : "_seconds") { Series(.histogram) }
     }
 
     /// Series live as long as the process.

@@ -12,15 +12,21 @@ struct ExecCommand: AsyncParsableCommand {
             directory, unless settings say otherwise. Its addresses are in
             LARDER_URL and LARDER_SANDBOX_URL. It stops when the command ends,
             whose exit code is that of this program; what the command leaves
-            running is ended.
+            running is ended. LARDER_SPACES is a JSON array of the spaces that
+            --spaces makes beside it: servers that see nothing of each other,
+            one for each worker of a test suite.
 
             EXAMPLES
               larder exec -- pytest -q
+              larder exec --spaces 4 -- pytest -n 4
               larder exec --freshness-ships-s 60 -- npm test
 
             \(SettingsOptions.table)
             """
     )
+
+    @Option(name: .long, help: ArgumentHelp("Make as many spaces beside the server.", valueName: "count"))
+    var spaces = 0
 
     @OptionGroup var options: SettingsOptions
 
@@ -39,9 +45,13 @@ struct ExecCommand: AsyncParsableCommand {
             StandardError.write("larder: a command comes behind --, such as larder exec -- pytest\n")
             throw ExitCode.validationFailure
         }
+        guard (0...Spaces.limit).contains(spaces) else {
+            StandardError.write("larder: --spaces is \(spaces); accepted: 0…\(Spaces.limit)\n")
+            throw ExitCode.validationFailure
+        }
         let folder = URL.temporaryDirectory.appending(path: "larder-exec-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let command = ExecutedCommand(words)
+        let command = ExecutedCommand(words, spaces: spaces)
         let process = ServedProcess(
             configuration: try configuration(standardData: folder),
             simulatesUpstreams: true,
@@ -58,6 +68,8 @@ struct ExecCommand: AsyncParsableCommand {
         var options = options
         if !settings.isSet("http.port") { options.settings += ["--http-port", "0"] }
         if !settings.isSet("data.directory") { options.settings += ["--data-directory", folder.path] }
-        return try options.load(sandbox: true)
+        var configuration = try options.load(sandbox: true)
+        configuration.isDurable = settings.isSet("data.directory")
+        return configuration
     }
 }

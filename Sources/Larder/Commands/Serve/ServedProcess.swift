@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import HTTPServer
 import Logging
 import Metrics
@@ -15,8 +16,8 @@ struct ServedProcess {
     let simulatesUpstreams: Bool
     /// Whether tests control the server from the start.
     let isHarness: Bool
-    /// Is called with the addresses once the server listens.
-    var announced: @Sendable (ServerAddresses) -> Void = { $0.print() }
+    /// Is called with the addresses once the server listens, and with what makes spaces beside it if it is under test.
+    var announced: @Sendable (ServerAddresses, (any HarnessedSpaces)?) -> Void = { addresses, _ in addresses.print() }
     /// Runs beside the server: when it ends, the server stops.
     var companion: (any Service)?
 
@@ -34,51 +35,47 @@ struct ServedProcess {
 
     private func serve(_ metrics: PrometheusRegistry) async throws {
         let logger = Logger(label: "larder")
-        // Before anything listens: a directory that is in use is said in one line.
         let directory = try DataDirectory(at: configuration.dataDirectory)
-        let harness = simulatesUpstreams || isHarness ? Harness(clock: VirtualClock(configuration.clock)) : nil
-        if isHarness { harness?.activate() }
-        let sandbox: Sandbox? = if let harness { await self.sandbox(harness, logger) } else { nil }
-        let server = LarderServer(
-            configuration: configuration,
-            directory: directory,
-            sandbox: sandbox,
-            simulatesUpstreams: simulatesUpstreams,
-            harness: harness,
-            announced: announced,
+        let stopTime = configuration.http.stopTimeout
+        let (control, spaces) = await tested(logger).map { ($0, $1) } ?? (nil, nil)
+        let parts = ServerParts(
+            configuration,
+            in: directory,
+            control,
             metrics: metrics,
-            logger: logger
-        )
-        // The last one stops first: the sandbox outlives the server that uses it, also one that cannot start.
-        let services = [sandbox as (any Service)?, server, companion].compactMap { $0 }
-        var group = ServiceGroupConfiguration(
-            services: services.map {
-                .init(
-                    service: $0,
-                    successTerminationBehavior: .gracefullyShutdownGroup,
-                    failureTerminationBehavior: .gracefullyShutdownGroup
-                )
+            announced: { addresses in announced(addresses, spaces) },
+            stopping: {
+                logger.notice("stopping gracefully: requests under way may finish")
+                // After their time, requests are cancelled; some moments later that has not helped.
+                StopDeadline(timeout: stopTime + .seconds(5), logger: logger).begin()
             },
-            gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        group.maximumGracefulShutdownDuration = configuration.http.stopTimeout
-        try await ServiceGroup(configuration: group).run()
+        let beside = [spaces as (any Service)?, companion].compactMap { $0 }
+        let group = parts.group(
+            beside: beside,
+            signals: [.sigterm, .sigint],
+            stopTime: stopTime,
+            logger: logger
+        )
+        try await group.run()
     }
 
-    /// Returns a sandbox on the port that is set, or else on the one that it used last with this data directory.
-    private func sandbox(_ harness: Harness, _ logger: Logger) async -> Sandbox {
+    /// Returns what controls the server if it is under test, and makes spaces beside it.
+    private func tested(_ logger: Logger) async -> (ServerParts.Control, Spaces)? {
+        guard simulatesUpstreams || isHarness else { return nil }
+        let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
+        let spaces = Spaces(configuration, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
+        let harness = Harness(
+            clock: VirtualClock(.system, start: configuration.clockStart),
+            pristine: pristine,
+            spaces: spaces
+        )
+        if isHarness { harness.activate() }
+        // The port that is set, or else the one that was used last with this data directory.
         let port =
             configuration.sandbox.port != 0
             ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
-        return Sandbox(
-            configuration: .init(
-                port: port,
-                seed: configuration.sandbox.seed,
-                simulatesUpstreams: simulatesUpstreams
-            ),
-            harness: harness,
-            logger: logger
-        )
+        return (.init(harness: harness, port: port, simulatesUpstreams: simulatesUpstreams), spaces)
     }
 }

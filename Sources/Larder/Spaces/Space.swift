@@ -1,0 +1,115 @@
+import Database
+import Foundation
+import Freshness
+import HTTPServer
+import Logging
+import Sandbox
+import ServiceLifecycle
+
+/// A server in this process with ports, data, simulated upstreams and a clock of its own.
+final class Space: Sendable {
+    /// How long requests under way may take when it ends.
+    static let stopTime: Duration = .seconds(2)
+
+    let name: String
+    let order: SpaceOrder
+    let seed: UInt64
+    let harness: Harness
+    let sandbox: Sandbox?
+    private let directory: DataDirectory
+    private let group: ServiceGroup
+    private let metrics: PrometheusRegistry
+    private let (addresses, announcing) = AsyncStream.makeStream(of: ServerAddresses.self)
+    private let (ends, ending) = AsyncStream.makeStream(of: Void.self)
+
+    /// Makes the folder of a space, and wires its server.
+    ///
+    /// - Throws: `StorageError`; file errors.
+    init(
+        _ order: SpaceOrder,
+        name: String,
+        in folder: URL,
+        _ common: LarderConfiguration,
+        simulatesUpstreams: Bool,
+        pristine: PristineDirectory,
+        logger: Logger
+    ) throws {
+        (self.name, self.order) = (name, order)
+        var configuration = common
+        configuration.dataDirectory = folder
+        configuration.http = common.http.onLoopback
+        configuration.isDurable = false
+        seed = order.seed ?? common.sandbox.seed
+        configuration.sandbox.seed = seed
+        let start = order.now ?? common.clockStart
+        let clock = VirtualClock(.system, start: start, isFrozen: order.isFrozen)
+        let harness = Harness(clock: clock, pristine: pristine)
+        harness.activate()
+        harness.noteUse()
+        self.harness = harness
+        directory = try DataDirectory(at: folder)
+        try directory.replaceAll(by: pristine)
+        metrics = PrometheusRegistry(families: MetricCatalogue.families)
+        var logger = logger
+        logger[metadataKey: "space"] = "\(name)"
+        let parts = ServerParts(
+            configuration,
+            in: directory,
+            .init(harness: harness, port: 0, simulatesUpstreams: simulatesUpstreams),
+            metrics: metrics,
+            announced: { [announcing] in announcing.yield($0) },
+            stopping: {},
+            logger: logger
+        )
+        sandbox = parts.sandbox
+        group = parts.group(stopTime: Self.stopTime, logger: logger)
+    }
+
+    /// Its addresses, as soon as it listens; nil if it has ended before. To be awaited once.
+    func listening() async -> ServerAddresses? {
+        for await addresses in addresses { return addresses }
+        return nil
+    }
+
+    /// Has it end.
+    func end() { ending.finish() }
+
+    /// Serves until it is to end, or was not used for its idle time, and removes its files.
+    ///
+    /// - Throws: the errors of ``LarderServer``; file errors.
+    func run() async throws {
+        defer { announcing.finish() }
+        defer { harness.end() }
+        let served = await PrometheusRegistry.$current.withValue(metrics) { await serve() }
+        try FileManager.default.removeItem(atPath: directory.path)
+        try served.get()
+    }
+
+    private func serve() async -> Result<Void, any Error> {
+        await withTaskGroup { tasks in
+            tasks.addTask { await self.watch() }
+            tasks.addTask {
+                for await _ in self.ends {}
+                // Cancelled: it has ended by itself.
+                if !Task.isCancelled { await self.group.triggerGracefulShutdown() }
+            }
+            defer { tasks.cancelAll() }
+            do {
+                return .success(try await group.run())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Ends it once it was not used for its idle time.
+    private func watch() async {
+        let clock = harness.clock.real
+        while let idle = order.idle {
+            let unused = harness.unusedSince.map { clock.now().timeIntervalSince($0) } ?? 0
+            let rest = idle - .seconds(unused)
+            guard rest > .zero else { return end() }
+            do { try await clock.sleep(rest) } catch { return }
+        }
+    }
+}
