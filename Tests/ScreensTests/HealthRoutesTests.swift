@@ -99,6 +99,7 @@ struct HealthRoutesTests {
             startedAt: ten,
             hasSandbox: false,
             hasHarness: false,
+            node: StatusRoutes.Node(name: "n1", apps: ["ships"]),
             budget: CacheBudget(bytes: 7)
         )
         let status = StatusRoutes(of: server, upstreams: [upstream], store: ResponseStore(database), clock: clock)
@@ -106,7 +107,8 @@ struct HealthRoutesTests {
         let before = try await harness.serve(.get, "/v1/status")
         #expect(
             before.text.contains(
-                #"{"cache":{"budget_bytes":7,"by_upstream":[],"used_bytes":0},"sandbox":null,"#
+                #"{"cache":{"budget_bytes":7,"by_upstream":[],"used_bytes":0},"harness":null,"#
+                    + #""node":{"apps":["ships"],"name":"n1"},"sandbox":null,"#
                     + #""started_at":"2026-01-05T10:00:00Z","#
                     + #""upstreams":[{"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"#
                     + #""reachable":true,"since":null,"title":"SpaceX API"}],"version":"0.1.0"}"#

@@ -24,7 +24,7 @@ struct ProblemTests {
         409: ["target-exists", "confirmation-required", "pairing-unavailable"],
         412: ["precondition-failed"], 413: ["too-large", "too-many-pages"], 414: ["target-too-long"],
         415: ["unsupported-media-type"],
-        416: ["bad-range"],
+        416: ["bad-range"], 421: ["misdirected-request"],
         422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"],
         431: ["headers-too-large"],
         500: ["internal", "storage-failed"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],

@@ -150,14 +150,27 @@ struct LarderApplication: ReplaceableServer {
     ) -> RouteTable {
         let (database, sessions, clock) = (resources.database, resources.sessions, resources.clock)
         let (abilities, gauges) = (resources.abilities, ServerGauges(resources))
-        var table = RouteTable(apps.routes, languages: apps.languages)
-        table.add(MountRoutes(mounts: mounts, sessions: sessions, credentials: apps.mountCredentials).routes)
-        table.add(EventRoutes(events: resources.events, sessions: sessions, apps: apps.index.map(\.app)).routes)
+        var table = RouteTable(apps.routes, languages: apps.languages, elsewhere: apps.elsewhere.apps)
+        let mountRoutes = MountRoutes(
+            mounts: mounts,
+            elsewhere: apps.elsewhere.upstreams,
+            sessions: sessions,
+            credentials: apps.mountCredentials
+        )
+        table.add(mountRoutes.routes)
+        let eventRoutes = EventRoutes(
+            events: resources.events,
+            sessions: sessions,
+            apps: apps.index.map(\.app),
+            elsewhere: apps.elsewhere.apps
+        )
+        table.add(eventRoutes.routes)
         let server = StatusRoutes.Server(
             version: LarderVersion.text,
             startedAt: clock.now(),
             hasSandbox: !controls.isEmpty && apps.upstreams.contains(where: \.configuration.isSimulated),
             hasHarness: !controls.isEmpty,
+            node: StatusRoutes.Node(name: resources.configuration.node.name, apps: apps.index.map(\.app)),
             budget: resources.configuration.cacheBudget
         )
         let store = ResponseStore(database)

@@ -81,6 +81,7 @@ enum MetricCatalogue {
         MetricFamily("larder_media_jobs_running", .gauge, "Programs that work on pictures and documents"),
         MetricFamily("larder_media_jobs_waiting", .gauge, "Jobs for pictures and documents that wait for a program"),
         MetricFamily("larder_build_info", .gauge, labels: ["version"], "1, with the version of this build"),
+        MetricFamily("larder_node_info", .gauge, labels: ["node"], "1, with `node.name`; absent without one"),
     ]
 
     /// The table in docs/operations.md.

@@ -17,14 +17,19 @@ struct ServedApps {
     /// The upstreams of the apps, and behind them those that no app uses.
     private(set) var upstreams: [Upstream] = []
     private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
+    /// What other processes serve: names of apps, and of upstreams that only those apps use.
+    private(set) var elsewhere: (apps: Set<String>, upstreams: Set<String>) = ([], [])
     private var files: AccountFiles?
 
     /// Creates the apps of the configuration.
     /// - Throws: the errors of `App.init(_:)`.
     init(_ resources: ServerResources) throws {
-        for type in resources.configuration.apps.types { try serve(type, resources) }
+        for type in resources.configuration.node.apps.types { try serve(type, resources) }
         let used = Set(upstreams.map(\.configuration.name))
-        let further = resources.configuration.upstreams.byName.keys.sorted().filter { !used.contains($0) }
+        elsewhere = resources.configuration.node.elsewhere(of: resources.configuration.apps)
+        let further = resources.configuration.upstreams.byName.keys.sorted().filter {
+            !used.contains($0) && !elsewhere.upstreams.contains($0)
+        }
         upstreams += further.compactMap(resources.upstream)
     }
 

@@ -12,6 +12,7 @@ struct ServerGauges: Sendable {
     private let media: MediaEngine
     private let database: URL
     private let budgetBytes: Int
+    private let node: String?
 
     init(_ resources: ServerResources) {
         connections = resources.connections
@@ -19,6 +20,7 @@ struct ServerGauges: Sendable {
         media = resources.media
         database = URL(filePath: resources.database.directory.databasePath)
         budgetBytes = resources.configuration.cacheBudget.bytes
+        node = resources.configuration.node.name
     }
 
     /// Reads the values.
@@ -34,7 +36,12 @@ struct ServerGauges: Sendable {
             MetricSample("larder_cache_budget_bytes", Double(budgetBytes)),
             MetricSample("larder_build_info", 1, labels: [("version", LarderVersion.text)]),
         ]
-        return counts + storage() + ProcessStatistics.now().samples
+        return counts + nodeInfo() + storage() + ProcessStatistics.now().samples
+    }
+
+    /// The name of the process, if it has one: a join adds it to every other metric, as with `larder_build_info`.
+    private func nodeInfo() -> [MetricSample] {
+        node.map { [MetricSample("larder_node_info", 1, labels: [("node", $0)])] } ?? []
     }
 
     /// Sizes of files, without those that cannot be read.

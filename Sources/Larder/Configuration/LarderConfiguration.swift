@@ -11,6 +11,8 @@ struct LarderConfiguration: Sendable {
     let apps: AppList
     /// The values of all settings, of which each app gets its own.
     let settings: SettingValues
+    /// This process among others.
+    let node: NodeConfiguration
     var http: HTTPConfiguration
     var dataDirectory: URL
     /// Whether data survives a loss of power.
@@ -56,6 +58,7 @@ struct LarderConfiguration: Sendable {
         let settings = try reader.values()
         self.apps = apps
         self.settings = settings
+        node = try NodeConfiguration(settings, all: apps)
         http = try HTTPConfiguration(settings)
         dataDirectory = DataLocation(environment: environment, isSandbox: sandbox, isHarness: harness).url(
             try settings.text("data.directory")
@@ -75,7 +78,7 @@ struct LarderConfiguration: Sendable {
         web = try WebConfiguration(settings, upstreams)
         self.sandbox = try SandboxConfiguration(settings)
         clockStart = try settings.instant("clock.start")
-        log = try LogConfiguration(settings)
+        log = try LogConfiguration(settings, node: node.name)
     }
 }
 

@@ -34,7 +34,9 @@ struct LarderLogHandler: LogHandler {
     /// Makes this the log of the process. To be called once.
     static func bootstrap(_ configuration: LogConfiguration) {
         LoggingSystem.bootstrap {
-            LarderLogHandler(label: $0, format: configuration.format, level: configuration.level)
+            var handler = LarderLogHandler(label: $0, format: configuration.format, level: configuration.level)
+            if let node = configuration.node { handler[metadataKey: "node"] = "\(node)" }
+            return handler
         }
     }
 

@@ -5,8 +5,11 @@ import Settings
 struct LogConfiguration: Sendable {
     let level: Logger.Level
     let format: LogFormat
+    /// Name of this process in each line; nil for none.
+    let node: String?
 
-    init(_ settings: SettingValues) throws(SettingError) {
+    init(_ settings: SettingValues, node: String?) throws(SettingError) {
+        self.node = node
         level = try settings.choice("log.level")
         format = try settings.choice("log.format")
     }

@@ -187,6 +187,23 @@ extension Setting {
         )
     ]
 
+    /// One process among several.
+    static let node: [Setting] = [
+        Setting(
+            "node.name",
+            .text,
+            default: "",
+            "name of this process in status, log and metrics, where several serve the same clients"
+        ),
+        Setting(
+            "node.apps",
+            .list,
+            default: "",
+            "the apps that this process serves; empty: all",
+            note: "requests for other apps and their upstreams are 421 `misdirected-request`; see [scale](scale.md)"
+        ),
+    ]
+
     /// Clock and log.
     static let process: [Setting] = [
         Setting(

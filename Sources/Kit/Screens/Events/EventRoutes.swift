@@ -10,15 +10,19 @@ public struct EventRoutes: Sendable {
     private let events: EventStream
     private let sessions: SessionStore
     private let apps: [String]
+    private let elsewhere: Set<String>
 
     /// Creates the route. Each session adds the events of its account, and the stream ends with the first one that
     /// does.
     ///
-    /// - Parameter apps: names of the apps that are served.
-    public init(events: EventStream, sessions: SessionStore, apps: [String]) {
+    /// - Parameters:
+    ///   - apps: Names of the apps that are served.
+    ///   - elsewhere: Names of apps that another process serves.
+    public init(events: EventStream, sessions: SessionStore, apps: [String], elsewhere: Set<String> = []) {
         self.events = events
         self.sessions = sessions
         self.apps = apps
+        self.elsewhere = elsewhere
         sessions.onEnd { events.end(sessionOf: $0) }
     }
 
@@ -28,6 +32,9 @@ public struct EventRoutes: Sendable {
     }
 
     @Sendable private func listen(_ request: ScreenRequest) async throws -> ScreenResponse {
+        if let app = try request.query.string("app"), elsewhere.contains(app) {
+            throw Problem.misdirected("The app \(app)")
+        }
         let interest = try EventInterest(request, apps: apps, sessions: sessions)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
         let events = self.events

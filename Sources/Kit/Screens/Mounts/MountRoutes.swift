@@ -17,6 +17,7 @@ public struct MountRoutes: Sendable {
     static let template = "/v1/upstreams/{name}/{path}"
 
     private let mounts: [String: Mount]
+    private let elsewhere: Set<String>
     private let sessions: SessionStore
     private let credentials: [String: CredentialProvider]
 
@@ -27,11 +28,18 @@ public struct MountRoutes: Sendable {
     /// Creates the routes.
     /// - Parameters:
     ///   - mounts: the mounts
+    ///   - elsewhere: names of upstreams that another process serves
     ///   - sessions: tells which bearer tokens are Larder's own: they are sent to no upstream
     ///   - credentials: by upstream, what replaces such a token. A provider decides by the app and the account of the
     ///     session, so that no account gets another's credential.
-    public init(mounts: [Mount], sessions: SessionStore, credentials: [String: CredentialProvider] = [:]) {
+    public init(
+        mounts: [Mount],
+        elsewhere: Set<String> = [],
+        sessions: SessionStore,
+        credentials: [String: CredentialProvider] = [:]
+    ) {
         self.credentials = credentials
+        self.elsewhere = elsewhere
         self.mounts = Dictionary(mounts.map { ($0.upstream.configuration.name, $0) }) { first, _ in first }
         self.sessions = sessions
     }
@@ -98,7 +106,7 @@ public struct MountRoutes: Sendable {
 
     /// Returns the mount that a request names, and the target below it.
     ///
-    /// - Throws: 404 `not-found` if there is none.
+    /// - Throws: 404 `not-found` if there is none, 421 `misdirected-request` if another process has it.
     private func mount(of request: Request) throws(Problem) -> (Mount, target: String) {
         guard let (name, target) = Self.split(request.head.path ?? "") else {
             throw Problem.notFound(
@@ -106,6 +114,7 @@ public struct MountRoutes: Sendable {
             )
         }
         guard let mount = mounts[name] else {
+            if elsewhere.contains(name) { throw Problem.misdirected("The upstream \(name)") }
             throw Problem.notFound(
                 "There is no upstream of this name; its own API would be below \(Self.prefix){name}/."
             )

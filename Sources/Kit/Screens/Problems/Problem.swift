@@ -125,6 +125,13 @@ extension Problem {
         Problem(.notFound, what)
     }
 
+    /// 421 for what another process serves.
+    ///
+    /// - Parameter what: The app or upstream, at the beginning of a sentence.
+    static func misdirected(_ what: String) -> Problem {
+        Problem(.misdirectedRequest, "\(what) is served by another process (node.apps).")
+    }
+
     /// 405 with the methods that are allowed.
     public static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
         let list = allowed.map(\.rawValue).joined(separator: ", ")

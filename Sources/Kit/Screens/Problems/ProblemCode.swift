@@ -35,6 +35,7 @@ extension ProblemCode {
         .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
         .upstreamStorageFull, .storageFailed, .storageFull, .quotaExceeded,
         .pairingRequired, .pairingRefused, .localOnly, .profileNotAllowed, .pairingUnavailable,
+        .misdirectedRequest,
     ]
 
     /// 400: the request is malformed.
@@ -102,6 +103,12 @@ extension ProblemCode {
         "origin-not-allowed",
         .forbidden,
         Text("This origin may not write", ru: "С этой страницы изменения не принимаются")
+    )
+    /// 421: another process serves this (RFC 9110 §15.5.20).
+    public static let misdirectedRequest = ProblemCode(
+        "misdirected-request",
+        .misdirectedRequest,
+        Text("Another process serves this", ru: "Это обслуживает другой процесс")
     )
     /// 404: there is nothing here.
     public static let notFound = ProblemCode(

@@ -54,6 +54,9 @@ struct ProblemMiddleware: RouterMiddleware {
         if request.method == .options, request.head.path == "*" {
             return .options([.get, .head, .post, .put, .patch, .delete, .options])
         }
+        if let app = table.appElsewhere(path: path) {
+            return .problem(.misdirected("The app \(app)"), instance: path)
+        }
         let allowed = table.allowedMethods(path: path)
         if allowed.isEmpty {
             return redirectToCanonical(request) ?? .problem(.notFound("There is no \(path)."), instance: path)

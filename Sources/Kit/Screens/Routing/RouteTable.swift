@@ -9,23 +9,36 @@ public struct RouteTable: Sendable {
     /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
     public var pairingPage: MissingPage?
     private let languages: [String: Language]
+    private let elsewhere: Set<String>
 
     /// Creates a table.
     ///
     /// - Parameters:
     ///   - routes: The first routes.
     ///   - languages: The languages of the original apps by the names of the apps, unless English.
-    public init(_ routes: [Route] = [], languages: [String: Language] = [:]) {
+    ///   - elsewhere: The names of apps that another process serves.
+    public init(_ routes: [Route] = [], languages: [String: Language] = [:], elsewhere: Set<String> = []) {
         self.routes = routes
         self.languages = languages
+        self.elsewhere = elsewhere
     }
 
     /// Returns the language of responses to clients that name none that Larder speaks.
     ///
     /// - Parameter path: The path, or the target, of the request.
     func originalLanguage(of path: String) -> Language {
-        guard !languages.isEmpty, path.hasPrefix("/v1/") else { return .english }
-        return languages[String(path.dropFirst(4).prefix { $0 != "/" && $0 != "?" })] ?? .english
+        guard !languages.isEmpty else { return .english }
+        return Self.app(ofPath: path).flatMap { languages[$0] } ?? .english
+    }
+
+    /// Returns the app of a path that another process serves; nil if there is none.
+    func appElsewhere(path: String) -> String? {
+        guard !elsewhere.isEmpty else { return nil }
+        return Self.app(ofPath: path).flatMap { elsewhere.contains($0) ? $0 : nil }
+    }
+
+    private static func app(ofPath path: String) -> String? {
+        path.hasPrefix("/v1/") ? String(path.dropFirst(4).prefix { $0 != "/" && $0 != "?" }) : nil
     }
 
     /// Adds an app's table.

@@ -13,6 +13,7 @@ public struct StatusRoutes: Sendable {
         let startedAt: Date
         let hasSandbox: Bool
         let hasHarness: Bool
+        let node: Node
         let budget: CacheBudget
 
         /// Describes the server.
@@ -20,13 +21,38 @@ public struct StatusRoutes: Sendable {
         /// - Parameters:
         ///   - hasSandbox: Whether its upstreams are simulated, and ``SandboxRoutes`` reach them.
         ///   - hasHarness: Whether ``SandboxRoutes`` reach the controls of the server itself.
+        ///   - node: This process among others.
         ///   - budget: Size limit of what is cached.
-        public init(version: String, startedAt: Date, hasSandbox: Bool, hasHarness: Bool, budget: CacheBudget) {
+        public init(
+            version: String,
+            startedAt: Date,
+            hasSandbox: Bool,
+            hasHarness: Bool,
+            node: Node,
+            budget: CacheBudget
+        ) {
             self.version = version
             self.startedAt = startedAt
             self.hasSandbox = hasSandbox
             self.hasHarness = hasHarness
+            self.node = node
             self.budget = budget
+        }
+    }
+
+    /// One process among several that serve the same clients.
+    public struct Node: Encodable, Sendable {
+        @Nullable var name: String?
+        let apps: [String]
+
+        /// Describes a process.
+        ///
+        /// - Parameters:
+        ///   - name: Its name; nil for none.
+        ///   - apps: Names of the apps that it serves, in the order of the index.
+        public init(name: String?, apps: [String]) {
+            self.name = name
+            self.apps = apps
         }
     }
 
@@ -66,6 +92,7 @@ public struct StatusRoutes: Sendable {
     struct Content: Encodable, Sendable {
         let version: String
         let startedAt: Date
+        let node: Node
         @Nullable var sandbox: Controls?
         @Nullable var harness: Controls?
         @Nullable var cache: Cache?
@@ -106,6 +133,7 @@ public struct StatusRoutes: Sendable {
         Content(
             version: server.version,
             startedAt: server.startedAt,
+            node: server.node,
             sandbox: server.hasSandbox ? Controls(.sandbox) : nil,
             harness: server.hasHarness ? Controls(.harness) : nil,
             cache: cache(for: request),
