@@ -133,6 +133,12 @@ static const unsigned char file_sort_js[] = {
 static const unsigned char file_status_devices_js[] = {
 #embed "site/status-devices.js"
 };
+static const unsigned char file_status_harness_js[] = {
+#embed "site/status-harness.js"
+};
+static const unsigned char file_status_rules_js[] = {
+#embed "site/status-rules.js"
+};
 static const unsigned char file_status_sandbox_js[] = {
 #embed "site/status-sandbox.js"
 };
@@ -196,6 +202,8 @@ static const struct larder_web_asset assets[] = {
     {"shop.js", file_shop_js, sizeof file_shop_js},
     {"sort.js", file_sort_js, sizeof file_sort_js},
     {"status-devices.js", file_status_devices_js, sizeof file_status_devices_js},
+    {"status-harness.js", file_status_harness_js, sizeof file_status_harness_js},
+    {"status-rules.js", file_status_rules_js, sizeof file_status_rules_js},
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
     {"status.js", file_status_js, sizeof file_status_js},
     {"texts.js", file_texts_js, sizeof file_texts_js},

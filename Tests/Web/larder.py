@@ -71,6 +71,10 @@ class Larder:
         """A control of the sandbox, such as `PUT /upstreams/spacex/fault`."""
         return send(method, f"{self.sandbox}/_sandbox{path}", body)
 
+    def harness(self, method, path, body=None):
+        """A control of the server itself, such as `GET /clock`."""
+        return send(method, f"{self.sandbox}/_harness{path}", body)
+
     def fault(self, upstream, fault):
         return self.control("PUT", f"/upstreams/{upstream}/fault", {"fault": fault})
 

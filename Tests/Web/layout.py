@@ -11,6 +11,66 @@ WIDER = """() => {
     return wide.filter(element => !wide.some(other => other !== element && element.contains(other))).slice(0, 4)
         .map(element => `${element.outerHTML.slice(0, 100)}: ${Math.round(element.getBoundingClientRect().right)}`);
 }"""
+# Texts, pictures and controls that reach past the window, or past something that cuts off what is outside of it. What
+# scrolls by itself shows its rest; a map shows a part of the world; a text of so many lines ends where it should.
+CUT = """() => {
+    const canvas = document.createElement('canvas').getContext('2d');
+    const said = element => element.outerHTML.slice(0, 100);
+    const scrolls = value => value === 'auto' || value === 'scroll';
+    const clips = value => value === 'hidden' || value === 'clip';
+    const inSight = element => {
+        const sight = {left: 0, right: document.documentElement.clientWidth, bottom: Infinity};
+        for (let one = element; one && one !== document.body; one = one.parentElement) {
+            const {overflowX, overflowY, webkitLineClamp, position} = getComputedStyle(one);
+            const box = one.getBoundingClientRect();
+            if (scrolls(overflowX) && one.scrollWidth > one.clientWidth) return null;
+            if (clips(overflowX)) Object.assign(sight, {left: Math.max(sight.left, box.left),
+                right: Math.min(sight.right, box.right)});
+            if (clips(overflowY) && webkitLineClamp === 'none') sight.bottom = Math.min(sight.bottom, box.bottom);
+            if (position === 'fixed') break;
+        }
+        return sight;
+    };
+    const skipped = element => element.closest('larder-map, .skip, option, svg')
+        || !element.checkVisibility({visibilityProperty: true, opacityProperty: true})
+        || (function hidden(one) { return one && (getComputedStyle(one).clipPath !== 'none'
+            || hidden(one.parentElement)); })(element);
+    const found = [];
+    const look = (element, boxes, within = element) => {
+        const sight = skipped(element) ? null : inSight(within);
+        const clamped = element.closest('.product-title, .product-about');
+        for (const {left, right, bottom, width} of sight ? boxes : []) {
+            if (width < 1) continue;
+            if (left < sight.left - 1 || right > sight.right + 1 || (bottom > sight.bottom + 1 && !clamped)) {
+                found.push(`${said(element)}: ${[left, right, bottom].map(Math.round)} of ${
+                    [sight.left, sight.right, sight.bottom].map(Math.round)}`);
+                return;
+            }
+        }
+    };
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        if (texts.currentNode.data.trim() === '') continue;
+        const range = document.createRange();
+        range.selectNodeContents(texts.currentNode);
+        look(texts.currentNode.parentElement, [...range.getClientRects()]);
+    }
+    for (const element of document.querySelectorAll('a, button, input, select, textarea, img, canvas, progress')) {
+        look(element, [element.getBoundingClientRect()], element.parentElement);
+    }
+    // What is chosen in a list, or asked for in a field, is no text of the page.
+    for (const element of document.querySelectorAll('select, input[placeholder]')) {
+        if (skipped(element)) continue;
+        const {font, paddingLeft, paddingRight} = getComputedStyle(element);
+        const text = element.value && element.localName === 'input' ? '' : element.placeholder
+            ?? element.selectedOptions[0]?.text ?? '';
+        canvas.font = font;
+        const sign = element.localName === 'select' ? 16 : 0;
+        const room = element.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - sign;
+        if (canvas.measureText(text).width > room + 1) found.push(`${said(element)}: “${text}” in ${room} px`);
+    }
+    return found;
+}"""
 # Controls that are smaller than a size. A link inside of a sentence is as high as its line (WCAG 2.5.8).
 SMALLER = """([selector, size]) => {
     const shown = element => element.checkVisibility({visibilityProperty: true, opacityProperty: true})
@@ -59,6 +119,11 @@ def wider(page):
     found = page.evaluate(WIDER)
     width = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     return found or ([f"{width[0]} px of {width[1]} px"] if width[0] > width[1] else [])
+
+
+def cut(page):
+    """What a person sees a part of, and cannot scroll to the rest."""
+    return wider(page) + page.evaluate(CUT)[:6]
 
 
 def smaller(page, size=24, selector=CONTROLS):

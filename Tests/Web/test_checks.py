@@ -44,6 +44,29 @@ def test_web_31_layout_finds_planted_faults(blank):
     assert layout.smaller(show(blank, "<button>Send</button>"), 48, "main button") != []
 
 
+@pytest.mark.parametrize("content, part", [
+    ("<p style='width: 90px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis'>A long file name.txt", "p"),
+    ("<div style='width: 90px; overflow: hidden'><button style='margin-left: 60px'>Send it</button></div>", "button"),
+    ("<div style='height: 20px; overflow: hidden'><p>One<br>Two</div>", "p"),
+    ("<p style='margin-left: -40px'>Begins outside", "p"),
+    ("<select style='width: 80px'><option>The longest of all names</select>", "select"),
+    ("<input aria-label=Words placeholder='What are you looking for?' style='width: 60px'>", "input"),
+])
+def test_web_31_what_is_cut_is_found(blank, content, part):
+    found = layout.cut(show(blank, content))
+    assert found and all(f"<{part}" in one for one in found), found
+
+
+def test_web_31_what_is_whole_or_scrolls_is_not_found(blank):
+    for content in [
+        "<p>A sentence that is as long as it is wide.</p><button>Send</button>",
+        "<div style='overflow-x: auto; width: 90px' tabindex=0><p style='width: 300px'>One that can be scrolled</div>",
+        "<span style='position: absolute; clip-path: inset(50%); width: 1px; overflow: hidden'>Only said</span>",
+        "<p hidden style='margin-left: -400px'>Not shown</p><select><option>One<option>Another</select>",
+    ]:
+        assert layout.cut(show(blank, content)) == [], content
+
+
 @pytest.mark.parametrize("script", [
     "console.error('planted')",
     "setTimeout(() => { throw new Error('planted'); })",

@@ -162,6 +162,20 @@ def test_web_08_a_download_has_the_name_and_the_bytes_of_the_file(anna, larder):
         assert file.read() == text
 
 
+def test_web_17_a_file_is_fetched_into_larder_and_its_progress_ends_with_done(anna, larder):
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/fetched.bin", "text": "bytes " * 100_000})
+    page = anna.open("/disk/file?path=" + quote("disk:/New/fetched.bin", safe=""))
+    state = page.locator(".file-page aside")
+    expect(state).to_contain_text("In Larder: Not yet")
+    larder.fault("yandex_disk", "hold")
+    page.get_by_role("button", name="Fetch into Larder").click()
+    expect(state.get_by_role("progressbar", name="fetched.bin")).to_be_visible()
+    larder.fault("yandex_disk", "online")
+    larder.control("POST", "/upstreams/yandex_disk/release")
+    expect(state).to_contain_text("In Larder: Here, also without the Internet")
+    expect(state.get_by_role("progressbar")).to_have_count(0)
+
+
 def test_web_17_what_is_published_is_copied_and_unpublished_in_the_words_of_the_server(anna, larder):
     anna.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = anna.open("/disk/published")

@@ -78,6 +78,20 @@ def test_web_10_what_the_upstream_does_not_have_is_a_page_of_its_own(visitor):
     expect(page.locator(".chip")).to_have_count(0)
 
 
+def test_web_10_what_the_upstream_refuses_for_an_account_shows_nothing_of_it(visitor, larder):
+    visitor.log_in("disk")
+    page = visitor.open("/disk/files")
+    name = page.locator(".rows > li .row-link").first.inner_text()
+    larder.control("POST", "/yandex_oauth/revoke", {"account": "anna"})
+    page.get_by_role("button", name="Refresh").first.click()
+    page.get_by_role("button", name="LOG IN", exact=True).wait_for()
+    expect(page.locator(".why")).to_contain_text(re.compile(r"\w{3}"))
+    for again in [page.go_back, lambda: page.goto("/disk/files")]:
+        again()
+        page.get_by_role("button", name="LOG IN", exact=True).wait_for()
+        expect(page.get_by_text(name, exact=True)).to_have_count(0)
+
+
 @pytest.mark.settings(upstreams_spacex_patience_ms=300, freshness_ships_s=0)
 def test_web_11_a_slow_upstream_gives_the_stored_copy_then_the_fresh_one(ships, larder):
     ships.evaluate("scrollTo(0, 400)")
@@ -90,7 +104,7 @@ def test_web_11_a_slow_upstream_gives_the_stored_copy_then_the_fresh_one(ships, 
     assert ships.evaluate("scrollY") == before
 
 
-def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder):
+def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder, figures):
     visitor.log_in("ships", "notes")
     ships = visitor.open("/ships")
     row = ships.get_by_role("link", name=SHIP).first
@@ -98,9 +112,11 @@ def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder):
     form = visitor.open("/notes/new")
     text = form.get_by_role("textbox", name=re.compile("note|text", re.I)).first
     text.fill("Not to be lost")
+    begin = time.monotonic()
     larder.stop()
     for page in [ships, form]:
         expect(page.get_by_text(LOST).first).to_be_visible()
+    figures.append(f"two pages say after {time.monotonic() - begin:.1f} s that the server has stopped")
     expect(row).to_be_visible()
     expect(text).to_have_value("Not to be lost")
     for page in [ships, form]:
@@ -113,7 +129,7 @@ def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder):
     form.get_by_text("Not to be lost").first.wait_for()
 
 
-def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor, larder):
+def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor, larder, figures):
     visitor.log_in("ships")
     tabs = [visitor.open("/ships") for _ in range(8)]
     for tab in tabs:
@@ -123,9 +139,11 @@ def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor
     ninth = visitor.open("/shop")
     ninth.get_by_role("heading", level=1).wait_for()
     ship = next(item for item in larder_ships(visitor) if item["name"] == SHIP)
+    begin = time.monotonic()
     visitor.send("DELETE", ship["href"])
     for tab in tabs:
         expect(tab.get_by_role("link", name=SHIP)).to_have_count(0)
+    figures.append(f"eight pages show a change after {time.monotonic() - begin:.1f} s")
     assert listeners(larder) == 1
     tabs[0].close()
     visitor.send("POST", "/v1/ships/restore", {"ids": [ship["id"]]})

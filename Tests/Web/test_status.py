@@ -63,7 +63,7 @@ def test_web_27_held_requests_are_shown_and_released(visitor, larder):
     expect(release).to_have_count(0)
 
 
-def test_harn_09_rules_are_shown_and_removed(visitor, larder):
+def test_rules_are_shown_and_removed(visitor, larder):
     rule = {"match": {"method": "GET", "path": "/products"}, "fault": "error(503)", "times": 7}
     larder.control("POST", "/upstreams/catalogue/rules", rule)
     page = visitor.open("/status")
@@ -73,6 +73,28 @@ def test_harn_09_rules_are_shown_and_removed(visitor, larder):
     rules.get_by_role("button", name="Remove").click()
     expect(rules).to_have_count(0)
     assert larder.control("GET", "/upstreams/catalogue/rules")["rules"] == []
+
+
+def test_a_rule_is_added_and_what_is_wrong_with_it_is_said_at_its_field(visitor, larder):
+    page = visitor.open("/status")
+    page.get_by_text("Rules for some requests").click()
+    page.get_by_role("button", name="Add a rule").click()
+    form = page.get_by_role("dialog", name="Add a rule")
+    form.get_by_label("Source").select_option("catalogue")
+    form.get_by_label("Path").fill("/products")
+    send = form.get_by_role("button", name="Add a rule")
+    send.click()
+    expect(form.get_by_label("Fault")).to_have_attribute("aria-invalid", "true")
+    form.get_by_label("Fault").fill("broken(1)")
+    send.click()
+    expect(form.get_by_label("Fault")).to_have_attribute("aria-invalid", "true")
+    expect(form.get_by_text(re.compile("broken"))).to_be_visible()
+    form.get_by_label("Fault").fill("slow(10), error(503)")
+    form.get_by_label("How many times").fill("2")
+    send.click()
+    expect(page.get_by_role("list", name="Rules for some requests")).to_contain_text("catalogue /products")
+    rule, = larder.control("GET", "/upstreams/catalogue/rules")["rules"]
+    assert (rule["match"], rule["times"]) == ({"path": "/products"}, 2) and "error(503)" in rule["fault"]
 
 
 def test_web_27_without_a_sandbox_its_part_is_absent(visit, start):

@@ -4,6 +4,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {nudge} from './events.js';
 import {toast} from './overlay.js';
+import {rules} from './status-rules.js';
 import {define, plural} from './texts.js';
 import {button} from './ui.js';
 
@@ -18,7 +19,7 @@ const t = define({
     online1: 'none', offline1: 'offline', slow: 'slow, ms', error: 'error, status', html: 'a web page, status',
     flaky: 'fails now and then, share', truncated: 'cut off', pause: 'stops after bytes', garbage: 'not JSON',
     hold: 'holds requests', requests: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
-    bandwidth: 'KB a second', combined: 'other', rules: 'Rules for some requests', remove: 'Remove',
+    bandwidth: 'KB a second', combined: 'other',
   },
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь понарошку. Сломайте их и посмотрите, что скажет каждый экран.',
@@ -29,7 +30,7 @@ const t = define({
     journal: 'Запросы к сервисам песочницы', journalNone: 'Запросов ещё нет.', clear: 'Очистить', waiting: 'ждёт',
     online1: 'нет', offline1: 'нет связи', slow: 'медленно, мс', error: 'ошибка, статус', html: 'веб-страница, статус',
     flaky: 'сбоит иногда, доля', truncated: 'обрыв', pause: 'замирает после байт', garbage: 'не JSON',
-    bandwidth: 'КБ в секунду', combined: 'другое', rules: 'Правила для части запросов', remove: 'Удалить',
+    bandwidth: 'КБ в секунду', combined: 'другое',
     hold: 'держит запросы', requests: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`,
   },
 });
@@ -43,21 +44,22 @@ const read = text => {
 
 /**
  * Opens the sandbox's part if there is a sandbox.
- * @param {Screen} screen @param {Element} place @param {Array<string>} names Of Larder's upstreams.
+ * @param {Screen} screen @param {Element} place
  * @param {function()} changed Called when the state of the sandbox changed.
- * @returns {?{upstreams: function(): Array, set: function(string, string): Promise, release: function, watch:
- *   function}}
+ * @returns {?{upstreams: function(): Array, faults: function(): Array<string>, watch: function, set: function(string,
+ *   string): Promise, release: function, faultOf: function(string): HTMLElement}}
  */
-export async function openSandbox(screen, place, names, changed) {
-  const state = {upstreams: [], watchers: new Set()};
+export async function openSandbox(screen, place, changed) {
+  const state = {upstreams: [], faults: [], watchers: new Set()};
   const update = async () => {
-    state.upstreams = (await call('/v1/sandbox')).data.upstreams;
+    Object.assign(state, (await call('/v1/sandbox')).data);
     for (const watcher of state.watchers) watcher(state.upstreams);
   };
   const put = (name, fault) => call(`/v1/sandbox/upstreams/${name}/fault`, {method: 'PUT', body: {fault}});
   const after = async () => { await update(); nudge(); changed(); };
   const controls = {
-    upstreams: () => state.upstreams, watch: watcher => state.watchers.add(watcher),
+    upstreams: () => state.upstreams, faults: () => state.faults, watch: watcher => state.watchers.add(watcher),
+    faultOf: name => faultControl(name, controls),
     set: async (name, fault) => { await put(name, fault); await after(); },
     release: async name => { await call(`/v1/sandbox/upstreams/${name}/release`, {method: 'POST'}); await after(); },
   };
@@ -109,7 +111,7 @@ function draw(place, controls, all, after) {
 }
 
 /** Makes the control of an upstream's fault. */
-export function faultControl(name, controls) {
+function faultControl(name, controls) {
   const id = `fault-${name}`;
   const select = h('select', {id, onchange: () => apply(kinds[select.value])}, Object.keys(kinds).map(kind =>
     h('option', {value: kind}, t(kind === 'online' || kind === 'offline' ? `${kind}1` : kind))));
@@ -145,32 +147,6 @@ export function faultControl(name, controls) {
   controls.watch(show);
   show(controls.upstreams());
   return element;
-}
-
-/** Shows the rules of all upstreams, and removes them. */
-function rules(controls, after) {
-  const list = h('ul', {class: 'log', 'aria-label': t('rules')});
-  const element = h('details', {class: 'card', hidden: true, open: true}, h('summary', null, t('rules')), list);
-  let last = '[]';
-  const row = ({name, id, match, fault, faults, applied}) => h('li', null,
-    h('span', {class: 'code'}, `${name} ${match.method ?? ''} ${match.path ?? ''}`), ' ',
-    h('span', {class: 'tag warn'}, `${fault ?? faults.join(' → ')} · ${applied}`), ' ',
-    button(t('remove'), async () => {
-      await call(`/v1/sandbox/upstreams/${name}/rules/${id}`, {method: 'DELETE'});
-      await after();
-      await update();
-    }, {kind: 'quiet', write: true}));
-  const update = async () => {
-    const some = controls.upstreams().filter(one => one.rules > 0);
-    const found = (await Promise.all(some.map(async ({name}) =>
-      (await call(`/v1/sandbox/upstreams/${name}/rules`)).data.rules.map(rule => ({name, ...rule}))))).flat();
-    const text = JSON.stringify(found);
-    if (text === last) return;
-    last = text;
-    element.hidden = found.length === 0;
-    replace(list, found.map(row));
-  };
-  return {element, update};
 }
 
 function journal(screen) {

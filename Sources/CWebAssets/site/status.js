@@ -7,7 +7,6 @@ import {keyed} from './list.js';
 import {ago, bytes, define, language, time} from './texts.js';
 import {button} from './ui.js';
 import {openDevices} from './status-devices.js';
-import {faultControl, openSandbox} from './status-sandbox.js';
 
 const t = define({
   en: {
@@ -44,6 +43,7 @@ export const routes = [{path: '/status', open}];
 async function open(screen) {
   const upstreams = h('ul', {class: 'columns upstreams', role: 'list'});
   const sandbox = h('div', {class: 'stack'});
+  const harness = h('div');
   const facts = h('div', {class: 'stack'});
   const requests = h('div');
   const devices = h('div');
@@ -51,12 +51,16 @@ async function open(screen) {
   let controls = null;
   let metrics = null;
   const resource = screen.load('/v1/status', async ({data}, first) => {
-    const names = data.upstreams.map(upstream => upstream.name);
     if (first) {
-      screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), h('div',
+      screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), harness, h('div',
         {class: 'columns'}, facts, events(screen)), devices, section(t('requests'), requests)));
       openDevices(screen, devices);
-      controls = data.sandbox === null ? null : await openSandbox(screen, sandbox, names, () => drawUpstreams());
+      if (data.sandbox) {
+        controls = await (await import('./status-sandbox.js')).openSandbox(screen, sandbox, () => drawUpstreams());
+      }
+      if (data.harness) {
+        (await import('./status-harness.js')).openHarness(screen, harness, data.harness.base);
+      }
     }
     drawUpstreams();
     const [read, health] = await Promise.all([readMetrics(), readHealth()]);
@@ -91,7 +95,7 @@ function upstreamCard(upstream, controls, metrics) {
   const card = h('li', {class: 'card upstream', dataset: {name: upstream.name}},
     h('div', {class: 'bar'}, h('h3', null, titleOf(upstream)), tag), list);
   card.redraw = now => {
-    if (controls() && !card.querySelector('.fault')) card.append(faultControl(upstream.name, controls()));
+    if (controls() && !card.querySelector('.fault')) card.append(controls().faultOf(upstream.name));
     const state = now.reachable === undefined ? null : !now.reachable ? 'down' : now.last_ok_at ? 'up' : 'unknown';
     card.dataset.state = state ?? '';
     tag.hidden = state === null;
