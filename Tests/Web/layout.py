@@ -12,7 +12,8 @@ WIDER = """() => {
         .map(element => `${element.outerHTML.slice(0, 100)}: ${Math.round(element.getBoundingClientRect().right)}`);
 }"""
 # Texts, pictures and controls that reach past the window, or past something that cuts off what is outside of it. What
-# scrolls by itself shows its rest; a map shows a part of the world; a text of so many lines ends where it should.
+# scrolls by itself shows its rest, but for the ways to other screens; a map shows a part of the world; a text of so many
+# lines ends where it should.
 CUT = """() => {
     const canvas = document.createElement('canvas').getContext('2d');
     const said = element => element.outerHTML.slice(0, 100);
@@ -23,8 +24,9 @@ CUT = """() => {
         for (let one = element; one && one !== document.body; one = one.parentElement) {
             const {overflowX, overflowY, webkitLineClamp, position} = getComputedStyle(one);
             const box = one.getBoundingClientRect();
-            if (scrolls(overflowX) && one.scrollWidth > one.clientWidth) return null;
-            if (clips(overflowX)) Object.assign(sight, {left: Math.max(sight.left, box.left),
+            const isWay = one.localName === 'nav';
+            if (scrolls(overflowX) && one.scrollWidth > one.clientWidth && !isWay) return null;
+            if (clips(overflowX) || isWay) Object.assign(sight, {left: Math.max(sight.left, box.left),
                 right: Math.min(sight.right, box.right)});
             if (clips(overflowY) && webkitLineClamp === 'none') sight.bottom = Math.min(sight.bottom, box.bottom);
             if (position === 'fixed') break;

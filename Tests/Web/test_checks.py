@@ -49,6 +49,8 @@ def test_web_31_layout_finds_planted_faults(blank):
     ("<div style='width: 90px; overflow: hidden'><button style='margin-left: 60px'>Send it</button></div>", "button"),
     ("<div style='height: 20px; overflow: hidden'><p>One<br>Two</div>", "p"),
     ("<p style='margin-left: -40px'>Begins outside", "p"),
+    ("<nav aria-label=Ways style='overflow-x: auto; width: 90px; display: flex'><a href=/a>One</a>"
+     "<a href=/b style='margin-left: 80px'>Two</a></nav>", "a"),
     ("<select style='width: 80px'><option>The longest of all names</select>", "select"),
     ("<input aria-label=Words placeholder='What are you looking for?' style='width: 60px'>", "input"),
 ])

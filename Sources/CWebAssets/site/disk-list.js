@@ -144,7 +144,7 @@ function files(screen, href, options = {}) {
 }
 
 function fileRow(item, list, selection) {
-  const size = item.type === 'dir' ? null : item.size_text;
+  const size = item.type === 'dir' ? null : item.size_text?.replace(' ', '\u00a0');
   const tags = [item.kept_offline && ['check', t('isOffline')], item.published
     && ['link', t('isPublic')]].filter(Boolean);
   return row(item, [item.created_text, size], tags, list, null, selection);
