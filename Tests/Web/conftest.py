@@ -55,6 +55,8 @@ def start(request, tmp_path):
         folder.mkdir()
         if site := request.config.getoption("--site"):
             settings.setdefault("web_directory", site)
+        # Without a folder the pages are those of the program.
+        settings = {name: value for name, value in settings.items() if value is not None}
         servers.append(Larder(request.config.getoption("--larder"), folder, **settings).start())
         return servers[-1]
 

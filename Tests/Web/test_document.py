@@ -11,7 +11,7 @@ FILES = """() => performance.getEntriesByType('resource').filter(one => new URL(
 SHELL = "() => performance.getEntriesByType('navigation')[0].responseStatus"
 
 
-@pytest.mark.settings(web_directory="")
+@pytest.mark.settings(web_directory=None)
 def test_web_03_a_second_visit_transfers_the_document_only(visitor):
     """With the files of the program: those of a folder are kept by no browser."""
     page = visitor.open("/shop")
@@ -37,7 +37,7 @@ def test_web_04_without_scripts_a_line_says_so_and_leads_to_the_api(visit, larde
     visitor = visit(larder, java_script_enabled=False)
     page = visitor.open("/notes")
     expect(page.get_by_role("heading", level=1)).to_have_text("Larder")
-    expect(page.get_by_text("These pages need JavaScript.")).to_be_visible()
+    expect(page.locator("noscript p")).to_contain_text("These pages need JavaScript.")
     page.get_by_role("link", name="/v1").click()
     expect(page).to_have_url(f"{larder.url}/v1")
     expect(page.locator("body")).to_contain_text('"data"')

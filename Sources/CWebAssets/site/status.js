@@ -4,7 +4,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
-import {ago, bytes, define, language, time} from './texts.js';
+import {ago, bytes, define, language, plural, time} from './texts.js';
 import {button} from './ui.js';
 import {openDevices} from './status-devices.js';
 
@@ -21,7 +21,7 @@ const t = define({
     events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events', noEvents: 'Nothing has happened yet.',
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
     asked: 'Asked',
-    times: (n, ms) => `${n} times, ${ms} ms each`, memory: 'Memory',
+    times: (n, ms, count) => `${n} ${plural(count, {one: 'time', other: 'times'})}, ${ms} ms each`, memory: 'Memory',
     failed: 'Refused or failed', ms: 'ms',
   },
   ru: {
@@ -130,7 +130,7 @@ function facts(rows) {
 function askedOf(metrics, name) {
   const count = metrics.one('larder_upstream_request_duration_seconds_count', 'upstream', name);
   const sum = metrics.one('larder_upstream_request_duration_seconds_sum', 'upstream', name);
-  return count > 0 && t('times', number.format(count), number.format(1000 * sum / count));
+  return count > 0 && t('times', number.format(count), number.format(1000 * sum / count), count);
 }
 
 const number = new Intl.NumberFormat(language, {maximumFractionDigits: 1});
