@@ -226,6 +226,7 @@ struct LarderApplication: ReplaceableServer {
             logger.warning("the limit of open files allows \(connections) connections, fewer than http.connections")
         }
         let accepting = ConnectionBurst(connections: connections)
+        let places = ConnectionPlaces(limit: accepting.limit)
         let tls = resources.certificate.map { certificate in
             TLSOptions(context: { certificate.current.context }, hosts: hosts(resources))
         }
@@ -241,11 +242,11 @@ struct LarderApplication: ReplaceableServer {
             ),
             configuration: ApplicationConfiguration(
                 address: .hostname(http.host, port: http.port),
-                availableConnectionsDelegate: .maximum(accepting.limit, logger: logger)
+                availableConnectionsDelegate: places
             ),
             services: services.map(NamedService.init),
             onServerRunning: { channel in
-                await accepting.apply(to: channel, clientLimit: resources.connections.limit, logger: logger)
+                await accepting.apply(to: channel, places, clientLimit: resources.connections.limit, logger: logger)
                 if let line = FirstPairing.line(resources, port: channel.localAddress?.port) {
                     StandardOutput.write(line)
                 }

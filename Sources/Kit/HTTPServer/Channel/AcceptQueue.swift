@@ -34,7 +34,7 @@ public final class AcceptQueue: ChannelInboundHandler {
     /// Adds the queue. Called on the event loop of the channel.
     static func add(onLoopOf channel: any Channel, limit: Int) throws {
         let pipeline = channel.pipeline.syncOperations
-        let limiter = try pipeline.handler(type: AvailableConnectionsChannelHandler<MaximumAvailableConnections>.self)
+        let limiter = try pipeline.handler(type: AvailableConnectionsChannelHandler<ConnectionPlaces>.self)
         try pipeline.addHandler(AcceptQueue(limit: limit), position: .after(limiter))
     }
 

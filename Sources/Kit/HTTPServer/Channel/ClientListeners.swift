@@ -1,0 +1,123 @@
+import Foundation
+public import NIOCore
+
+/// Further listeners at the address of a server, so that clients do not wait in one queue of the kernel.
+///
+/// A listener's queue is in the order of arrival. A client that opens hundreds of connections at once, and closes them
+/// again, would have those of all others wait until its own were accepted. With several listeners the address of a
+/// client determines whose queue its connections are in; all of them get the handlers of the first listener.
+public enum ClientListeners {
+    /// Adds listeners to the first one of a server, on its event loop. They close with it.
+    /// - Parameters:
+    ///   - first: the listener; its port is known
+    ///   - count: how many listeners there are then
+    ///   - places: limits the connections of all of them
+    ///   - bind: binds one of them to an address with an initializer of its channel; with `SO_REUSEPORT`
+    /// - Throws: `IOError` if the kernel refuses; then there may be fewer listeners.
+    public static func add(
+        to first: any Channel,
+        count: Int,
+        _ places: ConnectionPlaces,
+        bind: (SocketAddress, @escaping @Sendable (any Channel) -> EventLoopFuture<Void>) async throws -> any Channel
+    ) async throws {
+        guard count > 1, let address = first.localAddress, address.port != nil else { return }
+        // Not before: another server that listens at this address would not be noticed.
+        try await first.setOption(.socketOption(reusesPort), value: 1).get()
+        for _ in 1..<count {
+            let further = try await bind(address) { listener in
+                listener.eventLoop.makeCompletedFuture {
+                    try listener.pipeline.syncOperations.addHandler(FurtherListener(first, places))
+                }
+            }
+            first.closeFuture.whenComplete { _ in further.close(promise: nil as EventLoopPromise<Void>?) }
+        }
+        try await first.eventLoop.flatSubmit { ClientAddressFilter(listeners: count).attach(to: first) }.get()
+    }
+
+    /// `SO_REUSEPORT`.
+    public static let reusesPort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
+}
+
+/// Passes the connections that a further listener has accepted to the handlers of the first one.
+private final class FurtherListener: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias OutboundIn = Never
+
+    private let first: any Channel
+    private let places: ConnectionPlaces
+
+    init(_ first: any Channel, _ places: ConnectionPlaces) {
+        self.first = first
+        self.places = places
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let connection = Self.unwrapInboundIn(data)
+        guard first.isActive else { return connection.close(promise: nil) }
+        first.pipeline.fireChannelRead(connection)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        first.pipeline.fireChannelReadComplete()
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        let bound = context.loopBound
+        let loop = context.eventLoop
+        if places.mayAccept(otherwise: { loop.execute { bound.value.read() } }) { context.read() }
+    }
+}
+
+/// Has the kernel choose one of several listeners by the address of the client: a program of classic BPF, whose result
+/// is the number of the listener (`SO_ATTACH_REUSEPORT_CBPF`).
+private struct ClientAddressFilter {
+    /// `struct sock_filter`.
+    private struct Instruction {
+        let code: UInt16
+        var whereTrue: UInt8 = 0
+        var whereFalse: UInt8 = 0
+        var operand: UInt32 = 0
+    }
+
+    /// `struct sock_fprog`.
+    private struct Program: @unchecked Sendable {
+        let count: UInt16
+        let instructions: UnsafePointer<Instruction>
+    }
+
+    private static let attach = NIOBSDSocket.Option(rawValue: SO_ATTACH_REUSEPORT_CBPF)
+    /// Beginning of the IP header (`SKF_NET_OFF`).
+    private static let header = UInt32(bitPattern: -0x10_0000)
+
+    private let instructions: [Instruction]
+
+    init(listeners: Int) {
+        instructions = [
+            // Bytes 12 to 15 of the header: the address of IPv4; of IPv6 the second half of its network.
+            Instruction(code: 0x20, operand: Self.header + 12),
+            // Folded, so that networks that differ elsewhere than in the last byte are told apart as well.
+            Instruction(code: 0x07),
+            Instruction(code: 0x74, operand: 8),
+            Instruction(code: 0xAC),
+            Instruction(code: 0x94, operand: UInt32(listeners)),
+            Instruction(code: 0x16),
+        ]
+    }
+
+    /// Attaches the program to all listeners at an address. Called on the event loop of the first.
+    func attach(to first: any Channel) -> EventLoopFuture<Void> {
+        guard let provider = first as? any SocketOptionProvider else {
+            return first.eventLoop.makeSucceededVoidFuture()
+        }
+        return instructions.withUnsafeBufferPointer { instructions in
+            guard let start = instructions.baseAddress else { return first.eventLoop.makeSucceededVoidFuture() }
+            // The kernel has copied it when the call returns.
+            return provider.unsafeSetSocketOption(
+                level: .socket,
+                name: Self.attach,
+                value: Program(count: UInt16(instructions.count), instructions: start)
+            )
+        }
+    }
+}
