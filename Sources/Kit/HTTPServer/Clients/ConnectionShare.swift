@@ -20,14 +20,18 @@ final class ConnectionShare {
         client = connection.client
     }
 
-    /// Whether work may begin now. Otherwise `run` is called when it is the turn of the client, and asks again.
-    func begins(_ work: FairQueue.Work, now: NIODeadline, otherwise run: @escaping () -> Void) -> Bool {
+    /// Whether work may begin now. Otherwise it has to ``wait(_:_:)``; what it does then asks again.
+    func begins(_ work: FairQueue.Work, now: NIODeadline) -> Bool {
         if hasTurn {
             hasTurn = false
             return true
         }
-        guard !isWaiting else { return false }
-        if queue.begins(work, of: client, now: now) { return true }
+        return !isWaiting && queue.begins(work, of: client, now: now)
+    }
+
+    /// Whether work may begin now. Otherwise `run` is called when it is the turn of the client, and asks again.
+    func begins(_ work: FairQueue.Work, now: NIODeadline, otherwise run: @escaping () -> Void) -> Bool {
+        if begins(work, now: now) { return true }
         wait(work, run)
         return false
     }

@@ -47,10 +47,9 @@ public struct RequestMeasurements: Sendable {
     }
 
     func record(_ span: Duration) {
+        let (seconds, attoseconds) = span.components
         total.increment()
         cache?.increment()
-        duration.recordNanoseconds(
-            span.components.seconds * 1_000_000_000 + span.components.attoseconds / 1_000_000_000
-        )
+        duration.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

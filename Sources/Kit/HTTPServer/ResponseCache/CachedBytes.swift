@@ -35,9 +35,9 @@ final class CachedBytes: Sendable {
         cost = bytes.capacity + head.fixed.count + 512
     }
 
-    /// Whether it is the response to a head, of which it is known what is left: other cookies than the server's own may
-    /// be credentials for the upstream of a mount.
-    func isFor(_ head: SignificantHead) -> Bool { isSelective || !head.hadCookies }
+    /// Whether it is the response to a head from which other cookies than the server's own were left out: they may be
+    /// credentials for the upstream of a mount.
+    func isFor(hadCookies: Bool) -> Bool { isSelective || !hadCookies }
 
     /// Largest number of bytes that ``write(to:date:requestID:now:)`` writes.
     var size: Int { headCount + body.readableBytes + 256 }
@@ -54,33 +54,54 @@ final class CachedBytes: Sendable {
 
     /// Writes the response with the fields that depend on the time and the request.
     func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentity, now: NIODeadline) {
-        for piece in pieces {
-            switch piece {
-            case .bytes(let bytes): buffer.writeBytes(bytes)
-            case .date: buffer.writeString(date.text)
-            case .requestID: buffer.writeIdentity(requestID)
-            case .age: if let age = changeToken.age { buffer.writeDecimal(age.seconds(at: now)) }
-            case .timeToLive: if let age = changeToken.age { buffer.writeDecimal(age.timeToLive(at: now)) }
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { bytes in
+            var writer = ByteWriter(bytes)
+            for piece in pieces {
+                switch piece {
+                case .bytes(let bytes): bytes.withUnsafeBytes { writer.write($0) }
+                case .date: writer.write(date.text)
+                case .requestID: writer.write(requestID)
+                case .age: if let age = changeToken.age { writer.write(age.seconds(at: now)) }
+                case .timeToLive: if let age = changeToken.age { writer.write(age.timeToLive(at: now)) }
+                }
             }
+            body.withUnsafeReadableBytes { writer.write($0) }
+            return writer.count
         }
-        buffer.writeImmutableBuffer(body)
     }
 }
 
-extension ByteBuffer {
+/// Writes bytes one behind the other: `ByteBuffer` looks for room and at its storage before each piece.
+private struct ByteWriter {
+    private let bytes: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+    mutating func write(_ piece: UnsafeRawBufferPointer) {
+        precondition(piece.count <= bytes.count - count, "a response is larger than its size")
+        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
+        count += piece.count
+    }
+
+    mutating func write(_ text: String) {
+        var text = text
+        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
     /// Writes an identity, without allocating for one that Larder assigned.
-    fileprivate mutating func writeIdentity(_ identity: RequestIdentity) {
+    mutating func write(_ identity: RequestIdentity) {
         switch identity {
-        case .wanted(let text): writeString(text)
+        case .wanted(let text): write(text)
         case .assigned(let number):
-            writeString(number.run)
-            writeString("-")
-            writeDecimal(number.number)
+            write(number.run)
+            write("-")
+            write(number.number)
         }
     }
 
     /// Writes a number in decimal digits, without allocating.
-    fileprivate mutating func writeDecimal(_ number: Int) {
+    mutating func write(_ number: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var rest = number.magnitude
             var place = 20
@@ -93,7 +114,7 @@ extension ByteBuffer {
                 place -= 1
                 digits[place] = UInt8(ascii: "-")
             }
-            writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[place...]))
+            write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[place...]))
         }
     }
 }

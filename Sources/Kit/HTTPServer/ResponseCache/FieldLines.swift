@@ -1,3 +1,5 @@
+import Foundation
+
 /// The field lines of a request head in order, without their line ends.
 struct FieldLines: IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
@@ -11,9 +13,13 @@ struct FieldLines: IteratorProtocol {
     /// Passes over a line; false if there is no whole one.
     @discardableResult
     private mutating func skipLine() -> Bool {
-        while index < bytes.count, bytes[index] != 0x0A { index += 1 }
-        guard index < bytes.count else { return false }
-        index += 1
+        guard index < bytes.count, let start = bytes.baseAddress,
+            let end = memchr(start + index, 0x0A, bytes.count - index)
+        else {
+            index = bytes.count
+            return false
+        }
+        index = start.distance(to: end) + 1
         return true
     }
 

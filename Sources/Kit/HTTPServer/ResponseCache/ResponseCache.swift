@@ -22,8 +22,16 @@ public final class ResponseCache: Sendable {
         var isSelective = false
     }
 
+    /// Where the response to a head is found again without its key, as long as it is cached.
+    struct Place: Sendable {
+        fileprivate let shard: Shard
+        fileprivate let slot: ResponseCacheShard.Slot
+        /// Whether the head had cookies of which the response knows nothing.
+        fileprivate let hadCookies: Bool
+    }
+
     /// A shard under its lock.
-    private final class Shard: Sendable {
+    fileprivate final class Shard: Sendable {
         let content: Mutex<ResponseCacheShard>
 
         init(_ content: ResponseCacheShard) { self.content = Mutex(content) }
@@ -106,7 +114,8 @@ public final class ResponseCache: Sendable {
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
         let significant = response.dependsOnWholeHead ? nil : SignificantHead(head, languages, cookies: cookies)
-        let isWhole = response.dependsOnWholeHead || significant.map { !response.isFor($0) } == true
+        let isWhole =
+            response.dependsOnWholeHead || significant.map { !response.isFor(hadCookies: $0.hadCookies) } == true
         // A copy: what arrived is a slice of a whole read.
         let bytes = isWhole ? nil : significant?.bytes
         let key = ResponseCacheKey(bytes ?? ByteBuffer(bytes: head.readableBytesView), isWhole: isWhole)
@@ -123,22 +132,45 @@ public final class ResponseCache: Sendable {
     }
 
     /// Returns the response to a head, if one is cached and valid.
-    func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? {
-        sleep.forgetAfterSleep { for shard in shards { shard.content.withLock { $0.removeAll() } } }
+    func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? { find(head, now: now)?.response }
+
+    /// Returns the response to a head, and where it is, if one is cached and valid.
+    func find(_ head: ByteBuffer, now: NIODeadline) -> (response: CachedBytes, place: Place)? {
+        forgetAfterSleep()
         let significant = SignificantHead(head, languages, cookies: cookies)
-        let found = response(ResponseCacheKey(significant?.bytes ?? head, isWhole: false), now: now)
-        if let found, significant.map(found.isFor) != false { return found }
-        return response(ResponseCacheKey(head, isWhole: true), now: now)
+        let key = ResponseCacheKey(significant?.bytes ?? head, isWhole: false)
+        return find(key, hadCookies: significant?.hadCookies ?? false, now: now)
+            ?? find(ResponseCacheKey(head, isWhole: true), hadCookies: false, now: now)
     }
 
-    private func response(_ key: ResponseCacheKey, now: NIODeadline) -> CachedBytes? {
-        guard let response = shard(key).content.withLock({ $0.find(key) }) else { return nil }
-        if response.changeToken.holds(at: now) {
-            response.changeToken.noteUse(at: now)
-            return response
+    /// Returns the response to a head that was found at this place, if it is still cached and valid.
+    func response(at place: Place, now: NIODeadline) -> CachedBytes? {
+        forgetAfterSleep()
+        guard let response = place.shard.content.withLock({ _ in place.slot.use() }),
+            response.isFor(hadCookies: place.hadCookies), response.changeToken.holds(at: now)
+        else { return nil }
+        response.changeToken.noteUse(at: now)
+        return response
+    }
+
+    private func forgetAfterSleep() {
+        sleep.forgetAfterSleep { for shard in shards { shard.content.withLock { $0.removeAll() } } }
+    }
+
+    private func find(
+        _ key: ResponseCacheKey,
+        hadCookies: Bool,
+        now: NIODeadline
+    ) -> (response: CachedBytes, place: Place)? {
+        let shard = shard(key)
+        guard let (slot, response) = shard.content.withLock({ $0.find(key) }) else { return nil }
+        guard response.changeToken.holds(at: now) else {
+            shard.content.withLock { $0.remove(response, for: key) }
+            return nil
         }
-        shard(key).content.withLock { $0.remove(response, for: key) }
-        return nil
+        guard response.isFor(hadCookies: hadCookies) else { return nil }
+        response.changeToken.noteUse(at: now)
+        return (response, Place(shard: shard, slot: slot, hadCookies: hadCookies))
     }
 
     private func shard(_ key: ResponseCacheKey) -> Shard {

@@ -22,9 +22,10 @@ struct PostponedInput {
 extension ResponseCacheHandler {
     /// Whether it is the turn of the client; keeps the bytes for it otherwise.
     func begins(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
-        let begins = connection.share.begins(.cachedResponse, now: context.eventLoop.now) { self.resume(context) }
-        if !begins { postponed.bytes = bytes }
-        return begins
+        if connection.share.begins(.cachedResponse, now: context.eventLoop.now) { return true }
+        connection.share.wait(.cachedResponse) { self.resume(context) }
+        postponed.bytes = bytes
+        return false
     }
 
     /// Keeps bytes for the next turn.

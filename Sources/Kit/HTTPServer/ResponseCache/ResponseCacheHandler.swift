@@ -14,23 +14,20 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// Responses to pipelined heads are written together up to this many bytes; then it is checked whether the client
-    /// takes them.
-    private static let batchBytes = 32 << 10
-    /// Bytes that one connection is sent in one turn of the event loop; then the others have theirs.
-    private static let turnBytes = 64 << 10
-
-    private let cache: ResponseCache
+    let cache: ResponseCache
     let connection: ConnectionHandler
     private var boundary = RequestBoundary()
-    private var date = ServerDate()
+    var date = ServerDate()
     private(set) var context: ChannelHandlerContext?
     private var hasPassed = false
+    /// Whether it requests each read, and not the channel: that would ask all handlers again after each hit.
+    private var isReader = false
+    var repeated = RepeatedHead()
     /// What waits for the next turn, or until the client takes bytes.
     var postponed = PostponedInput()
 
     /// The head that is being passed on, if its response may be recorded.
-    private var candidate: ByteBuffer?
+    var candidate: ByteBuffer?
     private var recording: ResponseRecording
 
     init(_ cache: ResponseCache, connection: ConnectionHandler) {
@@ -42,6 +39,18 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         connection.observer = self
+        takeReading(context)
+    }
+
+    /// Requests reads from now on, in place of a channel that has not begun to.
+    private func takeReading(_ context: ChannelHandlerContext) {
+        guard !context.channel.isActive, let options = context.channel.syncOptions else { return }
+        do {
+            try options.setOption(.autoRead, value: false)
+            isReader = true
+        } catch {
+            // A channel without this option requests its reads.
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -75,59 +84,6 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         }
     }
 
-    /// Responds to as many heads as are cached.
-    /// - Returns: whether it is the turn of other connections, or the client has to take bytes first
-    private func serve(from bytes: inout ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
-        let start = context.eventLoop.now
-        var batch: ByteBuffer?
-        var (served, taken, written) = (0, 0, 0)
-        candidate = nil
-        while connection.isAtRest, written < Self.turnBytes,
-            let length = bytes.withUnsafeReadableBytes(ResponseCacheKey.headLength),
-            let head = bytes.getSlice(at: bytes.readerIndex, length: length)
-        {
-            // A head beyond the limit is for the router to refuse, whatever of it the response depends on.
-            guard length <= connection.limits.headerBytes, let response = cache.response(to: head, now: start) else {
-                candidate = head
-                break
-            }
-            bytes.moveReaderIndex(forwardBy: length)
-            connection.counter.received += length
-            taken += length
-            served += 1
-            written += response.size
-            let identity = cache.identities.identity(of: head)
-            date.update(now: start)
-            var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
-            batch = nil
-            response.write(to: &buffer, date: date, requestID: identity, now: start)
-            response.record.note(
-                start.duration(to: context.eventLoop.now),
-                requestID: identity,
-                traceID: SignificantHead.traceID(of: head),
-                logger: cache.logger
-            )
-            if bytes.readableBytes == 0 || buffer.readableBytes >= Self.batchBytes {
-                send(buffer, context)
-            } else {
-                batch = buffer
-            }
-        }
-        guard served > 0 else { return false }
-        if let batch { send(batch, context) }
-        let isTurnOver = written >= Self.turnBytes || !connection.isAtRest
-        context.flush()
-        cache.hits.increment(by: served)
-        connection.share.sent(responses: served, bytes: written)
-        connection.servedFromCache(bytes: taken, now: start)
-        return isTurnOver && candidate == nil
-    }
-
-    private func send(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        connection.counter.sent += bytes.readableBytes
-        context.write(Self.wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
-    }
-
     // MARK: Misses
 
     /// Passes on up to the next position where a request may begin.
@@ -148,7 +104,11 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        let isSeen = hasPassed
         completeRead(context)
+        guard isReader else { return }
+        // After a read that was all hits the others wait for what they had requested before it.
+        if isSeen { context.channel.read() } else { read(context: context) }
     }
 
     func completeRead(_ context: ChannelHandlerContext) {
@@ -156,6 +116,11 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         guard hasPassed else { return }
         hasPassed = false
         context.fireChannelReadComplete()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if isReader { context.channel.read() }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -188,9 +153,4 @@ extension ResponseCacheHandler: ExchangeObserver {
         recording.abandon()
         resumeLater()
     }
-}
-
-extension NIODeadline {
-    /// Returns the duration from this instant to a later one.
-    fileprivate func duration(to later: NIODeadline) -> Duration { .nanoseconds((later - self).nanoseconds) }
 }

@@ -4,18 +4,25 @@ import NIOCore
 /// A part of the cached responses, under one lock. Evicts by second chance: a use sets a flag, and a flagged response
 /// is kept for another round, so lookups move nothing.
 struct ResponseCacheShard: Sendable {
-    private final class Slot: @unchecked Sendable {
+    /// Where the response of a key is; without one after it was removed.
+    final class Slot: @unchecked Sendable {
         // Everything but the key is read and written under the lock of the shard only.
-        let key: ResponseCacheKey
-        var response: CachedBytes?
-        var isUsed = false
+        fileprivate let key: ResponseCacheKey
+        fileprivate var response: CachedBytes?
+        fileprivate var isUsed = false
 
-        init(key: ResponseCacheKey, response: CachedBytes) {
+        fileprivate init(key: ResponseCacheKey, response: CachedBytes) {
             self.key = key
             self.response = response
         }
 
-        var cost: Int { key.bytes.capacity + 256 + (response?.cost ?? 0) }
+        fileprivate var cost: Int { key.bytes.capacity + 256 + (response?.cost ?? 0) }
+
+        /// Returns the response and keeps it for another round. Called under the lock of the shard.
+        func use() -> CachedBytes? {
+            isUsed = true
+            return response
+        }
     }
 
     private let budget: Int
@@ -33,10 +40,9 @@ struct ResponseCacheShard: Sendable {
     /// Number of keys.
     var count: Int { slots.count }
 
-    func find(_ key: ResponseCacheKey) -> CachedBytes? {
-        guard let slot = slots[key] else { return nil }
-        slot.isUsed = true
-        return slot.response
+    func find(_ key: ResponseCacheKey) -> (slot: Slot, response: CachedBytes)? {
+        guard let slot = slots[key], let response = slot.use() else { return nil }
+        return (slot, response)
     }
 
     mutating func insert(_ response: CachedBytes, for key: ResponseCacheKey) {
@@ -57,12 +63,15 @@ struct ResponseCacheShard: Sendable {
             } else {
                 slots[oldest.key] = nil
                 bytes -= oldest.cost
+                // A connection may know the slot.
+                oldest.response = nil
             }
         }
     }
 
     /// Removes all responses.
     mutating func removeAll() {
+        for slot in order { slot.response = nil }
         self = ResponseCacheShard(budget: budget, entries: entries)
     }
 

@@ -38,8 +38,13 @@ extension SignificantHead {
 
 extension RequestIdentities {
     /// Returns the identity of a request that is responded to without the application.
-    func identity(of head: ByteBuffer) -> RequestIdentity {
-        if let wanted = SignificantHead.requestID(of: head), Self.isHarmless(wanted) { return .wanted(wanted) }
-        return .assigned(next())
+    func identity(of head: ByteBuffer) -> RequestIdentity { identity(harmless: Self.wanted(in: head)) }
+
+    /// Returns the client's own identity, or the next one.
+    func identity(harmless wanted: String?) -> RequestIdentity { wanted.map { .wanted($0) } ?? .assigned(next()) }
+
+    /// Returns the client's own identity if it is harmless.
+    static func wanted(in head: ByteBuffer) -> String? {
+        SignificantHead.requestID(of: head).flatMap { isHarmless($0) ? $0 : nil }
     }
 }

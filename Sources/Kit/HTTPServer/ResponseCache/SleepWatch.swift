@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Detects that the machine has slept. The clock of the event loops stops meanwhile, so what it has dated has aged
@@ -24,13 +25,20 @@ final class SleepWatch: Sendable {
         known.store(slept, ordering: .releasing)
     }
 
-    /// Returns the difference between the clock that counts sleep and the one that does not.
+    /// Returns the difference between the clock that counts sleep and the one that does not, by the system's own calls:
+    /// each request that is served from the cache looks at it, and calculating with `Duration` takes longer than both.
     private static func sleep() -> @Sendable () -> Int64 {
-        let (awake, always) = (SuspendingClock.now, ContinuousClock.now)
-        return {
+        {
             // In this order, so that what passes between the two looks is no sleep.
-            let all = ContinuousClock.now - always
-            return Int64((all - (SuspendingClock.now - awake)) / .milliseconds(1))
+            let all = milliseconds(of: CLOCK_BOOTTIME)
+            return all - milliseconds(of: CLOCK_MONOTONIC)
         }
+    }
+
+    private static func milliseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        // Fails for unknown clocks only, and then says zero each time.
+        _ = clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
