@@ -143,7 +143,7 @@ let package = Package(
         .target(
             name: "AppInterface",
             dependencies: [
-                "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "Media", logging,
+                "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "Media", grdb, logging,
                 lifecycle,
             ],
             path: "Sources/Kit/AppInterface",

@@ -22,10 +22,20 @@ protocol SimulatedUpstream: Sendable {
 
     /// Resets the data to that of the start.
     func reset()
+
+    /// Returns the data as they are now.
+    func save() -> any Sendable
+
+    /// Takes data that an upstream of the same kind has saved.
+    func restore(_ saved: any Sendable)
 }
 
 extension SimulatedUpstream {
     func takesLongBody(_ request: UpstreamRequest) -> Bool { false }
+
+    func save() -> any Sendable { () }
+
+    func restore(_ saved: any Sendable) {}
 
     func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse? { nil }
 }

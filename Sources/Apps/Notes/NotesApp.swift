@@ -51,8 +51,8 @@ public struct NotesApp: App {
         }
     }
 
-    private let sessions: NoteSessions
-    private let listing: NoteListing
+    let sessions: NoteSessions
+    let listing: NoteListing
     private let editing: NoteEditing
     private let trash: NoteTrash
     private let mapping: NoteMapping
@@ -61,6 +61,7 @@ public struct NotesApp: App {
     private let cities: NoteCities
     private let people: NotePeople
     private let expiry: ExpiryService
+    let clock: WallClock
 
     /// Creates the app.
     ///
@@ -108,6 +109,7 @@ public struct NotesApp: App {
             clock: clock
         )
         sessions.letExpire(sessionsOf: Self.name)
+        self.clock = clock
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
         self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
         accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)

@@ -23,7 +23,8 @@ public struct PDFApp: App {
     let thumbnails: DocumentThumbnails
     private let welcome: DocumentWelcome
     private let library: DocumentLibrary
-    private let creation: DocumentCreation
+    let creation: DocumentCreation
+    let engine: DocumentEngine
     private let saving: DocumentSaving
     private let pages: PageEditing
     private let extraction: PageExtraction
@@ -75,6 +76,7 @@ public struct PDFApp: App {
         thumbnails = DocumentThumbnails(lookup: lookup, engine: engine, options: options)
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
         self.creation = creation
+        self.engine = engine
         saving = DocumentSaving(
             lookup: lookup,
             jobs: jobs,

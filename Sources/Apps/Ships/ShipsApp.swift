@@ -20,7 +20,7 @@ public struct ShipsApp: App {
     public static let migrations = ShipStore.migrations
 
     private let launch = Launch()
-    private let sessions: Sessions
+    let sessions: Sessions
     private let listing: Listing
     private let details: Details
     private let deletions: Deletions

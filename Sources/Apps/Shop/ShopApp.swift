@@ -25,7 +25,7 @@ public struct ShopApp: App {
     private let categories: Categories
     private let cards: Cards
     private let images: Images
-    private let lists: Lists
+    let lists: Lists
     private let sharing: Sharing
     private let productSearch: ProductSearch
     private let lateResponses: LateResponses

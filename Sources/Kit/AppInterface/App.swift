@@ -50,6 +50,8 @@ public protocol App: Sendable {
     var files: AccountFiles? { get }
     /// What it adds to the archive of a user's own data. Default: nothing.
     var userData: UserData? { get }
+    /// What it takes of a document that fills a server under test. Default: nothing.
+    var seeding: Seeding { get }
     /// The credentials of its accounts for the mounts of its upstreams, by the name of the upstream. Default: none.
     var mountCredentials: [String: MountRoutes.CredentialProvider] { get }
 }
@@ -85,6 +87,8 @@ extension App {
     public var files: AccountFiles? { nil }
     /// Adds nothing.
     public var userData: UserData? { nil }
+    /// Takes nothing.
+    public var seeding: Seeding { Seeding() }
     /// No credentials.
     public var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
 }

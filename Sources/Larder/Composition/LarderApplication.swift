@@ -30,6 +30,8 @@ struct LarderApplication: ReplaceableServer {
     /// The certificate that it serves; nil without TLS.
     let certificate: ServedCertificate?
 
+    /// Fills it with the document of a test.
+    let seed: ServerSeed
     /// The upstreams of the apps, and behind them those that no app uses.
     let upstreams: [Upstream]
     private let mounts: [Mount]
@@ -113,6 +115,9 @@ struct LarderApplication: ReplaceableServer {
         certificate = resources.certificate
         self.resources = resources
         events = resources.events
+        seed = ServerSeed(apps.seedings, resources.database)
+        // A token that a test has chosen opens nothing without the harness.
+        if harness == nil { try resources.sessions.endSeeded() }
         let controls = Self.controls(port: sandboxPort, apps.upstreams, resources, harness)
         table = Self.table(
             of: apps,

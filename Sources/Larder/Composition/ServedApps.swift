@@ -14,6 +14,8 @@ struct ServedApps {
     private(set) var services: [any Service] = []
     /// What the apps add to the archive of a user's own data.
     private(set) var userData: [(name: String, data: UserData)] = []
+    /// What the apps take of the document of a test.
+    private(set) var seedings: [(name: String, seeding: Seeding)] = []
     /// The upstreams of the apps, and behind them those that no app uses.
     private(set) var upstreams: [Upstream] = []
     private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
@@ -75,6 +77,7 @@ struct ServedApps {
         languages[Served.name] = Served.language
         services += app.services
         if let data = app.userData { userData.append((Served.name, data)) }
+        seedings.append((Served.name, app.seeding))
         files = app.files ?? files
         mountCredentials.merge(app.mountCredentials) { first, _ in first }
     }

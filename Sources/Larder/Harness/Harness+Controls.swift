@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import Freshness
 import HTTPServer
@@ -22,6 +23,16 @@ extension Harness: HarnessedServer {
     func noteUse() {
         let now = clock.real.now()
         state.withLock { $0.lastUse = now }
+    }
+
+    var seedMembers: [String] { application?.seed.members ?? [] }
+
+    func seed(_ document: [UInt8]) async throws -> SeedReport {
+        // No reset takes the server away meanwhile.
+        try await resets.withPermit {
+            guard let application else { throw HarnessError.notReady }
+            return try await application.seed.store(document)
+        }
     }
 
     func upstreamsWereReset() {

@@ -15,6 +15,8 @@ protocol ReplaceableServer: Sendable {
     var responseCache: ResponseCache? { get }
     var upstreams: [Upstream] { get }
     var events: EventStream { get }
+    /// Fills it with the document of a test.
+    var seed: ServerSeed { get }
     /// The folder of its data.
     var directory: DataDirectory { get }
 

@@ -40,6 +40,7 @@ struct HarnessAPI: Sendable {
         case "journal/wait": return try await waitForJournal(request)
         case "front/fault": return try frontFault(request)
         case "front/release": return try releaseFront(request)
+        case "seed": return try await seed(request)
         case "verify": return try verify(request)
         default:
             throw ControlProblem.notFound(

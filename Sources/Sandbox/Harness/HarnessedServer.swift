@@ -17,6 +17,14 @@ public protocol HarnessedServer: Sendable {
     /// - Parameter upstreams: Resets the simulated upstreams; to be called when no request of the old state is left.
     func reset(_ upstreams: @escaping @Sendable () -> Void) async throws
 
+    /// The members of a document that ``seed(_:)`` takes.
+    var seedMembers: [String] { get }
+
+    /// Stores what a JSON object has: all or nothing.
+    ///
+    /// - Throws: ``SeedRefusal``.
+    func seed(_ document: [UInt8]) async throws -> SeedReport
+
     /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
     func upstreamsWereReset()
 

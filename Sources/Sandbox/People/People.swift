@@ -13,7 +13,7 @@ final class People: SimulatedUpstream {
     private let state: Mutex<State>
 
     /// What tests change.
-    struct State {
+    struct State: Sendable {
         /// Number of calls that returned people so far; the next call is seeded with it.
         var calls: UInt64 = 0
         /// Calls that are left today; the free plan has 200.
@@ -30,6 +30,12 @@ final class People: SimulatedUpstream {
     }
 
     func reset() { state.withLock { $0 = State() } }
+
+    func save() -> any Sendable { state.withLock { $0 } }
+
+    func restore(_ saved: any Sendable) {
+        if let saved = saved as? State { state.withLock { $0 = saved } }
+    }
 
     func respond(to request: UpstreamRequest) -> UpstreamResponse {
         let method = request.method == .head ? .get : request.method

@@ -56,8 +56,9 @@ struct SandboxResponder: HTTPResponder {
         _ context: SandboxContext,
         by respond: (ControlRequest) async throws -> UpstreamResponse
     ) async throws -> UpstreamResponse {
-        guard let body = try await Self.body(of: request) else {
-            return ControlProblem.tooLarge(limit: Self.maximumBody).response
+        let limit = HarnessAPI.maximumBody(of: target.segments)
+        guard let body = try await Self.body(of: request, upTo: limit) else {
+            return ControlProblem.tooLarge(limit: limit).response
         }
         let control = ControlRequest(
             method: request.method,
@@ -71,10 +72,10 @@ struct SandboxResponder: HTTPResponder {
         return try await respond(control)
     }
 
-    /// Returns the whole body; nil if it is longer than ``maximumBody``.
-    static func body(of request: Request) async throws -> [UInt8]? {
+    /// Returns the whole body; nil if it is longer than the limit.
+    static func body(of request: Request, upTo limit: Int = maximumBody) async throws -> [UInt8]? {
         do {
-            return Array(buffer: try await request.body.collect(upTo: maximumBody))
+            return Array(buffer: try await request.body.collect(upTo: limit))
         } catch is NIOTooManyBytesError {
             return nil
         }

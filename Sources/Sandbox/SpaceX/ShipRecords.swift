@@ -55,6 +55,9 @@ final class ShipRecords: Sendable {
         }
     }
 
+    /// The data as they are.
+    var data: JSONValue { state.withLock { $0.data } }
+
     func reset() { replace(with: initial) }
 
     func replace(with data: JSONValue) {

@@ -67,24 +67,28 @@ extension DiskStore {
         for carrier: SessionCarrier = .bearer,
         sessions: SessionStore
     ) async throws -> (account: DiskAccount?, token: String) {
-        let sealed = try JSONEncoder().encode(token)
-        let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
-        return try await database.write { [self] db in
-            try db.execute(
-                sql: Self.upsertAccount,
-                arguments: [
-                    account, session.name, time, space.total, space.used, space.trash,
-                    Int64.random(in: 1...(Int64.max / 2)),
-                ]
-            )
+        try await database.write { [self] db in
             let (opened, id) = try sessions.open(session, for: carrier, in: db)
-            let name = "disk/token/\(account)/\(id)"
-            try secrets.store(sealed, name: name, in: db)
-            try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
-            try retryOffline(account: account, db)
-            bump(account, after: db)
-            return (try Self.account(account, session: id, db), opened)
+            try link(session, id: id, space, token, db)
+            return (try Self.account(session.account, session: id, db), opened)
         }
+    }
+
+    /// Stores the account of a session, and the token of the session, in the transaction that opens it.
+    func link(_ session: Session, id: String, _ space: DiskSpace, _ token: DiskToken, _ db: Database) throws {
+        let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
+        try db.execute(
+            sql: Self.upsertAccount,
+            arguments: [
+                account, session.name, time, space.total, space.used, space.trash,
+                Int64.random(in: 1...(Int64.max / 2)),
+            ]
+        )
+        let name = "disk/token/\(account)/\(id)"
+        try secrets.store(try JSONEncoder().encode(token), name: name, in: db)
+        try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
+        try retryOffline(account: account, db)
+        bump(account, after: db)
     }
 
     private static let upsertAccount = """

@@ -60,19 +60,24 @@ extension NoteStore {
     ///
     /// - Returns: nil if the name is taken.
     func register(_ name: UserName, _ password: PasswordHash, now: Date) async throws -> NoteAccount? {
-        try await database.write { db in
-            try db.execute(
-                sql: Self.insertAccount,
-                arguments: [
-                    "key": name.spelling, "folded": name.key, "name": name.shown, "salt": password.salt,
-                    "rounds": password.cost.rounds, "block_size": password.cost.blockSize,
-                    "parallelism": password.cost.parallelism, "digest": password.digest,
-                    "now": now.millisecondsSince1970,
-                ]
-            )
-            return db.changesCount == 0
-                ? nil : NoteAccount(id: db.lastInsertedRowID, name: name.shown, password: password)
-        }
+        try await database.write { try Self.register(name, password, now: now, $0) }
+    }
+
+    /// Inserts an account, in the transaction that stores what belongs to it.
+    ///
+    /// - Returns: nil if the name is taken.
+    static func register(_ name: UserName, _ password: PasswordHash, now: Date, _ db: Database) throws -> NoteAccount? {
+        try db.execute(
+            sql: insertAccount,
+            arguments: [
+                "key": name.spelling, "folded": name.key, "name": name.shown, "salt": password.salt,
+                "rounds": password.cost.rounds, "block_size": password.cost.blockSize,
+                "parallelism": password.cost.parallelism, "digest": password.digest,
+                "now": now.millisecondsSince1970,
+            ]
+        )
+        return db.changesCount == 0
+            ? nil : NoteAccount(id: db.lastInsertedRowID, name: name.shown, password: password)
     }
 
     private static let insertAccount = """

@@ -62,18 +62,20 @@ public struct NoteStore: Sendable {
         }
     }
 
-    private static func insert(
+    static func insert(
         _ body: String,
         at location: Note.Location,
         account: Int64,
         now: Date,
+        created: Date? = nil,
         _ db: Database
     ) throws -> Note {
         let revision = try nextRevision(account, db)
         try db.cachedStatement(sql: insert).execute(
             arguments: [
                 "account": account, "body": body, "opening": NoteOutline.opening(of: body),
-                "created": now.millisecondsSince1970, "modified": now.millisecondsSince1970, "revision": revision,
+                "created": (created ?? now).millisecondsSince1970, "modified": now.millisecondsSince1970,
+                "revision": revision,
             ].merging(columns(location)) { own, _ in own }.arguments
         )
         let note = Note(
@@ -81,7 +83,7 @@ public struct NoteStore: Sendable {
             body: body,
             location: location,
             modified: now,
-            created: now,
+            created: created ?? now,
             revision: revision
         )
         try index(note, account: account, db)

@@ -96,7 +96,7 @@ public struct DocumentStore: Sendable {
         }
     }
 
-    private static func insert(
+    static func insert(
         _ new: New,
         profile: String,
         created: Date,

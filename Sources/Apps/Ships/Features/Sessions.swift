@@ -15,6 +15,14 @@ struct Sessions: Sendable {
     /// Whether an account is a guest's.
     static func isGuest(_ account: String) -> Bool { account.hasPrefix(guestPrefix) }
 
+    /// Returns the account of a user.
+    static func account(of username: String) -> String {
+        "user:\(username.lowercased().precomposedStringWithCanonicalMapping)"
+    }
+
+    /// Returns the account of a new guest.
+    static func guest() -> String { guestPrefix + SessionToken.make() }
+
     /// `POST /v1/ships/session`: opens a session for a guest at once, or for a user after a simulated login.
     func open(_ request: ScreenRequest) async throws -> ScreenResponse {
         let carrier = try request.sessionCarrier()
@@ -24,10 +32,9 @@ struct Sessions: Sendable {
             let username = try Self.login(fields)
             // Suspends this request only; the event loop serves others meanwhile.
             try await clock.sleep(loginDelay)
-            let account = "user:\(username.lowercased().precomposedStringWithCanonicalMapping)"
-            return try await open(.user, account: account, name: username, carrier, request)
+            return try await open(.user, account: Self.account(of: username), name: username, carrier, request)
         case "guest":
-            return try await open(.guest, account: Self.guestPrefix + SessionToken.make(), name: nil, carrier, request)
+            return try await open(.guest, account: Self.guest(), name: nil, carrier, request)
         case let other:
             let detail = Text.modeForm
             throw Problem.validation([.field("/mode", other == nil ? "required" : "invalid", detail)])

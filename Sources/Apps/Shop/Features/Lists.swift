@@ -73,7 +73,11 @@ struct Lists: Sendable {
     }
 
     private func addition(in request: ScreenRequest) async throws -> (productID: Int, quantity: Int) {
-        let fields = try await request.jsonObject()
+        try Self.addition(try await request.jsonObject())
+    }
+
+    /// Reads `{"product_id", "quantity"?}`.
+    static func addition(_ fields: JSONFields) throws -> (productID: Int, quantity: Int) {
         var errors: [Problem.FieldError] = []
         let id = fields.integer("product_id", in: 1...Int.max, required: true, &errors)
         let quantity = fields.integer("quantity", in: ListItem.quantities, required: false, &errors)

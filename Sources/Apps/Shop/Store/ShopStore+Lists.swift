@@ -32,15 +32,29 @@ extension ShopStore {
         showing page: PageRequest = firstPage
     ) async throws -> (Addition, ShoppingList) {
         try await change(profile, if: preconditions, showing: page, item: \.added) { db in
-            let lines = try Self.lines(of: product.id, profile, db)
-            guard !lines.contains(where: { product.isSame(as: $0.product) }) else { return .alreadyThere }
-            let count = try Int.fetchOne(db, sql: Self.countItems, arguments: [profile]) ?? 0
-            guard count < Self.maximumItems else { return .full }
-            let id = ListItemID(productID: product.id, ordinal: (lines.last?.id.ordinal ?? 0) + 1)
-            try db.cachedStatement(sql: Self.insertItem)
-                .execute(arguments: try product.columns + [profile, product.id, id.ordinal, quantity, profile])
-            return .added(id)
+            try Self.insert(product, quantity: quantity, to: profile, db)
         }
+    }
+
+    /// Appends a product of a test's document to a list unless it is on it.
+    func seed(_ product: Product, quantity: Int, to profile: String, _ db: Database) throws -> Addition {
+        let addition = try Self.insert(product, quantity: quantity, to: profile, db)
+        profileChanges[profile].bump(afterCommitOf: db)
+        try db.execute(sql: Self.countRevision, arguments: [profile])
+        return addition
+    }
+
+    private static func insert(_ product: Product, quantity: Int, to profile: String, _ db: Database) throws
+        -> Addition
+    {
+        let lines = try lines(of: product.id, profile, db)
+        guard !lines.contains(where: { product.isSame(as: $0.product) }) else { return .alreadyThere }
+        let count = try Int.fetchOne(db, sql: countItems, arguments: [profile]) ?? 0
+        guard count < maximumItems else { return .full }
+        let id = ListItemID(productID: product.id, ordinal: (lines.last?.id.ordinal ?? 0) + 1)
+        try db.cachedStatement(sql: insertItem)
+            .execute(arguments: try product.columns + [profile, product.id, id.ordinal, quantity, profile])
+        return .added(id)
     }
 
     private static let insertItem = """

@@ -36,6 +36,9 @@ public struct JSONFields: Sendable {
     /// All fields.
     public let values: [String: Value]
 
+    /// The fields of an object within another.
+    public init(_ values: [String: Value]) { self.values = values }
+
     /// Reads an object.
     /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONGrammar`) or not an object.
     public init(_ data: Data) throws {

@@ -27,5 +27,12 @@ extension SessionStore {
                 CREATE INDEX session_by_use ON session (app, used_at);
                 """
         ),
+        SchemaMigration(
+            "sessions/003 seeded",
+            sql: """
+                ALTER TABLE session ADD COLUMN seeded INTEGER NOT NULL DEFAULT 0; -- whether a test has chosen the token
+                CREATE INDEX session_seeded ON session (seeded) WHERE seeded = 1;
+                """
+        ),
     ]
 }

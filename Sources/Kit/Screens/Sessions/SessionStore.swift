@@ -77,16 +77,28 @@ public struct SessionStore: Sendable {
     public func open(_ session: Session, for carrier: SessionCarrier = .bearer, in db: Database) throws -> (
         token: String, id: String
     ) {
-        let token = SessionToken.make()
+        try insert(session, SessionToken.make(), for: carrier, in: db)
+    }
+
+    /// Stores a session under a token.
+    /// - Returns: The token, and the identity of the session.
+    /// - Throws: GRDB's errors.
+    func insert(
+        _ session: Session,
+        _ token: String,
+        for carrier: SessionCarrier,
+        isSeeded: Bool = false,
+        in db: Database
+    ) throws -> (token: String, id: String) {
         let hash = SessionToken.hash(token, carrier)
         try db.execute(
             sql: """
-                INSERT INTO session (token_hash, app, kind, account, name, created_at, used_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO session (token_hash, app, kind, account, name, created_at, used_at, seeded)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 hash, session.app, session.kind.rawValue, session.account, session.name,
-                session.createdAt.millisecondsSince1970, session.createdAt.millisecondsSince1970,
+                session.createdAt.millisecondsSince1970, session.createdAt.millisecondsSince1970, isSeeded,
             ]
         )
         return (token, Self.id(of: hash))

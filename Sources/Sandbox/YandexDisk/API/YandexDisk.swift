@@ -29,6 +29,14 @@ final class YandexDisk: SimulatedUpstream {
         accounts.reset()
     }
 
+    func save() -> any Sendable { (model.withLock { $0 }, accounts.withState { state, _ in state }) }
+
+    func restore(_ saved: any Sendable) {
+        guard let (files, logins) = saved as? (DiskModel?, YandexAccounts.State) else { return }
+        model.withLock { $0 = files }
+        accounts.withState { state, _ in state = logins }
+    }
+
     /// Works on the data, alone and at the service's time.
     func withModel<Result: Sendable, Failure: Error>(
         _ body: (inout DiskModel, Date) throws(Failure) -> Result

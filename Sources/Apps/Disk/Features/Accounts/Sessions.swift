@@ -100,7 +100,7 @@ struct Sessions: Sendable {
         return oauth
     }
 
-    private static func broughtToken(_ fields: JSONFields) throws -> DiskToken {
+    static func broughtToken(_ fields: JSONFields) throws -> DiskToken {
         let text = (try fields.string("access_token") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem.validation([
@@ -150,7 +150,7 @@ struct Sessions: Sendable {
         return verifier
     }
 
-    private func info(_ token: DiskToken) async throws -> DiskInfoRecord {
+    func info(_ token: DiskToken) async throws -> DiskInfoRecord {
         do {
             return try await client.info(token.accessToken)
         } catch  where TokenProvider.isUnauthorized(error) {
@@ -170,16 +170,7 @@ struct Sessions: Sendable {
         _ carrier: SessionCarrier,
         _ request: ScreenRequest
     ) async throws -> ScreenResponse {
-        guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
-            throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
-        }
-        let session = Session(
-            app: DiskApp.name,
-            kind: .user,
-            account: uid,
-            name: info.user?.login,
-            createdAt: clock.now()
-        )
+        let session = try session(of: info)
         let (account, opened) = try await store.link(session, info.space, token, for: carrier, sessions: sessions)
         let grant = SessionGrant(opened, carrier)
         return try ScreenResponse.local(
@@ -189,6 +180,14 @@ struct Sessions: Sendable {
             status: .created,
             headerFields: [.location: "/v1/disk/session"]
         ).granting(grant, of: DiskApp.name, .lasting, request)
+    }
+
+    /// Returns the session of the account that the API has told of.
+    func session(of info: DiskInfoRecord) throws -> Session {
+        guard let uid = info.user?.uid, !uid.isEmpty, uid.utf8.count <= 256, !uid.utf8.contains(0) else {
+            throw client.failure(.badResponse(status: .ok, reason: "an account without an identity"))
+        }
+        return Session(app: DiskApp.name, kind: .user, account: uid, name: info.user?.login, createdAt: clock.now())
     }
 
     /// Revokes a token that was obtained here, if that is possible, in the background. A token without a refresh token

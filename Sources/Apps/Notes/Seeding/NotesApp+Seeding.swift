@@ -1,0 +1,80 @@
+public import AppInterface
+import Crypto
+import Foundation
+import Freshness
+import GRDB
+import Screens
+
+extension NotesApp {
+    /// Accounts, and the notes of accounts.
+    public var seeding: Seeding { NoteSeeding(store: listing.store, sessions: sessions.sessions, clock: clock).seeding }
+}
+
+/// Reads accounts and notes of a test's document.
+struct NoteSeeding: Sendable {
+    let store: NoteStore
+    let sessions: SessionStore
+    let clock: WallClock
+
+    var seeding: Seeding { Seeding(members: ["notes": note], account: account) }
+
+    /// `{"account", "body", "location"?, "created"?, "modified"?}`
+    @Sendable private func note(_ fields: JSONFields) throws -> SeedStep {
+        try fields.requireOnly("account", "body", "location", "created", "modified")
+        let owner = try Self.name(try fields.string("account"), "/account")
+        let changes = try NoteChanges(fields, isNew: true)
+        let created = try fields.time("created") ?? clock.now()
+        let modified = max(created, try fields.time("modified") ?? created)
+        return SeedStep { [store] db in
+            guard let account = try NoteStore.seed(changes, of: owner, created: created, modified: modified, db) else {
+                throw Problem.validation([
+                    .field("/account", "unknown", "There is no account \(owner.shown) of the notes.")
+                ])
+            }
+            db.afterNextTransaction { _ in store.noteChanges[account].bump() }
+        }
+    }
+
+    /// `{"name", "password"?}`: without a password, the account has the session of its token only.
+    @Sendable private func account(_ fields: JSONFields, _ token: String) throws -> SeedStep {
+        try fields.requireOnly("app", "name", "password", "token")
+        let name = try Self.name(try fields.string("name"), "/name")
+        let password = try fields.string("password").map(Self.hash)
+        let unknown = { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) } }
+        let hash = password ?? PasswordHash(salt: unknown(), cost: Self.cost, digest: unknown())
+        let now = clock.now()
+        return SeedStep { [sessions] db in
+            guard let account = try NoteStore.register(name, hash, now: now, db) else {
+                throw Problem.validation([.field("/name", "taken", "There is an account of this name.")])
+            }
+            let session = Session(
+                app: NotesApp.name,
+                kind: .user,
+                account: "\(account.id)",
+                name: account.name,
+                createdAt: now
+            )
+            try sessions.seed(session, token: token, in: db)
+        }
+    }
+
+    /// Cheap: a test has many accounts, and the first login hashes the password again.
+    private static let cost = PasswordHash.Cost.scrypt(logarithm: 4)
+
+    private static func hash(_ text: String) throws -> PasswordHash {
+        guard let password = try? Password(text) else {
+            throw Problem.validation([
+                .field("/password", "invalid", "password may have 1 to \(Password.longest) bytes.")
+            ])
+        }
+        return try PasswordHash(of: password, cost: cost)
+    }
+
+    private static func name(_ text: String?, _ pointer: String) throws -> UserName {
+        guard let text, let name = try? UserName.registering(text) else {
+            let code = text == nil ? "required" : "invalid"
+            throw Problem.validation([.field(pointer, code, "An account has a name of visible characters.")])
+        }
+        return name
+    }
+}

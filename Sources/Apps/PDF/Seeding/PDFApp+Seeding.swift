@@ -1,0 +1,67 @@
+public import AppInterface
+import Database
+import Foundation
+import Freshness
+import Media
+import Screens
+
+extension PDFApp {
+    /// Saved documents: `{"name", "text" | "file", "profile"?, "created"?}`; `file` is a PDF or a picture in base64.
+    public var seeding: Seeding { Seeding(members: ["documents": DocumentSeeding(creation, engine).document]) }
+}
+
+/// Reads the documents of a test's document.
+struct DocumentSeeding: Sendable {
+    private let creation: DocumentCreation
+    private let engine: DocumentEngine
+
+    init(_ creation: DocumentCreation, _ engine: DocumentEngine) {
+        (self.creation, self.engine) = (creation, engine)
+    }
+
+    @Sendable func document(_ fields: JSONFields) async throws -> SeedStep {
+        try fields.requireOnly("name", "text", "file", "profile", "created")
+        let name = try DocumentName.accepted(try fields.string("name") ?? "")
+        let (profile, store) = (try fields.profile(), creation.maker.store)
+        let created = try fields.time("created") ?? creation.jobs.lookup.clock.now()
+        guard (fields.values["text"] == nil) != (fields.values["file"] == nil) else {
+            throw Problem.validation([.field("/text", "required", "A document has either text or file.")])
+        }
+        let new = try await fields.values["file"] == nil ? typeset(fields, name) : made(fields, name)
+        return SeedStep { db in
+            try store.seed(new, profile: profile, created: created, db)
+        } stored: {
+            store.changes[profile].bump()
+        } discarded: {
+            store.database.blobs.discard(new.blob)
+        }
+    }
+
+    private func typeset(_ fields: JSONFields, _ name: String) async throws -> DocumentStore.New {
+        let content = try TextContent(fields, maximumBytes: creation.options.maximumTextBytes)
+        let output = creation.maker.scratch.place(".pdf")
+        let typeset = try await engine.textPages(content.text, nil, URL(filePath: output.path)) { _ in }
+        return DocumentStore.New(
+            name: name,
+            blob: try creation.maker.store.database.blobs.adopt(output),
+            pages: typeset.pages.map { DocumentPage($0, kind: .text) }
+        )
+    }
+
+    private func made(_ fields: JSONFields, _ name: String) async throws -> DocumentStore.New {
+        let refused = Problem.validation([.field("/file", "invalid", "file must be a PDF or a picture in base64.")])
+        guard let bytes = try fields.string("file").flatMap({ Data(base64Encoded: $0) }),
+            let format = SourceFormat(signature: bytes)
+        else { throw refused }
+        let file = try creation.maker.scratch.file()
+        try file.append(bytes)
+        let source = SourceFile(title: name, fileName: nil, format: format, place: file.place)
+        let options = try PageParameters(QueryItems(nil), creation.options).pictures
+        do {
+            return try await creation.maker.make(.init(files: [source], title: name, options: options)) { _ in }
+                .document
+        } catch is MediaError.OfInput {
+            throw refused
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import AppInterface
+import Screens
+
+extension ShopApp {
+    /// Lines of shopping lists: `{"product_id", "quantity"?, "profile"?}`. Products come from the catalogue.
+    public var seeding: Seeding {
+        Seeding(members: ["list": { [lists] in try await lists.seed($0) }])
+    }
+}
+
+extension Lists {
+    /// Reads a line of a test's document.
+    fileprivate func seed(_ fields: JSONFields) async throws -> SeedStep {
+        try fields.requireOnly("product_id", "quantity", "profile")
+        let profile = try fields.profile()
+        let (id, quantity) = try Self.addition(fields)
+        let product: Product
+        do {
+            product = try await products.known(id)
+        } catch let problem as Problem where problem.code == .notFound {
+            throw Problem.validation([.field("/product_id", "unknown", "The catalogue has no product \(id).")])
+        }
+        return SeedStep { [store] db in
+            guard case .added = try store.seed(product, quantity: quantity, to: profile, db) else {
+                throw Problem.validation([
+                    .field("/product_id", "taken", "The list is full, or has this product already.")
+                ])
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+
+/// Why a document that is to fill a server was refused. Nothing of it was stored.
+public struct SeedRefusal: Error, Sendable {
+    /// What is wrong with one value.
+    public struct Fault: Sendable, Equatable {
+        let pointer: String
+        let code: String
+        let detail: String
+
+        /// - Parameters:
+        ///   - pointer: where it is (RFC 6901).
+        ///   - code: what is wrong, for programs.
+        ///   - detail: what is accepted, for people.
+        public init(pointer: String, code: String, detail: String) {
+            (self.pointer, self.code, self.detail) = (pointer, code, detail)
+        }
+    }
+
+    /// Most faults that a refusal names.
+    static let mostFaults = 20
+
+    /// What is wrong, at least one value.
+    public let all: [Fault]
+
+    /// Creates a refusal for at least one reason.
+    public init(_ faults: [Fault]) { all = faults }
+}
+
+/// What was stored of a document.
+public struct SeedReport: Sendable {
+    /// An account with the token of its session.
+    public struct Account: Sendable {
+        let app: String
+        let name: String?
+        let token: String
+
+        /// Names an account.
+        public init(app: String, name: String?, token: String) {
+            (self.app, self.name, self.token) = (app, name, token)
+        }
+    }
+
+    let accounts: [Account]
+    /// Number of items by member.
+    let counts: [String: Int]
+
+    /// Describes what was stored.
+    public init(accounts: [Account], counts: [String: Int]) {
+        (self.accounts, self.counts) = (accounts, counts)
+    }
+}
+
+extension SeedRefusal {
+    var response: UpstreamResponse {
+        let shown = all.prefix(Self.mostFaults)
+        let errors = shown.map { fault -> JSONValue in
+            ["pointer": .string(fault.pointer), "code": .string(fault.code), "detail": .string(fault.detail)]
+        }
+        let detail = shown.prefix(3).map { "\($0.pointer): \($0.detail)" }.joined(separator: " ")
+        return .json(
+            .unprocessableContent,
+            [
+                "type": "urn:larder:sandbox:problem:not-seeded", "title": "Nothing was stored", "status": 422,
+                "detail": .string(detail), "code": "not-seeded", "errors": .array(Array(errors)),
+            ],
+            type: "application/problem+json"
+        )
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Servers that begin with the data of a document (docs/harness.md, "Seeds").
+@Suite(.timeLimit(.minutes(3))) struct HarnessSeedTests {
+    private static let document = """
+        {
+          "accounts": [
+            {"app": "notes", "name": "anna", "password": "correct horse", "token": "t-anna"},
+            {"app": "ships", "token": "t-guest"}, {"app": "ships", "name": "a@b.example"},
+            {"app": "disk", "access_token": "sandbox-token", "token": "t-disk"}
+          ],
+          "notes": [
+            {"account": "anna", "body": "first", "created": "2026-01-05T10:00:00Z"},
+            {"account": "ANNA", "body": "second", "location": {"lat": 48.1, "lon": 11.6, "name": "Munich"}}
+          ],
+          "ships": [{"name": "Seeded One"}, {"id": "70ca70ca70ca70ca70ca70ca", "name": "Seeded Two"}],
+          "products": [{"id": 5, "title": "Seeded tea", "price": 3}],
+          "list": [{"product_id": 5, "quantity": 2}, {"product_id": 5, "profile": "bob"}],
+          "documents": [{"name": "Report", "text": "Hello"}],
+          "disk": {"folders": [{"path": "disk:/Seeded"}], "files": [{"path": "disk:/Seeded/a.txt", "text": "abc"}]},
+          "people": [{"id": 1, "first_name": "Ada", "last_name": "Lovelace"}]
+        }
+        """
+
+    @Test("HARN-18 one document fills all apps and upstreams; its tokens open sessions")
+    func filled() async throws {
+        let tested = try await TestedLarder.start()
+        let response = try await tested.harness.put("/seed", Self.document)
+        #expect(response.status == 200, "\(response.text)")
+        let stored = try response.json
+        #expect(stored.stored.notes.int == 2 && stored.stored.disk.int == 2 && stored.stored.people.int == 1)
+        #expect(stored.accounts.elements.map(\.token.string).prefix(2) == ["t-anna", "t-guest"])
+
+        let notes = try await tested.client("t-anna").get("/v1/notes").text
+        #expect(notes.contains("first") && notes.contains("second") && notes.contains("Munich"))
+        let ships = try await tested.client("t-guest").get("/v1/ships").json.data.items.elements
+        #expect(ships.compactMap(\.name.string).sorted() == ["Seeded One", "Seeded Two"])
+        let user = try await tested.client(try #require(stored.accounts[2].token.string)).get("/v1/ships/session").text
+        #expect(user.contains("a@b.example"))
+        let list = try await tested.client.get("/v1/shop/list").text
+        #expect(list.contains("Seeded tea") && list.contains(#""quantity":2"#))
+        #expect(try await tested.client.get("/v1/shop/list?profile=bob").text.contains("Seeded tea"))
+        #expect(try await tested.client.get("/v1/pdf/documents").text.contains("Report"))
+        let folder = try await tested.client("t-disk").get("/v1/disk/files?path=disk:/Seeded")
+        #expect(folder.text.contains("a.txt"), "\(folder.text)")
+        #expect(try await tested.client("t-anna").get("/v1/notes/people").text.contains("Lovelace"))
+        let login = #"{"mode":"login","username":"anna","password":"correct horse"}"#
+        #expect(try await tested.client.post("/v1/notes/session", login).status == 201)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-18 a document is stored as a whole or not at all, and its faults are named by JSON pointers")
+    func refused() async throws {
+        let tested = try await TestedLarder.start()
+        let fine = #"{"accounts":[{"app":"notes","name":"anna","token":"t-anna"}],"ships":[{"name":"Only"}]"#
+        for (rest, pointers) in [
+            (#","notes":[{"account":"anna","body":"x"},{"account":"bob","body":"x"}]}"#, ["/notes/1/account"]),
+            (#","notes":[{"body":""},{"account":"anna","body":7}]}"#, ["/notes/0/account", "/notes/1/body"]),
+            (#","list":[{"product_id":987654}]}"#, ["/list/0/product_id"]),
+            (#","documents":[{"name":"a","text":"b"},{"name":"a","file":"!"}]}"#, ["/documents/1/file"]),
+            (#","list":[{"product_id":1,"colour":"red"}]}"#, ["/list/0/colour"]),
+            (#","cars":[]}"#, ["/cars"]), (#","products":[7]}"#, ["/products/0"]), (#","notes":{}}"#, ["/notes"]),
+            (#","disk":{"files":[{"path":"disk:/a","account":"zoe"}]}}"#, ["/disk/files/0/account"]),
+        ] {
+            let response = try await tested.harness.put("/seed", fine + rest)
+            #expect(response.status == 422, "\(rest): \(response.text)")
+            #expect(try response.json.errors.elements.map(\.pointer.string) == pointers, "\(rest): \(response.text)")
+        }
+        for token in ["", "a b", "ы"] {
+            let body = #"{"accounts":[{"app":"ships","token":"\#(token)"}]}"#
+            let pointers = try await tested.harness.put("/seed", body).json.errors.elements.map(\.pointer.string)
+            #expect(pointers == ["/accounts/0/token"], "\(token)")
+        }
+        #expect(try await tested.harness.put("/seed", "[]").status == 400)
+        #expect(try await tested.client("t-anna").get("/v1/notes").status == 401)
+        #expect(try await tested.sandbox.client.get("/spacex/v4/ships").text.contains("Only") == false)
+        #expect(try await tested.harness.put("/seed", fine + "}").status == 200)
+        #expect(try await tested.client("t-anna").get("/v1/notes").status == 200)
+        #expect(await tested.larder.stop() == 0)
+    }
+
+    @Test("HARN-18 the tokens of a document open nothing once the server runs without the harness")
+    func tokens() async throws {
+        let data = try TemporaryFolder()
+        let account = #"{"accounts":[{"app":"ships","token":"t-guest"}]}"#
+        let tested = try await TestedLarder.start(data: data)
+        #expect(try await tested.harness.put("/seed", account).status == 200)
+        #expect(await tested.larder.stop() == 0)
+        let again = try await TestedLarder.start(data: data)
+        #expect(try await again.client("t-guest").get("/v1/ships/session").status == 200)
+        #expect(await again.larder.stop() == 0)
+        let plain = try await RunningLarder.start(data: data)
+        var client = plain.client
+        client.token = "t-guest"
+        #expect(try await client.get("/v1/ships/session").status == 401)
+        #expect(await plain.stop() == 0)
+    }
+}
+
+extension TestedLarder {
+    /// A client with a token.
+    func client(_ token: String) -> Client {
+        var client = larder.client
+        client.token = token
+        return client
+    }
+}
