@@ -75,7 +75,7 @@ let package = Package(
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "Media",
+                "HTTPSemantics", "Media", "QRCodes",
                 "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
@@ -155,7 +155,7 @@ let package = Package(
             name: "Screens",
             dependencies: [
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "MediaFormats", "CZlib", crypto,
+                "HTTPSemantics", "HTTPCaching", "MediaFormats", "PrivateFiles", "QRCodes", "CZlib", crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -181,12 +181,16 @@ let package = Package(
         .target(
             name: "Certificates",
             dependencies: [
-                nioCore, nioSSL, .product(name: "SwiftASN1", package: "swift-asn1"),
+                "PrivateFiles", nioCore, nioSSL, .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"), crypto,
             ],
             path: "Sources/Kit/Certificates",
             swiftSettings: strict
         ),
+        // Files that only their owner reads, complete or not there.
+        .target(name: "PrivateFiles", path: "Sources/Kit/PrivateFiles", swiftSettings: strict),
+        // Texts that a camera reads.
+        .target(name: "QRCodes", path: "Sources/Kit/QRCodes", swiftSettings: strict),
         .target(
             name: "Upstream",
             dependencies: [
@@ -386,13 +390,16 @@ let package = Package(
             name: "ScreensTests",
             dependencies: [
                 "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "TestKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
                 nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles", "TestKit"], swiftSettings: strict),
+        .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
         .testTarget(name: "CertificatesTests", dependencies: ["Certificates", "TestKit"], swiftSettings: strict),
         .testTarget(
             name: "WebTests",
@@ -457,8 +464,8 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
-                "ResponseStore", "Database", "Freshness", "TestKit", argumentParser, grdb, httpTypes, hummingbird,
-                hummingbirdTesting, logging, nioLocks,
+                "ResponseStore", "Database", "Freshness", "QRCodes", "TestKit", argumentParser, grdb, httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioLocks,
             ],
             swiftSettings: strict
         ),

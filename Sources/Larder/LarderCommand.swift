@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder doctor`, `larder backup`, `larder restore`,
-/// `larder key`, `larder certificate`, `larder pair`, `larder cache`, `larder account`, `larder settings`.
+/// `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`, `larder account`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +22,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder backup /backups/monday       copy the data of a running server
               larder certificate ./tls            make a certificate for HTTPS
               larder pair                         make a code that pairs a phone
+              larder devices                      list the paired devices
               larder cache size                   measure what is cached
               larder account reset-password --user bob
               larder settings                     list all settings
@@ -32,9 +33,8 @@ struct LarderCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, SandboxCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreCommand.self,
-            KeyCommand.self, CertificateCommand.self, PairCommand.self, CacheCommand.self, AccountCommand.self,
-            SettingsCommand.self,
-            ManualCommand.self,
+            KeyCommand.self, CertificateCommand.self, PairCommand.self, DevicesCommand.self, CacheCommand.self,
+            AccountCommand.self, SettingsCommand.self, ManualCommand.self,
         ]
     )
 

@@ -82,6 +82,13 @@ import Testing
         arguments: [
             (["--http-host", "0.0.0.0"], "http.access"), (["--http-host", "::"], "pairing"),
             (["--http-access", "pairing", "--http-public-url", "https://larder.test"], "http.trusted_proxies"),
+            (["--http-operator-key", "too-short"], "32 characters"),
+            (
+                [
+                    "--http-host", "0.0.0.0", "--http-access", "pairing", "--http-operator-key",
+                    "0123456789abcdef0123456789abcdef",
+                ], "clear text"
+            ),
         ]
     )
     func refused(settings: [String], word: String) async throws {
@@ -89,6 +96,58 @@ import Testing
         let serving = RunningProcess(["serve", "--http-port", "0", "--data-directory", data.path] + settings)
         #expect(await serving.ended() == 78)
         #expect(serving.log.hasPrefix("larder: ") && serving.log.contains(word), "\(serving.log)")
+    }
+
+    @Test("SRV-17 larder devices lists and revokes, at once while the server runs, and without one")
+    func devicesCommand() async throws {
+        let data = try TemporaryFolder()
+        let larder = try await RunningLarder.start(data: data, Self.settings)
+        let (phone, tablet) = (try await pair(larder.client), try await pair(larder.client))
+        func devices(_ arguments: [String]) async -> (status: Int32?, process: RunningProcess) {
+            let command = RunningProcess(["devices"] + arguments + ["--data-directory", data.path])
+            return (await command.ended(), command)
+        }
+        let listed = await devices([])
+        #expect(listed.status == 0 && listed.process.output.contains(phone.id), "\(listed.process.output)")
+        let ambiguous = await devices(["revoke", "Phone"])
+        #expect(ambiguous.status == 1 && ambiguous.process.log.contains("2 devices have the name Phone"))
+
+        let heard = try await EventListener.open(larder.client.base + "/v1/events", phone.fields)
+        let others = try await EventListener.open(larder.client.base + "/v1/events", tablet.fields)
+        let revoked = await devices(["revoke", phone.id])
+        #expect(revoked.status == 0, "\(revoked.process.log)")
+        do {
+            while let event = try await heard.next() { Issue.record("heard \(event.kind)") }
+        } catch {
+            // Cut off rather than ended: either way nothing more comes.
+        }
+        #expect(try await others.next("devices-changed") != nil)
+        #expect(try await larder.client.send("GET", "/v1", phone.fields).status == 401)
+        #expect(try await larder.client.send("GET", "/v1", tablet.fields).status == 200)
+
+        #expect(await larder.stop() == 0)
+        let stopped = await devices(["revoke", "Phone"])
+        #expect(stopped.status == 0 && stopped.process.output.contains(tablet.id), "\(stopped.process.log)")
+        let none = await devices(["revoke", tablet.id])
+        #expect(none.status == 1 && none.process.log.contains("no device"))
+        let empty = await devices(["list"])
+        #expect(empty.process.output == "no device is paired\n")
+    }
+
+    @Test("SRV-17 the operator's key manages devices from elsewhere")
+    func operatorKey() async throws {
+        let key = "0123456789abcdef0123456789abcdef"
+        let larder = try await RunningLarder.start(
+            data: try TemporaryFolder(),
+            Self.settings + ["--http-operator-key", key]
+        )
+        let fields = Self.elsewhere.merging(["Larder-Operator": key]) { $1 }
+        let made = try await larder.client.send("POST", "/v1/pairing/code", fields, body: "{}")
+        let (phone, id) = try await pair(larder.client, code: try made.json.data.code.string)
+        #expect(try await larder.client.send("GET", "/metrics", fields).status == 200)
+        #expect(try await larder.client.send("DELETE", "/v1/devices/\(id)", fields).status == 204)
+        #expect(try await larder.client.send("GET", "/v1", phone).status == 401)
+        #expect(!larder.process.log.contains(key))
     }
 
     @Test(

@@ -4,6 +4,7 @@ import Freshness
 import HTTPServer
 import HTTPTypes
 import NIOCore
+import QRCodes
 import TestKit
 import Testing
 
@@ -87,6 +88,35 @@ struct DeviceRoutesTests {
         #expect(try await harness.send(.get, "/v1/shop/mine", as: .local).changeToken == nil)
         let unprotected = try DeviceHarness(.loopback)
         #expect(try await unprotected.send(.get, "/v1/shop/mine", as: .local).changeToken != nil)
+    }
+
+    @Test("SRV-17 what depends on the device says so, problems included; what is open to all, and without pairing, not")
+    func vary() async throws {
+        let harness = try DeviceHarness()
+        let (phone, _) = try await harness.paired()
+        func vary(_ path: String, as visitor: DeviceHarness.Visitor, of harness: DeviceHarness) async throws -> String {
+            try await harness.send(.get, path, as: visitor).response.fields[.vary] ?? ""
+        }
+        for (path, visitor) in [
+            ("/v1/shop/mine", phone), ("/v1/shop/mine", .local), ("/v1/shop/mine", .phone), ("/v1/none", phone),
+            ("/v1/shop/mine?profile=bert", phone), ("/v1/devices", .local),
+        ] {
+            let fields = try await vary(path, as: visitor, of: harness)
+            #expect(fields.contains("Larder-Device") && fields.contains("Cookie"), "\(path): \(fields)")
+        }
+        #expect(try await !vary("/health/live", as: .phone, of: harness).contains("Larder-Device"))
+        let unprotected = try DeviceHarness(.loopback)
+        #expect(try await !vary("/v1/shop/mine", as: .local, of: unprotected).contains("Larder-Device"))
+    }
+
+    @Test("SRV-17 a code comes with a QR code of the address, which has it in the fragment")
+    func picture() async throws {
+        let harness = try DeviceHarness()
+        let data = try await harness.send(.post, "/v1/pairing/code", as: .local).response.data()
+        let code = try #require(try data.string("code").flatMap { PairingCode($0) })
+        let picture = try #require(try data.string("qr"))
+        let expected = try #require(QRCode("https://larder.test/pair#\(code.text)")).svg
+        #expect(picture == "data:image/svg+xml;base64,\(Data(expected.utf8).base64EncodedString())")
     }
 
     @Test("SRV-17 a wrong code, a late one and too many get sentences that help")

@@ -59,23 +59,4 @@ struct DeviceStoreTests {
         #expect(store.requestCount == 1)
         withExtendedLifetime((download, removal, other)) {}
     }
-
-    @Test("SRV-17 a code that another program leaves is good once, and for ten minutes at most")
-    func left() async throws {
-        let folder = try TemporaryFolder()
-        let file = PairingCodeFile(in: folder.url)
-        let harness = try DeviceHarness(file: file)
-        let code = PairingCode.make()
-        try file.leave(code, profile: "anna", until: .distantFuture)
-        let mode = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/pairing.code")[.posixPermissions]
-        #expect(mode as? Int == 0o600)
-        #expect(try await harness.pair(code.text).status == .created)
-        #expect(try await harness.pair(code.text).code() == "pairing-refused")
-        #expect(harness.devices.all.map(\.profile) == ["anna"])
-        let second = PairingCode.make()
-        try file.leave(second, profile: "anna", until: .distantFuture)
-        _ = try await harness.pair("0000-0000")
-        harness.clock.advance(by: .seconds(600))
-        #expect(try await harness.pair(second.text).text.contains("ten minutes"))
-    }
 }

@@ -49,4 +49,16 @@ struct PairingAttemptsTests {
         attempts.noteWrong(of: "new", at: ten + 600)
         #expect(attempts.count == 1, "those whose window is over are forgotten")
     }
+
+    @Test("SRV-17 after a flood, new addresses wait no longer than until one of those that are remembered is forgotten")
+    func room() {
+        var attempts = PairingAttempts()
+        for number in 0..<PairingAttempts.addresses { attempts.noteWrong(of: "x\(number)", at: ten) }
+        for number in 0..<PairingAttempts.ofOthers { attempts.noteWrong(of: "y\(number)", at: ten + 500) }
+        #expect(attempts.wait(of: "new", at: ten + 599) != nil)
+        #expect(attempts.wait(of: "new", at: ten + 600) == nil, "the window of the others goes on until 1100")
+        #expect(attempts.wait(of: nil, at: ten + 600) == 500)
+        attempts.noteWrong(of: "new", at: ten + 600)
+        #expect(attempts.count == 1 && attempts.wait(of: "other", at: ten + 600) == nil)
+    }
 }

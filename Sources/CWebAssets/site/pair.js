@@ -31,7 +31,8 @@ async function send(code, name) {
 }
 
 function show() {
-  const code = h('input', {required: '', autocomplete: 'one-time-code', autocapitalize: 'characters', maxlength: 16});
+  const code = h('input', {required: '', autocomplete: 'one-time-code', autocapitalize: 'characters', maxlength: 16,
+    value: location.pathname === '/pair' ? location.hash.slice(1) : ''});
   const name = h('input', {required: '', maxlength: 64, autocomplete: 'off', value:
     /iPad|iPhone|Android|Mac OS|Windows|Linux/.exec(navigator.userAgent)?.[0] ?? ''});
   const button = h('button', {}, text.pair);
@@ -51,7 +52,7 @@ function show() {
   document.documentElement.lang = lang;
   document.title = `${text.title} – Larder`;
   document.body.replaceChildren(h('main', {}, h('h1', {}, text.title), h('p', {}, text.lead), form));
-  code.focus();
+  (code.value ? button : code).focus();
 }
 
 /** Whether this browser is paired: after a link of another site it sends its cookie only when a page asks. */

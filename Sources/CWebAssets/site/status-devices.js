@@ -77,7 +77,8 @@ function pair(action) {
     action.title, async body => {
       const {data} = await call(action.href, {method: action.method, body});
       replace(place, h('p', null, t('how', data.url ?? '/pair', time(data.expires_at, {timeStyle: 'short'}))),
-        h('p', {class: 'pairing-code', role: 'status'}, data.code));
+        h('p', {class: 'pairing-code', role: 'status'}, data.code),
+        data.qr && h('img', {src: data.qr, alt: 'QR', width: 240}));
     }));
   dialog(action.title, place);
 }

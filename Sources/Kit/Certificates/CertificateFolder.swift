@@ -1,4 +1,5 @@
 public import Foundation
+import PrivateFiles
 
 /// A folder with an authority of one's own and a certificate of it for this server, in PEM files.
 public struct CertificateFolder: Sendable {
@@ -95,12 +96,21 @@ public struct CertificateFolder: Sendable {
     private func write(_ pem: (certificate: String, key: String), to files: CertificateFiles, replaces: Bool)
         throws(CertificateError)
     {
-        try PrivateFile.write(
-            [
-                PrivateFile(url: files.key, text: pem.key, mode: 0o600),
-                PrivateFile(url: files.certificate, text: pem.certificate, mode: 0o644),
-            ],
-            replaces: replaces
-        )
+        do throws(PrivateFile.Failure) {
+            try PrivateFile.write(
+                [
+                    PrivateFile(at: files.key, Self.lines(pem.key)),
+                    PrivateFile(at: files.certificate, Self.lines(pem.certificate), mode: 0o644),
+                ],
+                replaces: replaces
+            )
+        } catch {
+            switch error {
+            case .exists(let file): throw .exists(file)
+            case .unwritable(let file, let reason): throw .unwritable(file, reason)
+            }
+        }
     }
+
+    private static func lines(_ text: String) -> Data { Data((text.hasSuffix("\n") ? text : text + "\n").utf8) }
 }

@@ -16,6 +16,16 @@ extension LarderApplication {
         )
     }
 
+    /// What unpairs devices that commands name.
+    static func revocations(_ resources: ServerResources) -> DeviceRevocations {
+        DeviceRevocations(
+            resources.devices,
+            file: RevocationFile(in: resources.configuration.dataDirectory),
+            events: resources.events,
+            logger: resources.logger
+        )
+    }
+
     /// The routes of the front end; nil if it is not served.
     static func pages(_ configuration: LarderConfiguration) throws -> WebRoutes? {
         guard configuration.web.isEnabled else { return nil }

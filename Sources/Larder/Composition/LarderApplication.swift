@@ -128,7 +128,7 @@ struct LarderApplication: ReplaceableServer {
             controls: controls
         )
         services =
-            [resources.events, CacheMaintenance(resources)] + apps.services
+            [resources.events, CacheMaintenance(resources), Self.revocations(resources)] + apps.services
             + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources)
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
@@ -252,8 +252,8 @@ struct LarderApplication: ReplaceableServer {
             services: services.map(NamedService.init),
             onServerRunning: { channel in
                 await accepting.apply(to: channel, places, clientLimit: resources.connections.limit, logger: logger)
-                if let line = FirstPairing.line(resources, port: channel.localAddress?.port) {
-                    StandardOutput.write(line)
+                if let text = FirstPairing.text(resources, port: channel.localAddress?.port) {
+                    StandardOutput.write(text)
                 }
                 await onListening(channel.localAddress, resources.certificate?.current.names)
             },
@@ -280,7 +280,12 @@ struct LarderApplication: ReplaceableServer {
             origins: origins,
             identities: identities,
             proxies: http.trustedProxies,
-            access: AccessRules(http.access, proxies: http.trustedProxies, origins: origins),
+            access: AccessRules(
+                http.access,
+                operatorKey: OperatorKey(http.operatorKey),
+                proxies: http.trustedProxies,
+                origins: origins
+            ),
             devices: resources.devices
         )
     }

@@ -10,6 +10,8 @@ struct HTTPConfiguration: Sendable {
     var port: Int
     /// Who is served without a paired device.
     private(set) var access: AccessRules.Mode
+    /// The key with which the operator is served from elsewhere; empty for none.
+    let operatorKey: String
     let allowedHosts: [String]
     let allowedOrigins: [String]
     /// Address at which a proxy serves this server; nil if none does.
@@ -27,6 +29,7 @@ struct HTTPConfiguration: Sendable {
         host = try settings.text("http.host")
         port = try settings.integer("http.port")
         access = try settings.choice("http.access")
+        operatorKey = try settings.text("http.operator_key")
         allowedHosts = try settings.list("http.allowed_hosts")
         allowedOrigins = try settings.list("http.allowed_origins")
         publicURL = try settings.url("http.public_url").map { url throws(SettingError) in try PublicURL(url) }

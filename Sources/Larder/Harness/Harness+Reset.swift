@@ -107,18 +107,9 @@ extension Harness {
         }
     }
 
-    /// The response to a request that a reset has overtaken.
-    static var unavailable: Response {
-        let body = """
-            {"type":"urn:larder:problem:overloaded","title":"Larder is overloaded","status":503,\\
-            "detail":"All state was reset while this request was under way.","code":"overloaded"}
-
-            """
-        return Response(
-            status: .serviceUnavailable,
-            headers: [.contentType: "application/problem+json", .retryAfter: "0", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: body))
-        )
+    /// Returns the response to a request that a reset has overtaken.
+    static func unavailable(_ request: Request) throws -> Response {
+        try Problem(.overloaded, .overtakenByReset, headerFields: [.retryAfter: "0"]).response(to: request)
     }
 }
 

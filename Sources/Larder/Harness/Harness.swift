@@ -108,7 +108,7 @@ final class Harness: Sendable {
     func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
         let controls = SandboxRoutes.Controls(target: request.head.path ?? "")
         let exchange = await enter(for: controls)
-        guard let application = exchange.application else { return Self.unavailable }
+        guard let application = exchange.application else { return try Self.unavailable(request) }
         let entry = exchange.isRecorded ? front.begin(request.head, at: now, frontFaults) : nil
         let work = Task {
             try await RequestCause.$current.withValue(entry.map { .request($0.number, waits: $0.waits) }) {
@@ -121,7 +121,7 @@ final class Harness: Sendable {
         } onCancel: {
             work.cancel()
         }
-        var response = try Self.response(result, isOvertaken: exchange.signal.isOvertaken)
+        var response = try Self.response(result, to: request, isOvertaken: exchange.signal.isOvertaken)
         entry?.complete(response.head, bytes: response.body.contentLength, at: now)
         if response.body.contentLength != 0, request.method != .head {
             response.body = exchange.following(response.body)
@@ -129,10 +129,14 @@ final class Harness: Sendable {
         return response
     }
 
-    private static func response(_ result: Result<Response, any Error>, isOvertaken: Bool) throws -> Response {
+    private static func response(
+        _ result: Result<Response, any Error>,
+        to request: Request,
+        isOvertaken: Bool
+    ) throws -> Response {
         guard isOvertaken else { return try result.get() }
         if case .success(let response) = result, response.status.code < 500 { return response }
-        return unavailable
+        return try unavailable(request)
     }
 
     /// Counts a request, once no reset is under way. Those for controls belong into no journal, and a reset does not

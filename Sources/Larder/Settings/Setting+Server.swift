@@ -12,6 +12,13 @@ extension Setting {
             "who gets in: this machine only, also paired devices, or everyone who reaches the port",
             note: "`http.host` beyond loopback needs one of the last two; see [operations](operations.md#three-set-ups)"
         ),
+        Setting(
+            "http.operator_key",
+            .text,
+            default: "",
+            "key of at least 32 characters with which Larder-Operator operates the server; best set in the environment",
+            note: "without one, only the machine itself does; see [operations](operations.md#three-set-ups)"
+        ),
         Setting("http.port", .integer(0...65535), default: "8080", "port to listen on; 0 is any free one"),
         Setting(
             "http.allowed_hosts",

@@ -35,7 +35,12 @@ struct DeviceHarness {
     let events: EventStream
     private let responder: RouterResponder<ScreenContext>
 
-    init(_ mode: AccessRules.Mode = .pairing, file: PairingCodeFile? = nil, in database: LarderDatabase? = nil) throws {
+    init(
+        _ mode: AccessRules.Mode = .pairing,
+        operatorKey: OperatorKey? = nil,
+        file: PairingCodeFile? = nil,
+        in database: LarderDatabase? = nil
+    ) throws {
         let database =
             try database ?? LarderDatabase.temporary(migrations: SessionStore.migrations + DeviceStore.migrations)
         self.database = database
@@ -70,7 +75,11 @@ struct DeviceHarness {
             hosts: HostRules(boundHost: "127.0.0.1", allowed: ["larder.test"]),
             origins: OriginRules(allowed: ["https://shop.example"]),
             identities: RequestIdentities(run: "run"),
-            access: AccessRules(mode, origins: OriginRules(allowed: ["https://shop.example"])),
+            access: AccessRules(
+                mode,
+                operatorKey: operatorKey,
+                origins: OriginRules(allowed: ["https://shop.example"])
+            ),
             devices: devices
         ).build().buildResponder()
     }

@@ -74,24 +74,16 @@ extension ConnectionHandler {
 
     // MARK: Timer
 
-    /// Makes the timer fire no later than the next deadline. A timer that fires too early only checks and is armed
-    /// again, so a request with an immediate response costs no scheduling.
+    /// Makes the timer fire no later than the next deadline.
     func armTimer(_ context: ChannelHandlerContext) {
-        guard let deadline = state.nextDeadline else { return }
-        if let timer {
-            guard deadline < timer.deadline else { return }
-            timer.task.cancel()
-        }
-        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.timer = nil
+        timer.arm(state.nextDeadline, on: context.eventLoop) {
+            self.timer.fired()
             self.timerFired(context)
         }
-        timer = (deadline, task)
     }
 
     func cancelTimer() {
-        timer?.task.cancel()
-        timer = nil
+        timer.cancel()
         probe?.cancel()
         probe = nil
     }

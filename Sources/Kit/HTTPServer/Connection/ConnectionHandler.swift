@@ -27,7 +27,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let annotations: ResponseAnnotations
     let share: ConnectionShare
     var state: ConnectionState
-    var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+    var timer = DeadlineTimer()
     /// Pause between interim responses to a client that has closed its output.
     static let probeInterval = TimeAmount.seconds(2)
     /// The next of them.

@@ -4,7 +4,8 @@ import NIOHTTP2
 
 /// The shell around ``HTTP2ConnectionState``, between the frames of a connection and their division into streams: ends
 /// the connection, watches whether the client takes what it gets, and sends cached responses before anything of a
-/// stream is made. What a request may be, ``ConnectionHandler`` decides on its stream.
+/// stream is made. What a request may be, ``ConnectionHandler`` decides on its stream. Its end and its timer are in
+/// `HTTP2ConnectionHandler+Closing.swift`.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -15,14 +16,14 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     let share: ConnectionShare
     let cache: ResponseCache?
     let reports: ConnectionReports
-    private let counter: ByteCounter
+    let counter: ByteCounter
     private let failure: HTTP2FailureWatch
 
-    private var state: HTTP2ConnectionState
-    private var stalledWrites: StalledWriteDetector
-    private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+    var state: HTTP2ConnectionState
+    var stalledWrites: StalledWriteDetector
+    var timer = DeadlineTimer()
     /// When a connection whose last frame is written is closed, whatever the client has taken.
-    private var closeDeadline: NIODeadline?
+    var closeDeadline: NIODeadline?
     private(set) var context: ChannelHandlerContext?
 
     var date = ServerDate()
@@ -58,14 +59,12 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        timer?.task.cancel()
-        timer = nil
+        timer.cancel()
         self.context = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        timer?.task.cancel()
-        timer = nil
+        timer.cancel()
         postponed = []
         context.fireChannelInactive()
     }
@@ -130,85 +129,5 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
             if failure.hasFailed { reports.onAbruptClose(.http2) }
             context.close(promise: nil)
         }
-    }
-
-    // MARK: The end
-
-    private func end(_ context: ChannelHandlerContext) {
-        switch state.end() {
-        case .announce: context.writeAndFlush(Self.wrapOutboundOut(goAway), promise: nil)
-        case .close: close(context)
-        case .none: break
-        }
-    }
-
-    private var goAway: HTTP2Frame {
-        let last = state.lastStream
-        return HTTP2Frame(
-            streamID: .rootStream,
-            payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil)
-        )
-    }
-
-    /// Closes after the frames that end the last stream, which are written but not flushed yet.
-    private func closeLater(_ context: ChannelHandlerContext) {
-        context.eventLoop.assumeIsolated().execute {
-            if let context = self.context { self.close(context) }
-        }
-    }
-
-    /// Closes once the client has taken everything, or after some time.
-    private func close(_ context: ChannelHandlerContext) {
-        guard closeDeadline == nil else { return }
-        closeDeadline = context.eventLoop.now + TimeAmount(limits.lingerTime)
-        let promise = context.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-        context.writeAndFlush(Self.wrapOutboundOut(goAway), promise: promise)
-        armTimer(context)
-    }
-
-    // MARK: Timer
-
-    /// Starts to watch whether the client takes its bytes, unless they are watched already.
-    func watchWrites(_ context: ChannelHandlerContext) {
-        guard !stalledWrites.isWatching else { return }
-        stalledWrites.begin(taken: counter.sent - waitingBytes(context), now: context.eventLoop.now)
-        armTimer(context)
-    }
-
-    private func waitingBytes(_ context: ChannelHandlerContext) -> Int {
-        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-
-    /// Makes the timer fire no later than the next deadline.
-    func armTimer(_ context: ChannelHandlerContext) {
-        let deadlines = [
-            state.idleDeadline, stalledWrites.nextCheck, cachedWrites.stalled.nextCheck, closeDeadline,
-        ]
-        guard context.channel.isActive, let deadline = deadlines.compactMap({ $0 }).min() else { return }
-        if let timer {
-            guard deadline < timer.deadline else { return }
-            timer.task.cancel()
-        }
-        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.timer = nil
-            self.timerFired(context)
-        }
-        timer = (deadline, task)
-    }
-
-    private func timerFired(_ context: ChannelHandlerContext) {
-        let (now, waiting) = (context.eventLoop.now, waitingBytes(context))
-        if let closeDeadline, now >= closeDeadline { return context.close(promise: nil) }
-        if stalledWrites.isStalled(taken: counter.sent - waiting, waiting: waiting, now: now) {
-            reports.onAbruptClose(.writeStalled)
-            return context.close(promise: nil)
-        }
-        resetStalled(context)
-        if let idle = state.idleDeadline, now >= idle {
-            reports.onAbruptClose(.idle)
-            end(context)
-        }
-        armTimer(context)
     }
 }

@@ -17,16 +17,24 @@ public struct AccessRules: Sendable {
 
     /// Who gets in.
     public let mode: Mode
+    let operatorKey: OperatorKey?
     private let proxies: TrustedProxies
     private let origins: OriginRules
 
     /// Creates rules.
     ///
     /// - Parameters:
+    ///   - operatorKey: The key of the operator; nil for none.
     ///   - proxies: The proxies whose requests are never local.
     ///   - origins: The origins whose preflights are responded to.
-    public init(_ mode: Mode, proxies: TrustedProxies = .none, origins: OriginRules = OriginRules(allowed: [])) {
+    public init(
+        _ mode: Mode,
+        operatorKey: OperatorKey? = nil,
+        proxies: TrustedProxies = .none,
+        origins: OriginRules = OriginRules(allowed: [])
+    ) {
         self.mode = mode
+        self.operatorKey = operatorKey
         self.proxies = proxies
         self.origins = origins
     }

@@ -19,9 +19,11 @@ struct DeviceMiddleware: RouterMiddleware {
         async throws -> Response
     {
         var context = context
-        context.isLocal = rules.isLocal(from: context.peerAddress, authority: request.head.authority, request.headers)
+        context.isOperator =
+            rules.isLocal(from: context.peerAddress, authority: request.head.authority, request.headers)
+            || rules.operatorKey?.opens(request.headers) == true
         guard rules.mode == .pairing, let devices else { return try await next(request, context) }
-        if context.isLocal {
+        if context.isOperator {
             let response = try await next(request, context)
             // Another client that sends the same head need not be local.
             context.annotations.update { $0.changeToken = nil }
@@ -35,8 +37,6 @@ struct DeviceMiddleware: RouterMiddleware {
         context.boundProfile = visit.device.profile
         var response = try await next(request, context)
         context.annotations.update { $0.changeToken = $0.changeToken?.and(visit.changeToken) }
-        response.headers.vary(on: .larderDevice)
-        response.headers.vary(on: .cookie)
         response.body = visit.ending(with: response.body)
         return response
     }
@@ -53,6 +53,24 @@ struct DeviceMiddleware: RouterMiddleware {
         return credentials.text(keptIn: DeviceRoutes.cookie).flatMap {
             devices.begin(SessionToken.hash($0, .cookie), on: context.channel)
         }
+    }
+}
+
+/// Says that responses depend on the device that asks, problems included. Outside of ``ProblemMiddleware``.
+struct DeviceVaryMiddleware: RouterMiddleware {
+    typealias Context = ScreenContext
+
+    let rules: AccessRules
+
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
+        var response = try await next(request, context)
+        // What is open to all is the same for all.
+        guard rules.mode == .pairing, !rules.isOpen(request.head, path: request.uri.path) else { return response }
+        response.headers.vary(on: .larderDevice)
+        response.headers.vary(on: .cookie)
+        return response
     }
 }
 

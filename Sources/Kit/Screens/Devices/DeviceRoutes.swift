@@ -74,7 +74,7 @@ public struct DeviceRoutes: Sendable {
 
     @Sendable private func makeCode(_ request: ScreenRequest) async throws -> ScreenResponse {
         try request.writePreconditions().check(version: nil)
-        guard request.isLocal else { throw Problem(.localOnly, .localOnly) }
+        guard request.isOperator else { throw Problem(.localOnly, .localOnly) }
         let fields = try await request.optionalJSONObject()
         guard mode == .pairing else { throw Problem(.pairingUnavailable, .pairingIsOff) }
         let profile = try fields?.string("profile") ?? Pairing.standardProfile
@@ -83,12 +83,7 @@ public struct DeviceRoutes: Sendable {
             throw Problem.validation([.field("/profile", "invalid", form)])
         }
         let made = codes.makeCode(profile: profile)
-        let screen = PairingCodeScreen(
-            code: made.code.text,
-            expiresAt: made.end,
-            profile: profile,
-            url: address.map { "\($0)/pair" }
-        )
+        let screen = PairingCodeScreen(made, profile: profile, url: address.map(PairingLink.page))
         return try .local(screen, "devices.code", request, status: .created, headerFields: [.cacheControl: "no-store"])
     }
 
@@ -99,7 +94,7 @@ public struct DeviceRoutes: Sendable {
         if let id = request.deviceID {
             shown = devices.device(id).map { [$0] } ?? []
         } else {
-            guard request.isLocal else { throw Problem(.localOnly, .localOnly) }
+            guard request.isOperator else { throw Problem(.localOnly, .localOnly) }
             shown = devices.all
         }
         let pair = Action(
@@ -113,7 +108,7 @@ public struct DeviceRoutes: Sendable {
         let screen = DevicesScreen(
             access: mode.rawValue,
             devices: shown.map { DeviceRow($0, current: $0.id == request.deviceID) },
-            actions: request.isLocal ? [pair] : []
+            actions: request.isOperator ? [pair] : []
         )
         return try .local(screen, "devices", request, state: shown.isEmpty ? .empty : .content)
     }
@@ -139,10 +134,10 @@ public struct DeviceRoutes: Sendable {
         return id == request.deviceID ? response.forgettingDevice(request) : response
     }
 
-    /// Returns the device that a request is for, if its client may change it: a local one any, a device itself.
+    /// Returns the device that a request is for, if its client may change it: an operator any, a device itself.
     private func permitted(_ request: ScreenRequest) throws -> String {
         let id = try request.parameter("id")
-        guard request.isLocal || id == request.deviceID else { throw Problem(.localOnly, .localOnly) }
+        guard request.isOperator || id == request.deviceID else { throw Problem(.localOnly, .localOnly) }
         guard devices.device(id) != nil else { throw Problem.notFound(.noDevice) }
         try request.writePreconditions().check(version: 1)
         return id
@@ -154,7 +149,7 @@ public struct DeviceRoutes: Sendable {
     }
 
     private func publish() {
-        events.publish(ServerEvent(kind: "devices-changed", data: [], audience: .everyone))
+        events.publish(.devicesChanged)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import QRCodes
 
 /// A device as it is shown.
 struct DeviceRow: Encodable, Sendable {
@@ -52,6 +53,15 @@ struct PairingCodeScreen: Encodable, Sendable {
     let profile: String
     /// Where a device enters it; null if no name of the server is known that others can reach.
     @Nullable var url: String?
+    /// Picture of a QR code that leads there with the code, as a `data:` URL; null if there is no address, or a long one.
+    @Nullable var qr: String?
+
+    init(_ made: Pairing.Made, profile: String, url: String?) {
+        (code, expiresAt, self.profile) = (made.code.text, made.end, profile)
+        self.url = url
+        qr = url.flatMap { QRCode(PairingLink.text($0, made.code)) }
+            .map { "data:image/svg+xml;base64,\(Data($0.svg.utf8).base64EncodedString())" }
+    }
 }
 
 /// `POST /v1/pairing`: the device that was paired.

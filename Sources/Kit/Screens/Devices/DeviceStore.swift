@@ -1,5 +1,5 @@
 public import Database
-import Foundation
+public import Foundation
 public import Freshness
 import GRDB
 import NIOCore
@@ -75,9 +75,13 @@ public final class DeviceStore: Sendable {
     /// Removes a device: its token opens nothing from here on, what was kept for it ends, and its requests under way
     /// are cut off.
     ///
-    /// - Parameter channel: That of the device's own request for it, which gets its response.
     /// - Throws: `StorageError`; then the device stays.
-    func remove(_ id: String, sparing channel: (any Channel)? = nil) async throws {
+    public func remove(_ id: String) async throws { try await remove(id, sparing: nil) }
+
+    /// Removes a device as ``remove(_:)`` does.
+    ///
+    /// - Parameter channel: That of the device's own request for it, which gets its response.
+    func remove(_ id: String, sparing channel: (any Channel)?) async throws {
         guard let hash = hash(of: id) else { return }
         try await database.writeErasing { db in
             try db.execute(sql: "DELETE FROM device WHERE token_hash = ?", arguments: [hash])
@@ -157,6 +161,22 @@ extension DeviceStore {
                 """
         )
     ]
+
+    /// Reads the devices of a data directory, also while a server uses it; nil if there is no database.
+    ///
+    /// - Throws: `StorageError`.
+    public static func devices(in directory: URL) throws -> [Device]? {
+        let path = directory.appending(path: DataDirectory.databaseName).path
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            let rows = try DirectoryCheck.openForReading(path).read { db in
+                try db.tableExists("device") ? try Row.fetchAll(db, sql: selectAll) : []
+            }
+            return rows.map { device($0).1 }.sorted { ($0.pairedAt, $0.id) < ($1.pairedAt, $1.id) }
+        } catch {
+            throw StorageError.translating(error, path: path)
+        }
+    }
 
     private static let selectAll = "SELECT token_hash, name, profile, created_at, used_at FROM device"
     private static let insert = """

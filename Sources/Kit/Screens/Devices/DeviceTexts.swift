@@ -31,8 +31,8 @@ extension Text {
         ru: "Уже подключено \(DeviceStore.maximum) устройств. Сначала отключите одно из них."
     )
     static let localOnly = Text(
-        "This is possible on the server's own machine only, at http://larder.localhost or with larder pair.",
-        ru: "Это можно сделать только на самом сервере: по адресу http://larder.localhost или командой larder pair."
+        "This is possible on the server's own machine only, at http://larder.localhost or with larder pair and devices.",
+        ru: "Это можно сделать только на самом сервере: на http://larder.localhost или командами larder pair и devices."
     )
     static let otherProfile = Text(
         "This device was paired for another profile.",

@@ -20,6 +20,8 @@ public final class Pairing: Sendable {
     private let file: PairingCodeFile?
     private let clock: WallClock
     private let ledger = Mutex(PairingLedger())
+    /// Held while the file is read: who comes meanwhile finds its code in the ledger.
+    private let reading = Mutex(())
 
     /// Creates pairing for a server.
     ///
@@ -47,20 +49,25 @@ public final class Pairing: Sendable {
     {
         guard devices.hasRoom else { throw Problem.tooManyDevices }
         let now = clock.now()
-        let outcome = ledger.withLock { ledger in
-            if let left = file?.take() {
-                let longest = now.addingTimeInterval(PairingCode.lifetime)
-                let end = min(left.end, longest)
-                ledger.offer(PairingLedger.Offer(codeHash: left.codeHash, profile: left.profile, end: end))
-            }
-            return ledger.use(PairingCode(typed)?.hash, by: address, at: now)
-        }
+        // Addresses that have to wait read no file.
+        if ledger.withLock({ $0.wait(of: address, at: now) }) == nil { takeCode(now: now) }
+        let outcome = ledger.withLock { $0.use(PairingCode(typed)?.hash, by: address, at: now) }
         switch outcome {
         case .right(let offer): return try await add(name, of: offer, carrier)
         case .late: throw Problem(.pairingRefused, .lateCode)
         case .wrong: throw Problem(.pairingRefused, .wrongCode)
         case .tooMany(let seconds):
             throw Problem(.rateLimited, .tooManyCodes, headerFields: [.retryAfter: String(seconds)])
+        }
+    }
+
+    /// Offers the code that another program has left.
+    private func takeCode(now: Date) {
+        reading.withLock { _ in
+            guard let left = file?.take() else { return }
+            let end = min(left.end, now.addingTimeInterval(PairingCode.lifetime))
+            let offer = PairingLedger.Offer(codeHash: left.codeHash, profile: left.profile, end: end)
+            ledger.withLock { $0.offer(offer) }
         }
     }
 

@@ -26,7 +26,9 @@ struct PairingAttempts: Sendable {
 
     /// Returns the seconds after which an address may try again; nil if it may now.
     func wait(of address: String?, at now: Date) -> Int? {
-        let (count, limit) = address.flatMap { counts[$0] }.map { ($0, Self.perAddress) } ?? (others, Self.ofOthers)
+        let known = address.flatMap { counts[$0] }
+        if address != nil, known == nil, hasRoom(at: now) { return nil }
+        let (count, limit) = known.map { ($0, Self.perAddress) } ?? (others, Self.ofOthers)
         guard let count, count.wrong >= limit, !count.isOver(at: now) else { return nil }
         return max(1, Int((Self.window - now.timeIntervalSince(count.since)).rounded(.up)))
     }
@@ -43,6 +45,11 @@ struct PairingAttempts: Sendable {
     /// Forgets the wrong codes of an address that had the right one.
     mutating func forget(_ address: String?) {
         if let address { counts[address] = nil }
+    }
+
+    /// Whether another address can be remembered, at the latest once those whose window is over are forgotten.
+    private func hasRoom(at now: Date) -> Bool {
+        counts.count < Self.addresses || counts.values.contains { $0.isOver(at: now) }
     }
 
     /// Whether an address is remembered, or can be once those whose window is over are forgotten.

@@ -1,4 +1,5 @@
 public import Foundation
+import PrivateFiles
 
 /// The file in which `larder pair` leaves the hash of a code for the server of the data directory. Who may write there
 /// operates the server.
@@ -12,11 +13,10 @@ public struct PairingCodeFile: Sendable {
 
     /// Leaves a code, in place of the one before.
     ///
-    /// - Throws: An error of the file system.
+    /// - Throws: `PrivateFile.Failure`.
     public func leave(_ code: PairingCode, profile: String, until end: Date) throws {
         let offer = PairingLedger.Offer(codeHash: code.hash, profile: profile, end: end)
-        try JSONEncoder().encode(offer).write(to: url, options: .atomic)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        try PrivateFile(at: url, try JSONEncoder().encode(offer)).write(replaces: true)
     }
 
     /// Returns what was left and removes it; nil if there is nothing, or nothing that can be read.

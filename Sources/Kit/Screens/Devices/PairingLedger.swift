@@ -30,13 +30,16 @@ struct PairingLedger: Sendable {
     /// Offers a code again whose device could not be stored, unless there is a newer one.
     mutating func giveBack(_ offer: Offer) { if self.offer == nil { self.offer = offer } }
 
+    /// Returns the seconds after which an address may try again; nil if it may now.
+    func wait(of address: String?, at now: Date) -> Int? { attempts.wait(of: address, at: now) }
+
     /// Uses a code.
     ///
     /// - Parameters:
     ///   - codeHash: The hash of what was typed; nil if that cannot be a code.
     ///   - address: The client.
     mutating func use(_ codeHash: Data?, by address: String?, at now: Date) -> Outcome {
-        if let seconds = attempts.wait(of: address, at: now) { return .tooMany(seconds: seconds) }
+        if let seconds = wait(of: address, at: now) { return .tooMany(seconds: seconds) }
         guard let codeHash, let offer, Self.equal(codeHash, offer.codeHash) else {
             attempts.noteWrong(of: address, at: now)
             return .wrong

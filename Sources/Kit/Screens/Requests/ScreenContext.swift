@@ -15,8 +15,9 @@ public struct ScreenContext: RequestContext {
     public internal(set) var peerAddress: IPAddress?
     /// What the response is sent on: the channel of the connection, or of the stream.
     public let channel: any Channel
-    /// Whether a program of this machine has sent the request directly (docs/decisions/0141).
-    var isLocal = false
+    /// Whether the operator has sent the request: a program of this machine, directly, or a client with the operator's
+    /// key (docs/decisions/0141, 0142).
+    var isOperator = false
     /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
     var deviceID: String?
     /// The only profile that its device has; nil for any.

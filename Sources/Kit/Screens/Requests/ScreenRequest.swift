@@ -35,8 +35,8 @@ public struct ScreenRequest: Sendable {
     /// The tokens of sessions that it carries.
     public let credentials: SessionCredentials
 
-    /// Whether a program of this machine has sent it directly.
-    let isLocal: Bool
+    /// Whether the operator has sent it: a program of this machine, directly, or a client with the operator's key.
+    let isOperator: Bool
     /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
     let deviceID: String?
     /// The only profile that its device has; nil for any.
@@ -73,7 +73,7 @@ public struct ScreenRequest: Sendable {
         allowsEffects = context.allowsEffects && !isHead
         logger = context.logger
         browser = context.browser
-        (isLocal, deviceID, boundProfile) = (context.isLocal, context.deviceID, context.boundProfile)
+        (isOperator, deviceID, boundProfile) = (context.isOperator, context.deviceID, context.boundProfile)
         channel = context.channel
         cookies = sessions.cookies
         credentials = SessionCredentials(request.headers, cookies: browser.sendsCookies ? cookies : nil)

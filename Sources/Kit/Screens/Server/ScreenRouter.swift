@@ -61,12 +61,13 @@ public struct ScreenRouter: Sendable {
         )
     }
 
-    /// Builds the way of a request: identity and log → CORS fields → problems → guards → devices →
+    /// Builds the way of a request: identity and log → CORS fields, Vary → problems → guards → devices →
     /// route.
     public func build() -> Router<ScreenContext> {
         let router = Router(context: ScreenContext.self)
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
+        router.add(middleware: DeviceVaryMiddleware(rules: access))
         router.add(middleware: ProblemMiddleware(table: table))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
         router.add(middleware: InjectedProblemMiddleware())

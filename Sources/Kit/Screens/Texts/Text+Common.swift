@@ -120,6 +120,12 @@ extension Text {
         )
     }
 
+    /// A request that a reset of the server has overtaken.
+    public static let overtakenByReset = Text(
+        "All state was reset while this request was under way.",
+        ru: "Пока выполнялся запрос, всё состояние сервера было сброшено."
+    )
+
     static func noSession(_ app: String) -> Text {
         Text(
             "This token opens no session of \(app); it may have been logged out.",

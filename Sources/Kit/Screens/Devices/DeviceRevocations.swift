@@ -1,0 +1,52 @@
+import Foundation
+public import Logging
+public import ServiceLifecycle
+
+/// Unpairs the devices that commands name while the server runs: it looks once a second whether there is a file, so a
+/// command needs neither a port nor a signal, which could reach another program of the data directory.
+public struct DeviceRevocations: Service {
+    /// Time between two looks.
+    static let interval: Duration = .seconds(1)
+
+    private let devices: DeviceStore
+    private let file: RevocationFile
+    private let events: EventStream
+    private let logger: Logger
+
+    /// Creates the service of a server.
+    public init(_ devices: DeviceStore, file: RevocationFile, events: EventStream, logger: Logger) {
+        self.devices = devices
+        self.file = file
+        self.events = events
+        self.logger = logger
+    }
+
+    /// Looks until the server stops.
+    public func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await revokeNamed()
+                do { try await Task.sleep(for: Self.interval) } catch { return }
+            }
+        }
+    }
+
+    /// Unpairs the device that is named, if one is.
+    func revokeNamed() async {
+        guard let id = file.named else { return }
+        do {
+            try await devices.remove(id)
+            events.publish(.devicesChanged)
+            logger.notice("a device was unpaired by a command", metadata: ["device": "\(id)"])
+        } catch {
+            logger.error("a device could not be unpaired", metadata: ["device": "\(id)", "error": "\(error)"])
+        }
+        // The command looks whether the device is gone.
+        file.remove()
+    }
+}
+
+extension ServerEvent {
+    /// The devices are others.
+    static let devicesChanged = ServerEvent(kind: "devices-changed", data: [], audience: .everyone)
+}
