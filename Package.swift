@@ -302,7 +302,7 @@ let package = Package(
             name: "Sandbox",
             dependencies: [
                 "CContract", crypto, httpTypes, hummingbird,
-                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle, yams,
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: strict
@@ -464,8 +464,8 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
-                "ResponseStore", "Database", "Freshness", "QRCodes", "TestKit", argumentParser, grdb, httpTypes,
-                hummingbird, hummingbirdTesting, logging, nioLocks,
+                "ResponseStore", "Database", "Freshness", "Concurrency", "QRCodes", "Sandbox", "TestKit",
+                argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore,
             ],
             swiftSettings: strict
         ),

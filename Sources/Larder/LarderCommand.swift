@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 
 /// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder doctor`, `larder backup`, `larder restore`,
-/// `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`, `larder account`, `larder settings`.
+/// `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`, `larder account`,
+/// `larder fixtures`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,6 +26,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder devices                      list the paired devices
               larder cache size                   measure what is cached
               larder account reset-password --user bob
+              larder fixtures diff spacex         compare recordings with their API
               larder settings                     list all settings
 
             Command line beats environment beats file beats default.
@@ -34,7 +36,7 @@ struct LarderCommand: AsyncParsableCommand {
             ServeCommand.self, SandboxCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreCommand.self,
             KeyCommand.self, CertificateCommand.self, PairCommand.self, DevicesCommand.self, CacheCommand.self,
-            AccountCommand.self, SettingsCommand.self, ManualCommand.self,
+            AccountCommand.self, FixturesCommand.self, SettingsCommand.self, ManualCommand.self,
         ]
     )
 

@@ -10,6 +10,7 @@ import NIOCore
 import NIOPosix
 import Proxy
 import ResponseStore
+import Sandbox
 import Screens
 import ServiceLifecycle
 import Upstream
@@ -38,6 +39,8 @@ struct LarderApplication: ReplaceableServer {
     private let transports: Transports
     private let database: LarderDatabase
     private let resources: ServerResources
+
+    var fixtures: FixtureLibrary { resources.fixtures }
 
     /// The folder of its data.
     var directory: DataDirectory { database.directory }
@@ -81,6 +84,7 @@ struct LarderApplication: ReplaceableServer {
                 database,
                 transports,
                 clock: harness?.clock.wallClock,
+                isControlled: harness != nil,
                 replacing: last?.resources,
                 logger: logger
             )

@@ -6,6 +6,7 @@ import HTTPServer
 import Logging
 import Media
 import ResponseStore
+import Sandbox
 import Screens
 import Upstream
 
@@ -14,6 +15,8 @@ struct ServerResources: Sendable {
     let configuration: LarderConfiguration
     let database: LarderDatabase
     let transports: Transports
+    /// Recordings of upstreams.
+    let fixtures: FixtureLibrary
     let accessRecorder = AccessRecorder()
     let sessions: SessionStore
     let devices: DeviceStore
@@ -36,6 +39,7 @@ struct ServerResources: Sendable {
     /// Creates what is shared.
     /// - Parameters:
     ///   - clock: Nil for the one that is configured.
+    ///   - isControlled: Whether tests may have requests recorded, and responded to from files.
     ///   - last: What belonged to the server that this one replaces: what belongs to the listening socket stays.
     /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
     init(
@@ -43,12 +47,14 @@ struct ServerResources: Sendable {
         _ database: LarderDatabase,
         _ transports: Transports,
         clock: WallClock? = nil,
+        isControlled: Bool = false,
         replacing last: ServerResources? = nil,
         logger: Logger
     ) throws {
         self.configuration = configuration
         self.database = database
         self.transports = transports
+        fixtures = try FixtureLibrary(configuration, isControlled: isControlled, logger: logger)
         self.logger = logger
         isReplacement = last != nil
         let clock = clock ?? configuration.clock
@@ -92,8 +98,10 @@ struct ServerResources: Sendable {
     /// nil if it has no address.
     func upstream(_ name: String) -> Upstream? {
         guard let configuration = configuration.upstreams.byName[name],
-            let transport = transports[configuration.connectTimeout]
+            let real = transports[configuration.connectTimeout]
         else { return nil }
+        let transport: any Transport =
+            fixtures[name].map { FixtureTransport(real: real, fixtures: $0, configuration) } ?? real
         let upstream = Upstream(
             configuration: configuration,
             transport: transport,

@@ -10,6 +10,7 @@ import Upstream
 extension Harness: HarnessedServer {
     var now: Date { clock.now }
     var isFrozen: Bool { clock.isFrozen }
+    var fixtures: FixtureLibrary { application?.fixtures ?? FixtureLibrary([]) }
 
     func activate() {
         let application = state.withLock { state -> (any ReplaceableServer)? in

@@ -1,6 +1,7 @@
 import Database
 import HTTPServer
 import Hummingbird
+import Sandbox
 import Screens
 import ServiceLifecycle
 import Upstream
@@ -17,6 +18,7 @@ protocol ReplaceableServer: Sendable {
     var events: EventStream { get }
     /// Fills it with the document of a test.
     var seed: ServerSeed { get }
+    var fixtures: FixtureLibrary { get }
     /// The folder of its data.
     var directory: DataDirectory { get }
 

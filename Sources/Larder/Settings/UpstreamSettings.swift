@@ -1,4 +1,5 @@
 import AppInterface
+import Sandbox
 import Settings
 
 /// The settings that every upstream has, `upstreams.{name}.*`.
@@ -28,6 +29,11 @@ enum UpstreamSettings {
             "heuristics", .choice(["true", "false"]), "false",
             "whether its mount derives lifetimes from Last-Modified (RFC 9111 section 4.2.2)"
         ),
+        (
+            "mode", .choice(FixtureMode.allCases.map(\.rawValue)), "live",
+            "whether its requests go out, are recorded, or are responded to from files (docs/fixtures.md)"
+        ),
+        ("fixtures", .text, "", "folder of its recorded exchanges and patches"),
     ]
 
     /// The last parts of the keys.

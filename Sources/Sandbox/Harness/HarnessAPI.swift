@@ -42,6 +42,8 @@ struct HarnessAPI: Sendable {
         case "front/release": return try releaseFront(request)
         case "seed": return try await seed(request)
         case "verify": return try verify(request)
+        case "upstreams": return try listFixtures(request)
+        case _ where request.path.first == "upstreams": return try fixtures(request)
         default:
             throw ControlProblem.notFound(
                 "There is no /\(Self.prefix)/\(request.path.joined(separator: "/")); "

@@ -33,6 +33,9 @@ public protocol HarnessedServer: Sendable {
     /// What is wrong with the server as its clients see it.
     var frontFaults: FrontFaults { get }
 
+    /// The recordings of its upstreams.
+    var fixtures: FixtureLibrary { get }
+
     /// The time that the server and its simulated upstreams have.
     var now: Date { get }
     /// Whether that time stands still.

@@ -2,8 +2,11 @@ import Crypto
 
 /// Hides credentials: of each only the beginning of its SHA-256 is shown, enough to tell two apart.
 enum Redaction {
+    /// What a text is. What is hidden in JSON leaves it JSON.
+    enum Form { case json, other }
+
     /// Members, form fields and query parameters that carry a credential.
-    private static let names: Set<String> = [
+    static let names: Set<String> = [
         "access_token", "refresh_token", "oauth_token", "token", "code", "code_verifier", "device_code",
         "client_secret", "secret", "password", "passphrase", "api_key", "apikey", "authorization",
     ]
@@ -16,17 +19,22 @@ enum Redaction {
     /// and fields of ``names``, however they are quoted.
     /// - Parameter secrets: are hidden wherever they are.
     static func text(_ text: String, alsoHiding secrets: [String] = []) -> String {
-        var scanner = Scanner(bytes: Array(text.utf8), names: names)
-        let shown = String(decoding: scanner.redacted(), as: UTF8.self)
+        let shown = Self.text(text, .other, names: names, by: value)
         return secrets.filter { $0.utf8.count > 3 }.reduce(shown) { $0.replacing($1, with: value($1)) }
+    }
+
+    /// Returns a text in which the values of members and fields of these names are replaced.
+    static func text(_ text: String, _ form: Form, names: Set<String>, by hidden: (String) -> String) -> String {
+        withoutActuallyEscaping(hidden) { hidden in
+            var scanner = Scanner(bytes: Array(text.utf8), form, names: names, hidden: hidden)
+            return String(decoding: scanner.redacted(), as: UTF8.self)
+        }
     }
 
     /// Returns a request target whose query is redacted; `key` is where the people API takes its credential.
     static func target(_ target: String) -> String {
         guard let question = target.firstIndex(of: "?") else { return target }
-        let query = Array(target[question...].utf8)
-        var scanner = Scanner(bytes: query, names: names.union(["key"]))
-        return target[..<question] + String(decoding: scanner.redacted(), as: UTF8.self)
+        return target[..<question] + text(String(target[question...]), .other, names: names.union(["key"]), by: value)
     }
 }
 
@@ -36,13 +44,17 @@ private struct Scanner {
     private static let ends = Set("&,;)]} \t\r\n".utf8)
 
     let bytes: [UInt8]
+    let form: Redaction.Form
     let names: Set<String>
+    let hidden: (String) -> String
     private var position = 0
     private var written: [UInt8] = []
 
-    init(bytes: [UInt8], names: Set<String>) {
+    init(bytes: [UInt8], _ form: Redaction.Form, names: Set<String>, hidden: @escaping (String) -> String) {
         self.bytes = bytes
+        self.form = form
         self.names = names
+        self.hidden = hidden
     }
 
     mutating func redacted() -> [UInt8] {
@@ -74,8 +86,11 @@ private struct Scanner {
         if isQuoted { next += 1 }
         let end = isQuoted ? quotedEnd(from: next) : end(of: next) { !Self.ends.contains($0) && $0 != Self.quote }
         guard end > next else { return }
+        let value = String(decoding: bytes[next..<end], as: UTF8.self)
+        let isBare = form == .json && !isQuoted
+        if isBare, ["null", "true", "false"].contains(value) || "[{".contains(value.prefix(1)) { return }
         written += bytes[position..<next]
-        written += Redaction.value(String(decoding: bytes[next..<end], as: UTF8.self)).utf8
+        written += (isBare ? "\"\(hidden(value))\"" : hidden(value)).utf8
         position = end
     }
 

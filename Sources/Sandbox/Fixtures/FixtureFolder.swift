@@ -1,0 +1,91 @@
+import Foundation
+
+/// The files of an upstream. Each is read when it has changed, so that what a person edits holds for the next request.
+struct FixtureFolder: Sendable {
+    /// By what a change of a file is noticed.
+    private struct Stamp: Sendable, Equatable {
+        let changed: Date?
+        let size: Int?
+        let file: Int?
+    }
+
+    /// What a file has.
+    enum Entry: Sendable {
+        case exchange(Fixture)
+        case patch(FixturePatch)
+        case defect(FixtureDefect)
+    }
+
+    let url: URL
+    private var read: [String: (stamp: Stamp, entry: Entry)] = [:]
+
+    init(_ url: URL) { self.url = url }
+
+    /// Reads what has changed.
+    ///
+    /// - Returns: The files that were found defective just now.
+    mutating func refresh() -> [FixtureDefect] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        let kept = Set(names.filter { Fixture.isName($0) || FixturePatch.isName($0) })
+        read = read.filter { kept.contains($0.key) }
+        var defects: [FixtureDefect] = []
+        for name in kept {
+            let path = url.appending(path: name).path
+            // A file that vanishes meanwhile is as one that was not there.
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { continue }
+            let stamp = Stamp(
+                changed: attributes[.modificationDate] as? Date,
+                size: (attributes[.size] as? NSNumber)?.intValue,
+                file: (attributes[.systemFileNumber] as? NSNumber)?.intValue
+            )
+            guard read[name]?.stamp != stamp else { continue }
+            let entry = Self.entry(path, name: name)
+            if case .defect(let defect) = entry { defects.append(defect) }
+            read[name] = (stamp, entry)
+        }
+        return defects
+    }
+
+    private static func entry(_ path: String, name: String) -> Entry {
+        do throws(YAMLDefect) {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw YAMLDefect(line: nil, reason: "it cannot be read")
+            }
+            guard let text = String(data: data, encoding: .utf8) else {
+                throw YAMLDefect(line: nil, reason: "it is no text in UTF-8")
+            }
+            return Fixture.isName(name)
+                ? .exchange(try Fixture(text, name: name)) : .patch(try FixturePatch(text, name: name))
+        } catch {
+            return .defect(FixtureDefect(file: name, defect: error))
+        }
+    }
+
+    /// In the order of their numbers.
+    var exchanges: [Fixture] {
+        read.values.compactMap { if case .exchange(let fixture) = $0.entry { fixture } else { nil } }
+            .sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+    }
+
+    /// In the order of their names.
+    var patches: [FixturePatch] {
+        read.values.compactMap { if case .patch(let patch) = $0.entry { patch } else { nil } }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// In the order of their names.
+    var defects: [FixtureDefect] {
+        read.values.compactMap { if case .defect(let defect) = $0.entry { defect } else { nil } }
+            .sorted { $0.file < $1.file }
+    }
+
+    /// The highest number that a file has.
+    var lastNumber: Int { read.keys.map(Fixture.number).max() ?? 0 }
+
+    /// The highest number of a placeholder that a file has.
+    var lastSecret: Int {
+        exchanges.flatMap { fixture in
+            ((try? fixture.text()) ?? "").matches(of: /larder-secret-([0-9]+)/).compactMap { Int($0.output.1) }
+        }.max() ?? 0
+    }
+}

@@ -1,0 +1,121 @@
+import Crypto
+public import Foundation
+public import HTTPTypes
+
+/// A request of the server to an upstream.
+public struct FixtureRequest: Sendable {
+    /// Its method.
+    public var method: HTTPRequest.Method
+    /// Path and query below the base URL of the upstream; the absolute URL if it goes elsewhere.
+    public var target: String
+    /// Its header fields.
+    public var headerFields: HTTPFields
+    /// Its body; nil for none.
+    public var body: FixtureBody?
+
+    /// Creates a request.
+    public init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: FixtureBody? = nil) {
+        self.method = method
+        self.target = target
+        self.headerFields = headerFields
+        self.body = body
+    }
+}
+
+/// The body of a request, as far as it is compared: its start and its digest.
+public struct FixtureBody: Sendable {
+    /// Most bytes of the start.
+    static let limit = 1 << 16
+
+    private var digest = SHA256()
+    private(set) var start: [UInt8] = []
+    /// Bytes in all.
+    private(set) var count = 0
+
+    /// Creates an empty body.
+    public init() {}
+
+    /// Creates a body of bytes.
+    public init(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    /// Adds bytes at the end.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        digest.update(bufferPointer: bytes)
+        start += bytes.prefix(Self.limit - start.count)
+        count += bytes.count
+    }
+
+    /// Hexadecimal.
+    var sha256: String { Hexadecimal.text(digest.finalize()) }
+
+    /// The whole of it as text; nil if it is longer than what is kept, or no text.
+    var text: String? {
+        guard count == start.count, !start.contains(0) else { return nil }
+        return String(validating: start, as: UTF8.self)
+    }
+}
+
+/// A response of an upstream, or what a file has for it.
+public struct FixtureResponse: Sendable {
+    /// Where its body is.
+    public enum Content: Sendable, Equatable {
+        /// In memory.
+        case bytes([UInt8])
+        /// In a file, with its size.
+        case file(URL, Int)
+
+        /// Bytes in all.
+        public var count: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .file(_, let count): count
+            }
+        }
+    }
+
+    /// Its status.
+    public var status: HTTPResponse.Status
+    /// Its header fields.
+    public var headerFields: HTTPFields
+    /// Its body.
+    public var content: Content
+
+    /// Creates a response.
+    public init(status: HTTPResponse.Status, headerFields: HTTPFields, content: Content) {
+        self.status = status
+        self.headerFields = headerFields
+        self.content = content
+    }
+
+    /// The whole body.
+    /// - Throws: The errors of the file system.
+    public func bytes() throws -> [UInt8] {
+        switch content {
+        case .bytes(let bytes): bytes
+        case .file(let url, _): Array(try Data(contentsOf: url))
+        }
+    }
+}
+
+/// Why fixtures cannot be used.
+public enum FixtureError: Error, Sendable, CustomStringConvertible {
+    /// The mode needs a folder, and the settings name none.
+    case noFolder(upstream: String)
+    /// A file cannot be written.
+    case notWritten(file: String, reason: String, isFull: Bool)
+
+    /// For a log or a terminal.
+    public var description: String {
+        switch self {
+        case .noFolder(let upstream): "upstreams.\(upstream).fixtures names no folder"
+        case .notWritten(let file, let reason, _): "\(file) cannot be written: \(reason)"
+        }
+    }
+
+    init(writing file: String, _ error: any Error) {
+        let code = (error as? CocoaError)?.code
+        self = .notWritten(file: file, reason: error.localizedDescription, isFull: code == .fileWriteOutOfSpace)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+
+// Files of exchanges.
+extension UpstreamFixtures {
+    /// Writes a file in place of those that earlier recordings have of the same requests.
+    static func write(
+        _ match: FixtureMatch,
+        _ response: FixtureResponse,
+        _ header: [Fixture.Field],
+        _ kept: Kept,
+        _ state: inout State,
+        upstream: String
+    ) throws(FixtureError) {
+        guard let folder = state.folder else { throw .noFolder(upstream: upstream) }
+        let before = folder.exchanges
+        let own = before.filter { $0.match == match && state.written.contains($0.name) }
+        let stale = before.filter { !state.written.contains($0.name) && $0.match.isAlike(match) }
+        let number = own.isEmpty ? stale.first?.number : nil
+        var fixture = Fixture(
+            name: Fixture.name(number ?? folder.lastNumber + 1, match.line),
+            match: match,
+            status: response.status.code,
+            header: header,
+            content: .none,
+            mode: state.mode
+        )
+        do {
+            try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+            if state.mode == .record, own.isEmpty {
+                for old in stale { try old.remove(from: folder.url) }
+            }
+            if case .content(let content) = kept { fixture.content = content }
+            if let last = own.last, fixture.hasSameResponse(as: last) { return }
+            try fixture.write(kept, in: folder.url)
+        } catch {
+            throw FixtureError(writing: fixture.name, error)
+        }
+        state.written.insert(fixture.name)
+        state.uses[fixture.name] = 1
+        _ = state.folder?.refresh()
+    }
+}
+
+extension Fixture {
+    fileprivate mutating func write(_ kept: UpstreamFixtures.Kept, in folder: URL) throws {
+        switch kept {
+        case .content(let content):
+            self.content = content
+            // What YAML does not have as it is, such as some line breaks, goes beside.
+            let isReadAlike = (try? Fixture(try text(), name: name))?.content == content
+            if !isReadAlike, case .text(let text) = content {
+                try write(.bytes(Array(text.utf8), ending: "txt"), in: folder)
+                return
+            }
+        case .bytes(let bytes, let ending):
+            content = .file(bodyName(ending: ending))
+            try Data(bytes).write(to: folder.appending(path: bodyName(ending: ending)), options: .atomic)
+        case .file(let url, let ending):
+            content = .file(bodyName(ending: ending))
+            let place = folder.appending(path: bodyName(ending: ending))
+            if FileManager.default.fileExists(atPath: place.path) { try FileManager.default.removeItem(at: place) }
+            try FileManager.default.moveItem(at: url, to: place)
+        }
+        try Data(try text().utf8).write(to: folder.appending(path: name), options: .atomic)
+    }
+
+    fileprivate func remove(from folder: URL) throws {
+        if case .file(let body) = content { try? FileManager.default.removeItem(at: folder.appending(path: body)) }
+        try FileManager.default.removeItem(at: folder.appending(path: name))
+    }
+}
+
+extension FixtureMatch {
+    /// Whether another one is for the same requests, whatever their secrets are.
+    fileprivate func isAlike(_ other: FixtureMatch) -> Bool { anonymous == other.anonymous }
+
+    private var anonymous: FixtureMatch {
+        var body = self.body
+        switch body {
+        case .contains(let text): body = .contains(Self.anonymous(text))
+        case .json(let value): body = .json(value.mapStrings(Self.anonymous))
+        case nil: break
+        }
+        return FixtureMatch(line: Self.anonymous(line), header: header, body: body, digest: digest)
+    }
+}

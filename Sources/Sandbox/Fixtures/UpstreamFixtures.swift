@@ -1,0 +1,78 @@
+public import Foundation
+import Synchronization
+
+/// The files of one upstream, and how they are used now.
+public final class UpstreamFixtures: Sendable {
+    struct State {
+        var mode: FixtureMode
+        var folder: FixtureFolder?
+        /// How often each file was used since the mode was set.
+        var uses: [String: Int] = [:]
+        /// The files that were written since then.
+        var written: Set<String> = []
+        /// The latest requests without a file, with what the files nearest to them have.
+        var unmatched: [JSONValue] = []
+        /// The latest differences that the mode `diff` has found.
+        var differences: [FixtureDifference] = []
+    }
+
+    /// The upstream, by its name in the settings.
+    public let name: String
+    private let standard: FixtureMode
+    let scrubber: SecretScrubber
+    let report: @Sendable (String) -> Void
+    let state: Mutex<State>
+
+    /// Creates the files of an upstream.
+    ///
+    /// - Parameters:
+    ///   - base: Its base URL.
+    ///   - folder: Where its files are; nil if the settings name none.
+    ///   - report: Is called with what a person should know: a file that cannot be used, a request without one.
+    /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
+    public init(
+        name: String,
+        base: String,
+        mode: FixtureMode = .live,
+        folder: URL? = nil,
+        report: @escaping @Sendable (String) -> Void
+    ) throws(FixtureError) {
+        self.name = name
+        self.report = report
+        standard = mode
+        scrubber = SecretScrubber(base: base)
+        state = Mutex(State(mode: .live, folder: folder.map(FixtureFolder.init)))
+        try setMode(mode)
+    }
+
+    /// How requests are treated now.
+    public var mode: FixtureMode { state.withLock { $0.mode } }
+
+    /// Begins to treat requests in a mode; recordings of a sequence begin again.
+    /// - Throws: ``FixtureError/noFolder(upstream:)``.
+    public func setMode(_ mode: FixtureMode) throws(FixtureError) {
+        let isPossible = state.withLock { state in
+            guard mode == .live || state.folder != nil else { return false }
+            state = State(mode: mode, folder: state.folder)
+            return true
+        }
+        guard isPossible else { throw .noFolder(upstream: name) }
+        if mode != .live { scrubber.skip(to: withFiles { $0.folder?.lastSecret ?? 0 }) }
+    }
+
+    /// Sets the mode of the settings.
+    public func reset() {
+        // The mode of the settings was possible before.
+        try? setMode(standard)
+    }
+
+    /// Works with the files as they are now.
+    func withFiles<Value: Sendable>(_ work: (inout State) -> Value) -> Value {
+        let (value, defects) = state.withLock { state in
+            let defects = state.folder?.refresh() ?? []
+            return (work(&state), defects)
+        }
+        for defect in defects { report("\(name): \(defect.text)") }
+        return value
+    }
+}

@@ -1,0 +1,88 @@
+/// A place in a JSON value (RFC 6901).
+struct JSONPointer: Sendable, Equatable, CustomStringConvertible {
+    var tokens: [String] = []
+
+    init() {}
+
+    /// Reads a pointer; nil if it is none.
+    init?(_ text: String) {
+        guard !text.isEmpty else { return }
+        guard text.hasPrefix("/") else { return nil }
+        tokens = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+        }
+    }
+
+    var description: String {
+        tokens.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+    }
+
+    func appending(_ token: String) -> JSONPointer {
+        var pointer = self
+        pointer.tokens.append(token)
+        return pointer
+    }
+
+    /// Returns an index of an array, without leading zeros; nil if a token is none.
+    static func index(_ token: String) -> Int? {
+        guard let index = Int(token), index >= 0, String(index) == token else { return nil }
+        return index
+    }
+}
+
+extension JSONValue {
+    /// Returns the value at a place; nil if there is none.
+    func value(at pointer: some Collection<String>) -> JSONValue? {
+        guard let token = pointer.first else { return self }
+        switch self {
+        case .object(let object): return object[token]?.value(at: pointer.dropFirst())
+        case .array(let values):
+            guard let index = JSONPointer.index(token), values.indices.contains(index) else { return nil }
+            return values[index].value(at: pointer.dropFirst())
+        default: return nil
+        }
+    }
+
+    /// One difference between two values.
+    struct Change: Sendable, Equatable {
+        enum Kind: String, Sendable { case changed, missing, new }
+
+        let pointer: JSONPointer
+        let kind: Kind
+        /// What was there, as JSON; empty for what is new.
+        let old: String
+        /// What is there; empty for what is missing.
+        let new: String
+    }
+
+    /// Returns the differences of another value from this one: what is changed, missing and new there.
+    func changes(to other: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [Change] {
+        switch (self, other) {
+        case (.object(let object), .object(let otherObject)):
+            let names = object.members.map(\.name)
+            let further = otherObject.members.map(\.name).filter { !names.contains($0) }
+            return (names + further).flatMap { name in
+                Self.changes(from: object[name], to: otherObject[name], at: pointer.appending(name))
+            }
+        case (.array(let values), .array(let others)):
+            return (0..<max(values.count, others.count)).flatMap { index in
+                Self.changes(
+                    from: values.indices.contains(index) ? values[index] : nil,
+                    to: others.indices.contains(index) ? others[index] : nil,
+                    at: pointer.appending(String(index))
+                )
+            }
+        case _ where self == other || (double != nil && double == other.double): return []
+        default: return [Change(pointer: pointer, kind: .changed, old: excerpt, new: other.excerpt)]
+        }
+    }
+
+    private static func changes(from old: JSONValue?, to new: JSONValue?, at pointer: JSONPointer) -> [Change] {
+        switch (old, new) {
+        case (let old?, let new?): old.changes(to: new, at: pointer)
+        case (let old?, nil): [Change(pointer: pointer, kind: .missing, old: old.excerpt, new: "")]
+        case (nil, let new?): [Change(pointer: pointer, kind: .new, old: "", new: new.excerpt)]
+        case (nil, nil): []
+        }
+    }
+}

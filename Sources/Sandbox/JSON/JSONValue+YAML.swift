@@ -1,0 +1,105 @@
+import Yams
+
+/// Why a YAML text cannot be read, and where.
+struct YAMLDefect: Error, Equatable, CustomStringConvertible {
+    /// From 1; nil for the whole text.
+    let line: Int?
+    let reason: String
+
+    var description: String { (line.map { "line \($0): " } ?? "") + reason }
+}
+
+extension JSONValue {
+    /// Most values of a text, those of aliases each time they are used.
+    private static let mostValues = 1_000_000
+
+    /// Reads YAML, of which JSON is a part. Plain scalars are those of JSON; what JSON does not have is a string, such
+    /// as a time and `yes`.
+    init(yaml text: String) throws(YAMLDefect) {
+        self = try Self(try Self.node(of: text))
+    }
+
+    /// Returns the root of a YAML text.
+    static func node(of text: String) throws(YAMLDefect) -> Node {
+        do {
+            guard let root = try Yams.compose(yaml: text) else { throw YAMLDefect(line: nil, reason: "it is empty") }
+            return root
+        } catch let defect as YAMLDefect {
+            throw defect
+        } catch {
+            throw YAMLDefect(parsing: error)
+        }
+    }
+
+    /// Reads a part of a YAML text.
+    init(_ node: Node) throws(YAMLDefect) {
+        var left = Self.mostValues
+        self = try Self.value(of: node, left: &left)
+    }
+
+    private static func value(of node: Node, left: inout Int) throws(YAMLDefect) -> JSONValue {
+        left -= 1
+        guard left > 0 else { throw YAMLDefect(line: nil, reason: "it has more than \(mostValues) values") }
+        switch node {
+        case .scalar(let scalar): return value(of: scalar)
+        case .sequence(let sequence):
+            var values: [JSONValue] = []
+            for item in sequence { values.append(try value(of: item, left: &left)) }
+            return .array(values)
+        case .mapping(let mapping):
+            var object = JSONObject()
+            for (key, item) in mapping {
+                guard let name = key.scalar?.string else {
+                    throw YAMLDefect(line: key.mark?.line, reason: "the name of a member is no text")
+                }
+                object.members.append(.init(name: name, value: try value(of: item, left: &left)))
+            }
+            return .object(object)
+        default: throw YAMLDefect(line: node.mark?.line, reason: "an alias of nothing")
+        }
+    }
+
+    private static func value(of scalar: Node.Scalar) -> JSONValue {
+        guard scalar.style == .plain else { return .string(scalar.string) }
+        switch scalar.string {
+        case "", "~", "null": return .null
+        case "true": return true
+        case "false": return false
+        case let text:
+            let isNumber = text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+            return isNumber ? .number(text) : .string(text)
+        }
+    }
+
+    /// The value as YAML that is read as the same value.
+    var yaml: Node {
+        switch self {
+        case .null: Node("null", .implicit, .plain)
+        case .bool(let value): Node(value ? "true" : "false", .implicit, .plain)
+        case .number(let spelling): Node(spelling, .implicit, .plain)
+        case .string(let text): Self.yaml(text)
+        case .array(let values): Node(values.map(\.yaml))
+        case .object(let object): Node(object.members.map { (Self.yaml($0.name), $0.value.yaml) })
+        }
+    }
+
+    /// Returns a string as YAML: as it is, if that is read as a string, on lines of its own if it has several.
+    static func yaml(_ text: String) -> Node {
+        if text.contains("\n") { return Node(text, .implicit, .literal) }
+        let plain = Node.Scalar(text, .implicit, .plain)
+        return Node(text, .implicit, value(of: plain) == .string(text) ? .any : .doubleQuoted)
+    }
+}
+
+extension YAMLDefect {
+    init(parsing error: any Error) {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            self.init(line: mark.line, reason: problem)
+        case .duplicatedKeysInMapping(let names, let context):
+            self.init(line: context.mark.line, reason: "\(Set(names).sorted().joined(separator: ", ")) twice")
+        default: self.init(line: nil, reason: "it is no YAML")
+        }
+    }
+}
