@@ -72,6 +72,25 @@ struct ForwardedFieldsTests {
         #expect(it.scene.transport.count == 3)
     }
 
+    @Test("TRUST-07 A shared mount passes credentials on only if the operator names Authorization; never cookies")
+    func credentials() async throws {
+        for (named, expected) in [([], nil), ([RequestField(.authorization, isKey: false)], "Basic YTpi")] {
+            let it = try MountScenario(MountOptions(requestFields: named + [RequestField(.cookie, isKey: false)]))
+            it.scene.transport.always(response(.ok, "x", fields: it.fields("max-age=60")))
+            let own: HTTPFields = [.authorization: "Basic YTpi", .cookie: "a=b"]
+            try await it.ask(.get, "/thing", own)
+            let sent = try #require(it.scene.transport.requests.first?.headerFields)
+            #expect(sent[.authorization] == expected && sent[.cookie] == nil)
+            // RFC 9111 §3.5: not for others, unless the response says so.
+            let other = try await it.ask()
+            #expect(other.cacheStatus?.contains("hit") == false && it.scene.transport.count == 2)
+            it.scene.transport.always(response(.ok, "y", fields: it.fields("public, max-age=60")))
+            try await it.ask(.get, "/shared", own)
+            let shared = try await it.ask(.get, "/shared")
+            #expect(shared.body == "y" && shared.cacheStatus?.contains("hit") == true)
+        }
+    }
+
     @Test("TRUST-07 A GET has no body for the upstream, whose response would be stored under the URL alone")
     func body() async throws {
         let it = try MountScenario(MountOptions(methods: [.get, .head, .post]))

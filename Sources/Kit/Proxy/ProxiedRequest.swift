@@ -41,7 +41,7 @@ struct ProxiedRequest: Sendable {
             headerFields: Self.hashingCredentials(of: fields, hasher)
         )
         credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
-        self.fields = Self.authorized(fields, for: request, isShared: upstream.mount.shared)
+        self.fields = Self.authorized(fields, for: request, upstream.mount)
         // RFC 9110 §9.3.1: content of a GET has no meaning, and its response would be stored under the URL alone.
         let hasBody = request.method != .get && request.method != .head
         body = hasBody ? request.body : nil
@@ -67,13 +67,17 @@ struct ProxiedRequest: Sendable {
     }
 
     /// Returns the fields with the credentials that the upstream gets.
-    private static func authorized(_ fields: HTTPFields, for request: MountRequest, isShared: Bool) -> HTTPFields {
+    private static func authorized(_ fields: HTTPFields, for request: MountRequest, _ options: MountOptions)
+        -> HTTPFields
+    {
         var fields = fields
-        // A shared response must not depend on the client, and its credentials are not for this upstream.
-        if isShared || request.credential != nil {
-            for name in ForwardedFields.credentials { fields[name] = nil }
+        // A shared response must not depend on the client, and its credentials are not for this upstream, unless the
+        // operator names `Authorization`: RFC 9111 §3.5 says which responses to such requests may be shared.
+        let isNamed = options.shared && options.requestFields.contains { $0.name == .authorization }
+        if options.shared || request.credential != nil {
+            for name in ForwardedFields.credentials where !isNamed || name != .authorization { fields[name] = nil }
         }
-        if !isShared, let own = request.credential { fields[.authorization] = own.authorization }
+        if !options.shared, let own = request.credential { fields[.authorization] = own.authorization }
         // RFC 9110 §7.6.3: a gateway names itself in what it forwards.
         fields.append(HTTPField(name: .via, value: "1.1 larder"))
         return fields

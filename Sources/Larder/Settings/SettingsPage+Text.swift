@@ -43,7 +43,9 @@ extension SettingsPage {
         - Of the request's fields only those pass that HTTP gives a meaning for the upstream (content negotiation,
           preconditions, ranges, cache directives, `Content-*`, `Prefer`, `User-Agent`, `Via`) and those of
           `request_fields`. Responses are stored by the values of the latter, unless the name is followed by `:unkeyed`.
-          `Authorization` and `Cookie` pass if `shared` is `false`. A GET or HEAD passes without a body.
+          `Authorization` and `Cookie` pass if `shared` is `false`, `Authorization` also if `request_fields` names it:
+          responses to such requests are shared only if they say so (`public`, `s-maxage`, `must-revalidate`). A GET
+          or HEAD passes without a body.
         - `X-Request-Id` is Larder's, also to the upstream, which gets `traceparent` and `tracestate` of the client too.
         - Every response has `X-Content-Type-Options: nosniff`, and `Content-Security-Policy: sandbox` unless browsers
           surely do not run its type as a document (JSON, plain text, pictures other than SVG, audio, video, fonts).
