@@ -10,15 +10,30 @@ struct TestedLarder {
 
     var client: Client { larder.client }
 
-    static func start(_ settings: [String] = [], data: TemporaryFolder? = nil) async throws -> TestedLarder {
+    static func start(
+        _ settings: [String] = [],
+        data: TemporaryFolder? = nil,
+        environment: [String: String] = [:]
+    ) async throws -> TestedLarder {
         let own = ["--sandbox", "--notes-scrypt-logarithm", "10"]
-        let larder = try await RunningLarder.start(data: try data ?? TemporaryFolder(), own + settings)
+        let larder = try await RunningLarder.start(
+            data: try data ?? TemporaryFolder(),
+            own + settings,
+            environment: environment
+        )
         let base = try await larder.process.line(after: "sandbox on ").replacing("/_sandbox", with: "")
         return TestedLarder(
             larder: larder,
             sandbox: RunningSandbox(base: base),
             harness: Client(base: "\(base)/_harness")
         )
+    }
+
+    /// Makes a space.
+    func space(_ order: String = "{}") async throws -> TestedSpace {
+        let response = try await harness.post("/spaces", order)
+        try #require(response.status == 201, "\(response.text)")
+        return try TestedSpace(response.json)
     }
 
     func reset() async throws {
@@ -78,5 +93,28 @@ struct TestedLarder {
             seen.append("\(path) \(response.status) \(fields) \(text)")
         }
         return seen
+    }
+}
+
+/// A space of a server under test.
+struct TestedSpace {
+    let name: String
+    let client: Client
+    let sandbox: RunningSandbox
+    let harness: Client
+
+    /// - Parameter made: As the calls show it.
+    init(_ made: JSON) throws {
+        name = try #require(made.name.string)
+        client = Client(base: try #require(made.url.string))
+        sandbox = RunningSandbox(base: try #require(made.sandbox.string))
+        harness = Client(base: "\(sandbox.base)/_harness")
+    }
+
+    /// A client with a session of its own.
+    func guest() async throws -> Client {
+        var guest = client
+        guest.token = try await client.post("/v1/ships/session", #"{"mode":"guest"}"#).json.data.token.string
+        return guest
     }
 }

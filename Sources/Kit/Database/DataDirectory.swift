@@ -48,9 +48,9 @@ public struct DataDirectory: Sendable {
     }
 
     /// Creates the folder of the blobs if it is missing.
-    func createBlobsFolder() throws {
+    func createBlobsFolder(synchronizes: Bool) throws {
         try Self.createFolder(blobsPath)
-        try OpenFile.synchronizeDirectory(path)
+        if synchronizes { try OpenFile.synchronizeDirectory(path) }
     }
 
     /// Creates a folder and its parents with mkdir(2), because Foundation does not say which right or device was at

@@ -19,6 +19,9 @@ public struct DatabaseOptions: Sendable {
     public var busyTimeout: Double
     /// Whether what was acknowledged survives a loss of power. Data that ends with its process needs no such thing.
     package var isDurable = true
+    /// Whether the files are known to be those that this process has made and closed in order. They are neither checked
+    /// nor migrated then.
+    package var trustsFiles = false
     /// Called with the SQL of each statement that is run, for tests; nil costs nothing.
     package var trace: (@Sendable (String) -> Void)?
 

@@ -66,6 +66,15 @@ public struct DirectoryCheck: Sendable {
         try checkParts(of: directory, names: blobFiles.finished)
     }
 
+    /// Takes a directory as it is: whole, current and closed.
+    ///
+    /// - Throws: ``StorageError`` if its blobs have no identity that can be read.
+    init(trusting directory: DataDirectory) throws {
+        (isNew, isBegun) = (false, true)
+        blobsIdentity = try DirectoryIdentity.read(in: directory.blobsPath)
+        databaseIdentity = blobsIdentity
+    }
+
     /// Checks that the parts belong together.
     private func checkParts(of directory: DataDirectory, names: Set<BlobID>) throws {
         guard !isNew else {

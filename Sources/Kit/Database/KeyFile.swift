@@ -21,8 +21,8 @@ struct KeyFile: Sendable {
     }
 
     /// Writes the key to a new file and synchronizes it to the disk. The file appears completely or not at all.
-    func create(_ key: SymmetricKey) throws {
-        try OpenFile.create(path, key)
+    func create(_ key: SymmetricKey, synchronizes: Bool = true) throws {
+        try OpenFile.create(path, key, synchronizes: synchronizes)
     }
 
     /// Renames the file so that it replaces `other`.

@@ -46,11 +46,14 @@ extension LarderDatabase {
     ) throws -> (pool: DatabasePool, found: DirectoryCheck) {
         let path = directory.databasePath
         do {
-            let found = try DirectoryCheck(of: directory, migrations: migrations, options: options)
+            let found =
+                options.trustsFiles
+                ? try DirectoryCheck(trusting: directory)
+                : try DirectoryCheck(of: directory, migrations: migrations, options: options)
             let lastWrite = lastWrite(of: path)
             let migrator = try SchemaMigration.migrator(ownMigrations + migrations)
             let pool = try openPool(at: path, folder: directory.path, migrator: migrator, options: options)
-            try directory.createBlobsFolder()
+            try directory.createBlobsFolder(synchronizes: options.isDurable)
             try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
             try pool.writeWithoutTransaction {
                 blobs.removal.run($0, lastWrite: lastWrite, isLast: true)
@@ -77,7 +80,7 @@ extension LarderDatabase {
         // acknowledged.
         let level = options.isDurable ? "FULL" : "OFF"
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(level)") }
-        try migrator.migrate(pool)
+        if !options.trustsFiles { try migrator.migrate(pool) }
         return pool
     }
 

@@ -63,7 +63,7 @@ package final class OpenFile: Sendable {
     }
 
     /// Writes a new file and synchronizes it to the disk. It appears completely or not at all, and replaces nothing.
-    package static func create(_ path: String, _ bytes: some ContiguousBytes) throws {
+    package static func create(_ path: String, _ bytes: some ContiguousBytes, synchronizes: Bool = true) throws {
         let unfinished = path + ".part"
         guard unlink(unfinished) == 0 || errno == ENOENT else {
             throw StorageError.system(errno, path: unfinished, operation: "unlink")
@@ -71,10 +71,10 @@ package final class OpenFile: Sendable {
         let file = try OpenFile(unfinished, O_WRONLY | O_CREAT | O_EXCL)
         defer { unlink(unfinished) }
         try bytes.withUnsafeBytes { try file.write($0) }
-        try file.synchronize()
+        if synchronizes { try file.synchronize() }
         // link(2) fails where rename(2) would replace a file that something depends on.
         guard link(unfinished, path) == 0 else { throw StorageError.system(errno, path: path, operation: "link") }
-        try synchronizeDirectory((path as NSString).deletingLastPathComponent)
+        if synchronizes { try synchronizeDirectory((path as NSString).deletingLastPathComponent) }
     }
 
     /// Returns the names in a directory, in no order.

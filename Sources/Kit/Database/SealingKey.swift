@@ -22,7 +22,7 @@ package enum SealingKey {
         guard let noted else {
             // A key without a fingerprint is that of an interrupted first start.
             let newKey = key ?? SymmetricKey(size: .bits256)
-            if key == nil { try file.create(newKey) }
+            if key == nil { try file.create(newKey, synchronizes: database.options.isDurable) }
             try database.write { try noteFingerprint(of: newKey, in: $0) }
             return newKey
         }

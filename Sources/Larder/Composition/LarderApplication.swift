@@ -49,6 +49,7 @@ struct LarderApplication: ReplaceableServer {
     ///
     /// - Parameters:
     ///   - directory: The data directory; nil locks the one that is set.
+    ///   - isPrepared: Whether this process has made its files, so that they need no check and no migration.
     ///   - sandboxPort: The port of the sandbox that was started with the server; nil if there is none.
     ///   - harness: Controls the server; nil for a server that is not under test.
     ///   - last: The server that this one replaces.
@@ -59,6 +60,7 @@ struct LarderApplication: ReplaceableServer {
     static func build(
         _ configuration: LarderConfiguration,
         in directory: DataDirectory? = nil,
+        isPrepared: Bool = false,
         sandboxPort: Int? = nil,
         harness: Harness? = nil,
         replacing last: LarderApplication? = nil,
@@ -71,6 +73,7 @@ struct LarderApplication: ReplaceableServer {
         options.integrityCheck = configuration.storageCheck == .start ? .afterUncleanStop : .never
         options.trace = trace
         options.isDurable = configuration.isDurable
+        options.trustsFiles = isPrepared
         let database = try LarderDatabase(
             in: try directory ?? DataDirectory(at: configuration.dataDirectory),
             migrations: configuration.apps.migrations,

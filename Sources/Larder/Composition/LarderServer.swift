@@ -18,6 +18,8 @@ struct LarderServer: Service, CustomStringConvertible {
     let configuration: LarderConfiguration
     /// Locked before anything listens.
     let directory: DataDirectory
+    /// Whether this process has made its files.
+    let isPrepared: Bool
     let sandbox: Sandbox?
     /// Whether the sandbox takes the place of the upstreams.
     let simulatesUpstreams: Bool
@@ -36,6 +38,7 @@ struct LarderServer: Service, CustomStringConvertible {
         let built = try await LarderApplication.build(
             configuration,
             in: directory,
+            isPrepared: isPrepared,
             sandboxPort: sandboxPort,
             harness: harness,
             metrics: metrics,
@@ -44,9 +47,13 @@ struct LarderServer: Service, CustomStringConvertible {
         )
         harness?.begin(built) { contents in
             try directory.replaceAll(by: contents)
+            // What a test resets need not survive a loss of power.
+            var configuration = configuration
+            configuration.isDurable = false
             return try await LarderApplication.build(
                 configuration,
                 in: directory,
+                isPrepared: contents.isMadeHere,
                 sandboxPort: sandboxPort,
                 harness: harness,
                 replacing: built,

@@ -24,12 +24,14 @@ struct ServerParts: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Locked before anything listens: one that is in use is said in one line.
+    ///   - isPrepared: Whether this process has made its files.
     ///   - control: Nil for a server that is not under test.
     ///   - announced: Is called once the server listens.
     ///   - stopping: Is called when it begins to stop.
     init(
         _ configuration: LarderConfiguration,
         in directory: DataDirectory,
+        isPrepared: Bool = false,
         _ control: Control?,
         metrics: PrometheusRegistry,
         announced: @escaping @Sendable (ServerAddresses) -> Void,
@@ -50,6 +52,7 @@ struct ServerParts: Sendable {
         server = LarderServer(
             configuration: configuration,
             directory: directory,
+            isPrepared: isPrepared,
             sandbox: sandbox,
             simulatesUpstreams: control?.simulatesUpstreams ?? false,
             harness: control?.harness,

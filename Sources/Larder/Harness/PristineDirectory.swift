@@ -25,7 +25,9 @@ final class PristineDirectory: StoreContents {
     func write(to directory: DataDirectory) throws {
         let folder = URL(filePath: directory.path, directoryHint: .isDirectory)
         if let known = files.withLock(\.self) { return try Self.write(known, to: folder) }
-        try LarderDatabase(in: directory, migrations: migrations, logger: logger).close()
+        var options = DatabaseOptions()
+        options.isDurable = false
+        try LarderDatabase(in: directory, migrations: migrations, options: options, logger: logger).close()
         let made = try Self.read(folder)
         files.withLock { $0 = made }
     }
@@ -43,12 +45,13 @@ final class PristineDirectory: StoreContents {
 
     private static func write(_ files: [String: Data], to folder: URL) throws {
         for (name, bytes) in files {
-            let url = folder.appending(path: name)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try bytes.write(to: url)
+            let path = folder.appending(path: name).path
+            let parent = (path as NSString).deletingLastPathComponent
+            if !FileManager.default.fileExists(atPath: parent) {
+                try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            }
+            let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC)
+            try bytes.withUnsafeBytes { try file.write($0) }
         }
     }
 }

@@ -16,10 +16,10 @@ struct SavedKey: Sendable {
     }
 
     /// Writes the key again. A database without secrets takes it for its own.
-    /// - Throws: a file error if it cannot be written.
+    /// - Throws: `StorageError` if it cannot be written.
     func restore() throws {
-        guard FileManager.default.createFile(atPath: path, contents: bytes, attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
+        let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC)
+        try bytes.withUnsafeBytes { try file.write($0) }
     }
 }
 

@@ -55,6 +55,7 @@ final class Space: Sendable {
         let parts = ServerParts(
             configuration,
             in: directory,
+            isPrepared: true,
             .init(harness: harness, port: 0, simulatesUpstreams: simulatesUpstreams),
             metrics: metrics,
             announced: { [announcing] in announcing.yield($0) },

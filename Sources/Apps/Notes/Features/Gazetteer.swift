@@ -76,6 +76,11 @@ public struct Gazetteer: Sendable {
     ///
     /// - Throws: an error of the build only.
     public static func bundled() throws -> Gazetteer {
+        try shared.get()
+    }
+
+    /// Read once for all servers of a process.
+    private static let shared = Result {
         try Gazetteer(String(decoding: PackageResources.gazetteer_txt, as: UTF8.self))
     }
 

@@ -28,8 +28,10 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: SettingsOptions
 
     func run() async throws {
+        var configuration = try options.load(sandbox: sandbox, harness: harness)
+        configuration.isDurable = !harness
         let process = ServedProcess(
-            configuration: try options.load(sandbox: sandbox, harness: harness),
+            configuration: configuration,
             simulatesUpstreams: sandbox,
             isHarness: harness,
             companion: stopWithStdin ? StandardInputEnd() : nil
