@@ -142,6 +142,9 @@ static const unsigned char file_status_rules_js[] = {
 static const unsigned char file_status_sandbox_js[] = {
 #embed "site/status-sandbox.js"
 };
+static const unsigned char file_status_spaces_js[] = {
+#embed "site/status-spaces.js"
+};
 static const unsigned char file_status_js[] = {
 #embed "site/status.js"
 };
@@ -205,6 +208,7 @@ static const struct larder_web_asset assets[] = {
     {"status-harness.js", file_status_harness_js, sizeof file_status_harness_js},
     {"status-rules.js", file_status_rules_js, sizeof file_status_rules_js},
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
+    {"status-spaces.js", file_status_spaces_js, sizeof file_status_spaces_js},
     {"status.js", file_status_js, sizeof file_status_js},
     {"texts.js", file_texts_js, sizeof file_texts_js},
     {"trash.js", file_trash_js, sizeof file_trash_js},

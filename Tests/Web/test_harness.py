@@ -33,7 +33,7 @@ def test_everything_is_reset_after_a_question(visitor, larder, room):
 def test_the_time_is_stopped_and_moved_on(larder, room):
     part = room.locator(".harness")
     part.get_by_role("button", name="Stop the time").click()
-    expect(part.get_by_text("stands still")).to_be_visible()
+    expect(part.get_by_text("stands still", exact=True)).to_be_visible()
     expect(part.get_by_role("button", name="Let it run")).to_be_focused()
     before = clock(larder)
     part.get_by_role("button", name="+ 1 hour").click()
@@ -74,3 +74,34 @@ def test_nothing_of_the_harness_is_asked_before_it_is_unfolded(visitor):
     page.get_by_text("Harness", exact=True).wait_for()
     page.get_by_role("heading", name="Requests by route").wait_for()
     assert [url for url in visitor.requests if "/v1/harness" in url] == []
+
+
+def test_a_space_is_made_and_ended(larder, room):
+    spaces = room.get_by_role("list", name="Spaces")
+    expect(spaces).to_contain_text("None.")
+    room.get_by_role("button", name="New space").click()
+    link = spaces.get_by_role("link")
+    expect(link).to_have_attribute("href", re.compile(r"^http://127\.0\.0\.1:\d+/status$"))
+    space, = larder.harness("GET", "/spaces")["spaces"]
+    assert link.inner_text() == space["url"]
+    spaces.get_by_role("button", name="End").click()
+    expect(spaces).to_contain_text("None.")
+    assert larder.harness("GET", "/spaces")["spaces"] == []
+
+
+def test_a_fault_of_larder_itself_is_set_and_removed(visitor, larder, room):
+    room.get_by_role("button", name="Set a fault").click()
+    form = room.get_by_role("dialog", name="Set a fault")
+    form.get_by_label("Route").fill("GET /v1/shop/categories")
+    form.get_by_label("Fault").fill("nothing(1)")
+    form.get_by_role("button", name="Set a fault").click()
+    expect(form.get_by_label("Fault")).to_have_attribute("aria-invalid", "true")
+    form.get_by_label("Fault").fill("error(503)")
+    form.get_by_role("button", name="Set a fault").click()
+    faults = room.get_by_role("list", name="Faults of Larder itself")
+    expect(faults).to_contain_text("GET /v1/shop/categories")
+    assert visitor.context.request.get("/v1/shop/categories").status == 503
+    expect(faults).to_contain_text("error(503) · 1")
+    room.get_by_role("button", name="Remove all").click()
+    expect(faults).to_contain_text("None.")
+    assert visitor.context.request.get("/v1/shop/categories").status == 200

@@ -5,6 +5,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {ask, toast} from './overlay.js';
+import {frontFaults, spaces} from './status-spaces.js';
 import {define, plural, time} from './texts.js';
 import {button, problemView} from './ui.js';
 
@@ -51,7 +52,7 @@ export function openHarness(screen, place, base) {
       const {data} = await call(base, {signal: screen.signal});
       if (!parts) replace(body, (parts = draw(base, data, update)).elements);
       parts.clock.show(data.clock);
-      await parts.requests?.update();
+      for (const part of parts.lists) await part.update();
     } catch (problem) {
       if (problem.name === 'AbortError') return;
       if (!(problem instanceof Problem)) throw problem;
@@ -68,15 +69,16 @@ export function openHarness(screen, place, base) {
 function draw(base, {calls}, update) {
   const has = path => calls.some(one => one.path === `/_harness${path}`);
   const time = clock(base, has('/clock/advance'));
-  const requests = has('/journal') ? journal(base) : null;
+  const lists = [has('/journal') && journal(base), has('/front/fault') && frontFaults(base),
+    has('/spaces') && spaces(base)].filter(Boolean);
   const reset = has('/reset') && button(t('reset'), async () => {
     if (!await ask({title: t('reset'), message: t('sure'), buttons: [t('reset'), t('cancel')]})) return;
     await call(`${base}/reset`, {method: 'POST'});
     toast(t('done'));
     await update();
   }, {kind: 'danger', write: true});
-  return {clock: time, requests, elements: [h('p', {class: 'small'}, t('lead')), time.element,
-    reset && h('div', {class: 'bar'}, reset), requests?.element, h('details', null, h('summary', null, t('calls')),
+  return {clock: time, lists, elements: [h('p', {class: 'small'}, t('lead')), time.element,
+    reset && h('div', {class: 'bar'}, reset), lists.map(one => one.element), h('details', null, h('summary', null, t('calls')),
       h('ul', {class: 'log', tabindex: '0', 'aria-label': t('calls')}, calls.map(({method, path, purpose}) =>
         h('li', null, h('span', {class: 'code'}, `${method} ${path}`), ' ', h('span', {lang: 'en'}, purpose)))))]};
 }
