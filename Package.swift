@@ -228,7 +228,7 @@ let package = Package(
         // SQLite, blobs, scratch files, sealed secrets, the data directory.
         .target(
             name: "Database",
-            dependencies: [crypto, grdb, sqlite, logging],
+            dependencies: ["Concurrency", crypto, grdb, sqlite, logging],
             path: "Sources/Kit/Database",
             swiftSettings: strict
         ),

@@ -1,3 +1,4 @@
+import Concurrency
 public import Crypto
 public import Foundation
 public import GRDB
@@ -81,7 +82,7 @@ public final class SealedSecrets: Sendable {
         let name = "storage/credential hash key"
         return try database.write { db in
             if let bytes = try secret(name: name, in: db) { return SymmetricKey(data: bytes) }
-            let key = SymmetricKey(size: .bits256)
+            let key = SymmetricKey(data: Randomness.bytes(32, for: "credential hash key"))
             try store(key.withUnsafeBytes { Data($0) }, name: name, in: db)
             return key
         }

@@ -1,3 +1,4 @@
+import Concurrency
 package import Crypto
 package import Foundation
 package import GRDB
@@ -21,7 +22,7 @@ package enum SealingKey {
         let (key, isNext) = try find(fingerprint: noted, file)
         guard let noted else {
             // A key without a fingerprint is that of an interrupted first start.
-            let newKey = key ?? SymmetricKey(size: .bits256)
+            let newKey = key ?? SymmetricKey(data: Randomness.bytes(32, for: "sealing key"))
             if key == nil { try file.create(newKey, synchronizes: database.options.isDurable) }
             try database.write { try noteFingerprint(of: newKey, in: $0) }
             return newKey

@@ -1,4 +1,5 @@
 import Certificates
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -59,7 +60,7 @@ struct ServerResources: Sendable {
         isReplacement = last != nil
         let clock = clock ?? configuration.clock
         self.clock = clock
-        run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+        run = String(Randomness.number(for: "run") >> 32, radix: 36)
         sessions = SessionStore(
             database,
             lifetime: configuration.sessionLifetime,

@@ -96,9 +96,12 @@ enum StorageCheckTime: String, Sendable {
 struct SandboxConfiguration: Sendable {
     var port: Int
     var seed: UInt64
+    /// Whether the seed was set.
+    let isSeeded: Bool
 
     init(_ settings: SettingValues) throws(SettingError) {
         port = try settings.integer("sandbox.port")
         seed = UInt64(try settings.integer("sandbox.seed"))
+        isSeeded = settings.isSet("sandbox.seed")
     }
 }

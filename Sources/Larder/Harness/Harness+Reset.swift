@@ -13,8 +13,9 @@ extension Harness {
     /// - Parameter upstreams: Resets the simulated upstreams; called when no request of the old state is left.
     /// - Throws: As ``replace(by:meanwhile:)``.
     func reset(_ upstreams: @escaping @Sendable () -> Void) async throws {
-        try await replace(by: pristine) { [clock, front, frontFaults] in
+        try await replace(by: pristine) { [clock, randomness, front, frontFaults] in
             upstreams()
+            randomness?.reset()
             clock.reset()
             front.clear()
             frontFaults.reset()

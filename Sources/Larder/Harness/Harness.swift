@@ -48,11 +48,19 @@ final class Harness: Sendable {
     let resets = AsyncSemaphore(permits: 1, maximumWaiting: 100)
     /// Further servers in this process; nil for one of them.
     let spaces: (any HarnessedSpaces)?
+    /// The random numbers of the server; nil for the system's.
+    let randomness: Randomness?
     /// The contents after a reset.
     let pristine: any StoreContents
 
     /// Creates the harness of a server that is not built yet.
-    init(clock: VirtualClock, pristine: any StoreContents, spaces: (any HarnessedSpaces)? = nil) {
+    init(
+        clock: VirtualClock,
+        randomness: Randomness? = nil,
+        pristine: any StoreContents,
+        spaces: (any HarnessedSpaces)? = nil
+    ) {
+        self.randomness = randomness
         self.clock = clock
         self.pristine = pristine
         self.spaces = spaces

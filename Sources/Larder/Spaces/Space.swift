@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -43,7 +44,12 @@ final class Space: Sendable {
         configuration.sandbox.seed = seed
         let start = order.now ?? common.clockStart
         let clock = VirtualClock(.system, start: start, isFrozen: order.isFrozen)
-        let harness = Harness(clock: clock, pristine: pristine)
+        let isSeeded = order.seed != nil || common.sandbox.isSeeded
+        let harness = Harness(
+            clock: clock,
+            randomness: isSeeded ? Randomness(seed: seed) : nil,
+            pristine: pristine
+        )
         harness.activate()
         harness.noteUse()
         self.harness = harness
@@ -81,7 +87,9 @@ final class Space: Sendable {
     func run() async throws {
         defer { announcing.finish() }
         defer { harness.end() }
-        let served = await PrometheusRegistry.$current.withValue(metrics) { await serve() }
+        let served = await PrometheusRegistry.$current.withValue(metrics) {
+            await Randomness.$current.withValue(harness.randomness) { await serve() }
+        }
         try FileManager.default.removeItem(atPath: directory.path)
         try served.get()
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import GRDB
@@ -77,11 +78,12 @@ extension DiskStore {
     /// Stores the account of a session, and the token of the session, in the transaction that opens it.
     func link(_ session: Session, id: String, _ space: DiskSpace, _ token: DiskToken, _ db: Database) throws {
         let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
+        let epoch = Int64(Randomness.number(for: "epoch") >> 2) + 1
         try db.execute(
             sql: Self.upsertAccount,
             arguments: [
                 account, session.name, time, space.total, space.used, space.trash,
-                Int64.random(in: 1...(Int64.max / 2)),
+                epoch,
             ]
         )
         let name = "disk/token/\(account)/\(id)"

@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 
@@ -26,7 +27,7 @@ struct Document: Sendable, Equatable {
 enum DocumentIdentity {
     /// 64 random bits in hexadecimal. Guessing one gains nothing: a profile protects nothing either.
     static func random() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        let digits = String(Randomness.number(for: "document"), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 

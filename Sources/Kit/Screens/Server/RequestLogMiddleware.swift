@@ -1,3 +1,4 @@
+import Concurrency
 import Freshness
 import HTTPSemantics
 import HTTPServer
@@ -29,7 +30,9 @@ final class RequestLogMiddleware: RouterMiddleware {
         context.requestID = identities.identity(wanted: request.headers.value(of: .requestID))
         context.peerAddress = context.clientAddress
         context.clientAddress = proxies.client(behind: context.clientAddress, request.headers)
-        let trace = RequestTrace(requestID: context.requestID, request.headers) { .random(in: 1...UInt64.max) }
+        let trace = RequestTrace(requestID: context.requestID, request.headers) {
+            max(1, Randomness.number(for: "span"))
+        }
         context.logger[metadataKey: "hb.request.id"] = nil
         context.logger[metadataKey: "request_id"] = "\(context.requestID)"
         if let traceID = trace.traceID { context.logger[metadataKey: "trace_id"] = "\(traceID)" }

@@ -1,3 +1,4 @@
+import Concurrency
 import Crypto
 public import Foundation
 
@@ -5,7 +6,7 @@ public import Foundation
 public enum SessionToken {
     /// Returns 256 random bits in base64url (RFC 4648 §5).
     public static func make() -> String {
-        SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()
+        Data(Randomness.bytes(32, for: "token")).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 

@@ -1,4 +1,4 @@
-import Concurrency
+public import Concurrency
 public import Database
 import Foundation
 public import Freshness
@@ -71,7 +71,7 @@ public final class Upstream: Sendable {
         accessRecorder: AccessRecorder = AccessRecorder(),
         budget: CacheBudget = .unlimited,
         clock: WallClock,
-        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+        jitter: @escaping @Sendable () -> Double = { Randomness.fraction(for: "jitter") },
         retries: RetryPolicy = RetryPolicy(),
         logger: Logger
     ) {

@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -58,7 +59,7 @@ struct ServedProcess {
             stopTime: stopTime,
             logger: logger
         )
-        try await group.run()
+        try await Randomness.$current.withValue(control?.harness.randomness) { try await group.run() }
     }
 
     /// Returns what controls the server if it is under test, and makes spaces beside it.
@@ -68,6 +69,9 @@ struct ServedProcess {
         let spaces = Spaces(configuration, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
         let harness = Harness(
             clock: VirtualClock(.system, start: configuration.clockStart),
+            // Tokens can be guessed then: only for a test that asks for it.
+            randomness: isHarness && configuration.sandbox.isSeeded
+                ? Randomness(seed: configuration.sandbox.seed) : nil,
             pristine: pristine,
             spaces: spaces
         )

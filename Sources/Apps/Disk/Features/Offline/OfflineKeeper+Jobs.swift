@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import Freshness
 import Logging
@@ -37,7 +38,7 @@ extension OfflineKeeper {
         let next =
             isFinal
             ? now.addingTimeInterval(options.checkInterval.seconds)
-            : OfflineRetry.date(attempts: mark.attempts + 1, after: now, .random(in: 0..<1))
+            : OfflineRetry.date(attempts: mark.attempts + 1, after: now, Randomness.fraction(for: "offline"))
         try await store.endCheck(of: mark, failure: failure, budget: options.budget, at: now, next: next)
     }
 
@@ -58,7 +59,7 @@ extension OfflineKeeper {
             }
         }
         if case .failed = outcome {
-            try await store.note(file.after(outcome, at: clock.now(), jitter: .random(in: 0..<1)))
+            try await store.note(file.after(outcome, at: clock.now(), jitter: Randomness.fraction(for: "offline")))
         }
     }
 }

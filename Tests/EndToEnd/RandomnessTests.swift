@@ -1,0 +1,74 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Two runs that are to be equal (docs/harness.md).
+@Suite(.timeLimit(.minutes(5))) struct RandomnessTests {
+    /// What two runs may differ in: the machine's time, ports, and how long something has taken.
+    private static func normalized(_ text: String, _ space: TestedSpace) -> String {
+        text.replacing(space.client.base, with: "LARDER").replacing(space.sandbox.base, with: "SANDBOX")
+            .replacing("127.0.0.1:\(space.client.port)", with: "LARDER")
+            .replacing("127.0.0.1:\(space.sandbox.port)", with: "SANDBOX")
+            .replacing(#/"duration_ms":[0-9.]+/#, with: "")
+    }
+
+    private static func seen(_ response: ReceivedResponse, _ what: String, _ space: TestedSpace) -> String {
+        let fields = response.headers.filter { $0.key != "date" }.sorted { $0.key < $1.key }.map { "\($0): \($1)" }
+        return normalized("\(what) \(response.status) \(fields) \(response.text)", space)
+    }
+
+    /// Goes through all apps in a space.
+    private static func run(_ order: String) async throws -> [String] {
+        let tested = try await TestedLarder.start()
+        let space = try await tested.space(order)
+        var lines: [String] = []
+        func send(_ client: Client, _ method: String, _ path: String, _ body: String? = nil) async throws -> JSON {
+            let response = try await client.send(method, path, ["X-Request-Id": "step-\(lines.count)"], body: body)
+            lines.append(seen(response, "\(method) \(path)", space))
+            return try response.json
+        }
+        func session(_ app: String, _ body: String) async throws -> Client {
+            var client = space.client
+            client.token = try await send(client, "POST", "/v1/\(app)/session", body).data.token.string
+            return client
+        }
+        let guest = try await session("ships", #"{"mode":"guest"}"#)
+        _ = try await send(guest, "GET", "/v1/ships")
+        _ = try await send(guest, "GET", "/v1/ships?refresh=1")
+        let account = #"{"mode":"register","username":"bob","password":"correct horse"}"#
+        let member = try await session("notes", account)
+        _ = try await send(member, "POST", "/v1/notes", #"{"body":"a","location":{"lat":1,"lon":1,"name":"P"}}"#)
+        _ = try await send(member, "GET", "/v1/notes")
+        _ = try await send(space.client, "GET", "/v1/shop/search")
+        _ = try await send(space.client, "POST", "/v1/shop/list/items", #"{"product_id":53,"quantity":2}"#)
+        _ = try await send(space.client, "GET", "/v1/shop/list")
+        let document = try await space.client.document(of: [DocumentTests.photo])
+        _ = try await send(space.client, "GET", document)
+        _ = try await send(space.client, "POST", "\(document)/save", "{}")
+        _ = try await send(space.client, "GET", "/v1/pdf/documents")
+        let owner = try await session("disk", #"{"mode":"oauth_token","access_token":"sandbox-token"}"#)
+        let file = try await send(owner, "GET", "/v1/disk/recent?limit=5").data.items[0].href.string
+        _ = try await send(owner, "GET", try #require(file))
+        _ = try await send(space.client, "GET", "/v1/status")
+        // The link of the simulated Disk itself.
+        let path = "/yandex_disk/resources?path=disk:/&fields=_embedded.items.file"
+        let links = try await space.sandbox.client.send("GET", path, ["Authorization": "OAuth sandbox-token"])
+        lines.append(seen(links, "links", space))
+        let journal = try await space.harness.get("/journal")
+        lines += normalized(journal.text, space).split(separator: "{").map(String.init)
+        #expect(await tested.larder.stop() == 0)
+        return lines
+    }
+
+    @Test("HARN-06 two processes with one seed, start and frozen time respond with the same bytes, links included")
+    func equal() async throws {
+        let order = #"{"seed":7,"now":"2030-01-05T10:00:00Z","frozen":true}"#
+        let (one, two) = (try await Self.run(order), try await Self.run(order))
+        #expect(one.count == two.count)
+        for (first, second) in zip(one, two) { #expect(first == second) }
+        #expect(one.contains { $0.hasPrefix("links 200") && $0.contains("SANDBOX") })
+        // Another seed has other tokens.
+        let other = try await Self.run(order.replacing("7,", with: "8,"))
+        #expect(other[0] != one[0])
+    }
+}
