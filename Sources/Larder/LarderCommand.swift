@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder doctor`, `larder backup`, `larder restore`,
-/// `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`, `larder account`,
-/// `larder fixtures`, `larder settings`.
+/// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder doctor`, `larder backup`,
+/// `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`,
+/// `larder account`, `larder fixtures`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +19,7 @@ struct LarderCommand: AsyncParsableCommand {
               LARDER_UPSTREAMS_SPACEX_URL=http://127.0.0.1:9000/spacex larder serve
               larder sandbox --sandbox-port 9000  the simulated upstreams alone
               larder exec -- pytest               a command with a server of its own
+              larder scenario run outage.yaml     steps in a file, and what is expected
               larder doctor                       check this installation
               larder backup /backups/monday       copy the data of a running server
               larder certificate ./tls            make a certificate for HTTPS
@@ -33,8 +34,8 @@ struct LarderCommand: AsyncParsableCommand {
             """,
         version: LarderVersion.text,
         subcommands: [
-            ServeCommand.self, SandboxCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self,
-            RestoreCommand.self,
+            ServeCommand.self, SandboxCommand.self, ExecCommand.self, ScenarioCommand.self, DoctorCommand.self,
+            BackupCommand.self, RestoreCommand.self,
             KeyCommand.self, CertificateCommand.self, PairCommand.self, DevicesCommand.self, CacheCommand.self,
             AccountCommand.self, FixturesCommand.self, SettingsCommand.self, ManualCommand.self,
         ]

@@ -31,6 +31,18 @@ struct SettingsOptions: ParsableArguments {
         }
     }
 
+    /// Reads the settings of a server that ends with what it was started for: simulated upstreams, and unless they are
+    /// set a free port and a data directory that need not survive.
+    func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
+        let settings = try load(sandbox: true).settings
+        var options = self
+        if !settings.isSet("http.port") { options.settings += ["--http-port", "0"] }
+        if !settings.isSet("data.directory") { options.settings += ["--data-directory", folder.path] }
+        var configuration = try options.load(sandbox: true)
+        configuration.isDurable = settings.isSet("data.directory")
+        return configuration
+    }
+
     /// Removes the arguments that are neither a setting nor the value of one, wherever they are, and returns them.
     mutating func takeOperands() -> [String] {
         var (rest, operands, taken) = (settings[...], [String](), [String]())

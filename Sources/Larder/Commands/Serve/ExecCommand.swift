@@ -53,7 +53,7 @@ struct ExecCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let command = ExecutedCommand(words, spaces: spaces)
         let process = ServedProcess(
-            configuration: try configuration(standardData: folder),
+            configuration: try options.loadTemporary(standardData: folder),
             simulatesUpstreams: true,
             isHarness: true,
             announced: command.begin,
@@ -61,15 +61,5 @@ struct ExecCommand: AsyncParsableCommand {
         )
         try await process.run()
         throw ExitCode(command.exitCode ?? EXIT_FAILURE)
-    }
-
-    private func configuration(standardData folder: URL) throws -> LarderConfiguration {
-        let settings = try options.load(sandbox: true).settings
-        var options = options
-        if !settings.isSet("http.port") { options.settings += ["--http-port", "0"] }
-        if !settings.isSet("data.directory") { options.settings += ["--data-directory", folder.path] }
-        var configuration = try options.load(sandbox: true)
-        configuration.isDurable = settings.isSet("data.directory")
-        return configuration
     }
 }

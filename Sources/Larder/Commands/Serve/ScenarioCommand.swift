@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+
+/// `larder scenario`: scenarios in files.
+struct ScenarioCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenario",
+        abstract: "Run scenarios: steps in a file, and what is expected of them.",
+        subcommands: [ScenarioRunCommand.self]
+    )
+}
+
+/// `larder scenario run`: runs files, each on a server without data.
+struct ScenarioRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run files of steps on a server of their own, which is reset for each.",
+        discussion: """
+            docs/harness.md describes the files. The server has simulated
+            upstreams, a free port and a new data directory. The exit code is 1
+            if a step failed, and 65 if a file is no scenario.
+
+            EXAMPLES
+              larder scenario run outage.yaml
+              larder scenario run scenarios/*.yaml --junit out.xml
+              larder scenario run outage.yaml --freshness-ships-s 0
+
+            \(SettingsOptions.table)
+            """
+    )
+
+    @Option(name: .long, help: ArgumentHelp("Write a report as JUnit's XML.", valueName: "file"), completion: .file())
+    var junit: String?
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        var options = options
+        let files = options.takeOperands()
+        guard !files.isEmpty else {
+            StandardError.write("larder: a file is missing, such as larder scenario run outage.yaml\n")
+            throw ExitCode.validationFailure
+        }
+        let scenarios = try files.map(Self.read)
+        let folder = URL.temporaryDirectory.appending(path: "larder-scenario-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let service = ScenarioService(scenarios)
+        let process = ServedProcess(
+            configuration: try options.loadTemporary(standardData: folder),
+            simulatesUpstreams: true,
+            isHarness: true,
+            announced: { addresses, _ in service.begin(addresses) },
+            companion: service
+        )
+        try await process.run()
+        let reports = service.reports
+        if let junit { try Data(ScenarioReport.junit(reports).utf8).write(to: URL(filePath: junit)) }
+        guard reports.count == scenarios.count, !reports.contains(where: \.hasFailed) else { throw ExitCode.failure }
+    }
+
+    private static func read(_ path: String) throws -> Scenario {
+        do {
+            return try Scenario(yaml: String(contentsOf: URL(filePath: path), encoding: .utf8), file: path)
+        } catch let error as ScenarioSyntaxError {
+            StandardError.write("larder: \(error)\n")
+        } catch {
+            StandardError.write("larder: \(path) cannot be read\n")
+        }
+        throw ExitCode(65)
+    }
+}

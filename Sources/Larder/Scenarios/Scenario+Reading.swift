@@ -1,0 +1,130 @@
+import HTTPTypes
+
+extension Scenario {
+    /// Largest number of requests of one step.
+    static let mostRequests = 10_000
+    /// Largest number of requests at once.
+    static let mostParallel = 256
+
+    /// Reads a scenario.
+    ///
+    /// - Parameter file: The name that errors have.
+    /// - Throws: ``ScenarioSyntaxError``, with the line.
+    init(yaml text: String, file: String) throws(ScenarioSyntaxError) {
+        let root = try ScenarioNode.root(text, file: file)
+        let members = try root.members("name", "steps")
+        guard let list = members["steps"] else { throw root.error("'steps' is missing") }
+        var steps: [Step] = []
+        for (index, node) in try list.items().enumerated() {
+            let action = try Self.action(node)
+            steps.append(Step(number: index + 1, line: node.line, title: action.title, action: action))
+        }
+        self.init(file: file, name: try members["name"]?.text() ?? file, steps: steps)
+    }
+
+    private static func action(_ node: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
+        let members = try node.members("on", "do", "expect")
+        switch (members["on"], members["do"], members["expect"]) {
+        case (let event?, let action?, nil): return try rule(on: event, action)
+        case (nil, let action?, nil): return try action.action()
+        case (nil, nil, let expected?): return .expect(try ScenarioExpectation(expected))
+        default: throw node.error("a step has 'do', 'expect', or 'on' with 'do'")
+        }
+    }
+
+    /// A step by event: a rule inside the sandbox, so that the number of the request is exact.
+    private static func rule(on event: ScenarioNode, _ action: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
+        let members = try event.members("request", "upstream", "nth", "query", "header", "body")
+        guard let request = members["request"] else { throw event.error("'request' is missing: a path") }
+        var match: [String: ScenarioValue] = [:]
+        let words = try request.text().split(separator: " ")
+        switch words.count {
+        case 1: match["path"] = .string(String(words[0]))
+        case 2: (match["method"], match["path"]) = (.string(String(words[0])), .string(String(words[1])))
+        default: throw request.error("'request' is a path, such as /v4/ships, or a method and a path")
+        }
+        for name in ["query", "header", "body"] { match[name] = try members[name]?.value() }
+        let effect = try action.members("fault", "faults", "times")
+        var rule: [String: ScenarioValue] = ["match": .object(match)]
+        for name in ["fault", "faults", "times"] { rule[name] = try effect[name]?.value() }
+        guard (rule["fault"] == nil) != (rule["faults"] == nil) else {
+            throw action.error("what happens on a request is a 'fault', or 'faults' in turn")
+        }
+        if let nth = try members["nth"]?.number(1...1_000_000), nth > 1 { rule["after"] = .number(Double(nth - 1)) }
+        return .rule(upstream: try members["upstream"]?.text(), .object(rule))
+    }
+}
+
+extension Scenario.Action {
+    /// The step in a few words.
+    var title: String {
+        switch self {
+        case .request(let call): "\(call.method.rawValue) \(call.target)" + (call.times > 1 ? " × \(call.times)" : "")
+        case .controls(let controls): controls.map { "\($0.method.rawValue) \($0.target)" }.joined(separator: ", ")
+        case .rule(let upstream, let rule):
+            "on \(rule.value(at: "/match/path")?.json ?? "a request")" + (upstream.map { " to \($0)" } ?? "")
+        case .expect: "expect"
+        }
+    }
+}
+
+extension ScenarioNode {
+    /// Reads what is behind `do`.
+    fileprivate func action() throws(ScenarioSyntaxError) -> Scenario.Action {
+        let members = try members(
+            "request",
+            "body",
+            "headers",
+            "token",
+            "save",
+            "times",
+            "parallel",
+            "control",
+            "fault",
+            "advance",
+            "reset"
+        )
+        let kinds = ["request", "control", "fault", "advance", "reset"].filter { members[$0] != nil }
+        guard kinds.count == 1, let kind = kinds.first, let node = members[kind] else {
+            throw error("'do' has one of request, control, fault, advance, reset")
+        }
+        switch kind {
+        case "request": return .request(try node.call(members))
+        case "control":
+            let (method, target) = try node.requestLine()
+            return .controls([.init(method: method, target: target, body: try members["body"]?.value())])
+        case "fault":
+            var controls: [Scenario.Control] = []
+            for (name, fault) in try node.members() {
+                let target = "/_sandbox/upstreams/\(name)/fault"
+                controls.append(.init(method: .put, target: target, body: .object(["fault": try fault.value()])))
+            }
+            return .controls(controls)
+        case "advance":
+            let body = ScenarioValue.object(["s": try node.value()])
+            return .controls([.init(method: .post, target: "/_harness/clock/advance", body: body)])
+        default: return .controls([.init(method: .post, target: "/_harness/reset")])
+        }
+    }
+
+    private func call(_ members: [String: ScenarioNode]) throws(ScenarioSyntaxError) -> Scenario.Call {
+        let (method, target) = try requestLine()
+        var call = Scenario.Call(method: method, target: target)
+        call.headers = try members["headers"]?.texts() ?? [:]
+        if let token = members["token"] { call.headers["Authorization"] = "Bearer \(try token.text())" }
+        call.saved = try members["save"]?.texts() ?? [:]
+        call.body = try members["body"]?.value()
+        call.times = try members["times"]?.number(1...Scenario.mostRequests) ?? 1
+        call.parallel = try members["parallel"]?.number(1...Scenario.mostParallel) ?? 1
+        return call
+    }
+
+    /// Reads `GET /v1/ships`.
+    private func requestLine() throws(ScenarioSyntaxError) -> (HTTPRequest.Method, String) {
+        let words = try text().split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, let method = HTTPRequest.Method(words[0]), words[1].hasPrefix("/") else {
+            throw error("a method and a path are expected here, such as GET /v1/ships")
+        }
+        return (method, words[1])
+    }
+}
