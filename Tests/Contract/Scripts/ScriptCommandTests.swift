@@ -46,7 +46,7 @@ import Testing
         let machine = try ScriptMachine()
         #expect(try await machine.run("test").code == 0)
         #expect(try await machine.run("test-clients").code == 0)
-        let calls = machine.calls.filter { $0.hasPrefix("python3") && !$0.lowercased().contains("web") }
+        let calls = machine.calls.filter { $0.hasPrefix("python3") && $0.contains(/\/(clients|Clients\/(check|req))/) }
         #expect(
             calls == [
                 "python3 -m venv .build/clients", "\(Self.installing) Tests/Clients/requirements.txt",
@@ -54,6 +54,22 @@ import Testing
             ]
         )
         #expect(try await machine.run("test", with: ["PYTHON_CODE": "3"]).code == 3)
+    }
+
+    @Test("HARN-31 script/test runs the suites of test authors: pinned tools, installed once; their failure fails it")
+    func harness() async throws {
+        let machine = try ScriptMachine()
+        #expect(try await machine.run("test").code == 0)
+        #expect(try await machine.run("test-harness", "3").code == 0)
+        let calls = machine.calls.filter { $0.hasPrefix("python3") && $0.contains(/\/harness|pytest\//) }
+        #expect(
+            calls == [
+                "python3 -m venv .build/harness", "\(Self.installing) Tests/Clients/pytest/requirements.txt",
+                "python3 -B Tests/Clients/harness.py", "python3 -B Tests/Clients/harness.py 3",
+            ]
+        )
+        #expect(try await machine.run("test-harness", with: ["PYTHON_CODE": "1"]).code == 1)
+        #expect(try await machine.run("test-harness", "thrice").code == 64)
     }
 
     @Test("script/test ends with the front end in a browser: pinned tools, installed once; a failing test fails it")
@@ -110,7 +126,10 @@ import Testing
 
     @Test(
         "Each script explains itself and ends well",
-        arguments: ["setup", "test", "server", "build", "format", "check", "test-clients", "test-web", "screenshots"]
+        arguments: [
+            "setup", "test", "server", "build", "format", "check", "test-clients", "test-harness", "test-web",
+            "screenshots",
+        ]
     )
     func help(script: String) async throws {
         let outcome = try await ScriptMachine().run(script, "--help")

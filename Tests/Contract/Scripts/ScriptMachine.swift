@@ -94,7 +94,7 @@ struct ScriptMachine: Sendable {
             try files.createDirectory(at: checkout.url.appending(path: folder), withIntermediateDirectories: true)
         }
         try write("", to: "Package.swift")
-        for name in ["Clients", "Web"] {
+        for name in ["Clients", "Clients/pytest", "Web"] {
             let folder = checkout.url.appending(path: "Tests/\(name)")
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
             try write("tool==1.0", to: "Tests/\(name)/requirements.txt")

@@ -1,0 +1,58 @@
+"""Runs the suites of test authors and the examples of the clients' documents; see script/test-harness."""
+import argparse, os, pathlib, re, shutil, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CLIENTS = ROOT / "clients"
+PYTEST = [sys.executable, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p", "randomly"]
+
+
+def run(command, **options):
+    status = subprocess.run([str(word) for word in command], **options).returncode
+    if status:
+        sys.exit(f"{' '.join(str(word) for word in command[:6])} … ended with {status}")
+
+
+def install(folder):
+    """Installs the package as pip does, from a copy: building leaves files behind."""
+    shutil.copytree(CLIENTS / "python", folder / "package", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    options = ["--quiet", "--disable-pip-version-check", "--force-reinstall", "--no-deps", "--no-index"]
+    run([sys.executable, "-m", "pip", "install", *options, "--no-build-isolation", folder / "package"])
+
+
+def examples(document, language):
+    """The blocks of code of a document."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (CLIENTS / document).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def write_examples(folder):
+    (folder / "test_readme.py").write_text("\n\n".join(examples("python/README.md", "python")))
+    (folder / "readme.test.mjs").write_text("\n".join(examples("js/README.md", "js")))
+    shutil.copy(CLIENTS / "js/larder.mjs", folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("times", nargs="?", type=int, default=1)
+    parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", ROOT / ".build/debug/larder"))
+    arguments = parser.parse_args()
+    larder = pathlib.Path(arguments.larder).resolve()
+    if not larder.exists():
+        sys.exit(f"{larder} is missing: script/build")
+    # Of the environment, what begins so is a setting of the server.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LARDER_", "PYTEST_"))}
+    environment["LARDER_EXECUTABLE"] = str(larder)
+    with tempfile.TemporaryDirectory(prefix="larder-harness-") as name:
+        folder = pathlib.Path(name)
+        install(folder)
+        write_examples(folder)
+        node = [path for path in sorted((ROOT / "Tests/Clients/node").glob("*.test.mjs"))]
+        for _ in range(arguments.times):
+            run([*PYTEST, "-q", "-n", "4", "Tests/Clients/pytest"], cwd=ROOT, env=environment)
+            run(["node", "--test", *node], cwd=ROOT, env=environment)
+        run([*PYTEST, "-q", folder / "test_readme.py"], cwd=folder, env=environment)
+        run(["node", "--test", folder / "readme.test.mjs"], cwd=folder, env=environment)
+
+
+if __name__ == "__main__":
+    main()

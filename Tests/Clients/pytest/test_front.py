@@ -1,0 +1,24 @@
+"""What a front end sees when Larder itself is slow, gone or refuses."""
+import time
+
+import pytest
+
+
+def test_one_route_is_slow(space, guest):
+    space.front_fault("slow(300)", route="/v1/ships")
+    begin = time.monotonic()
+    assert guest.get("/v1/ships").status == 200 and time.monotonic() - begin >= 0.3
+
+
+def test_one_answer_is_an_error(space, guest):
+    space.front_fault("error(500)", route="/v1/ships", times=1)
+    assert [guest.get("/v1/ships").status for _ in range(2)] == [500, 200]
+
+
+def test_larder_is_gone_but_its_controls_are_not(space):
+    space.front_fault("offline")
+    with pytest.raises(ConnectionError):
+        space.get("/v1/status")
+    assert space.clock.frozen is False
+    space.reset()
+    assert space.get("/v1/status").status == 200

@@ -1,0 +1,124 @@
+"""The process, and spaces in it."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from typing import Any
+
+from .controls import Controls
+from .errors import StartError
+from .http import PATIENCE_S
+
+
+class Larder(Controls):
+    """A running server."""
+
+    def __init__(self, url: str, sandbox_url: str, process: "_Process | None" = None):
+        super().__init__(url, sandbox_url)
+        self._process = process
+
+    @classmethod
+    def start(cls, executable: str | None = None, **settings: Any) -> "Larder":
+        """Starts a server with simulated upstreams, a free port and a new data directory.
+
+        `executable` defaults to `LARDER_EXECUTABLE`, then to `larder`; `freshness_ships_s=60` is a setting.
+        """
+        process = _Process(executable or os.environ.get("LARDER_EXECUTABLE", "larder"), settings)
+        return cls(process.url, process.sandbox_url, process)
+
+    @classmethod
+    def from_environment(cls, number: int = 0) -> "Larder | None":
+        """The server that `larder exec` has started; with `--spaces`, the one of a worker by its number."""
+        if spaces := json.loads(os.environ.get("LARDER_SPACES") or "[]"):
+            space = spaces[number % len(spaces)]
+            return cls(space["url"], space["sandbox"])
+        url, sandbox = os.environ.get("LARDER_URL"), os.environ.get("LARDER_SANDBOX_URL")
+        return cls(url, sandbox) if url and sandbox else None
+
+    @property
+    def has_spaces(self) -> bool:
+        """Whether this server can have spaces."""
+        return any(call["path"].startswith("/_harness/spaces") for call in self.control("GET", "/_harness")["calls"])
+
+    def space(self, name: str | None = None, **options: Any) -> "Space":
+        """Makes a space: a server with data, upstreams, journals and clock of its own in this process."""
+        made = self.control("POST", "/_harness/spaces", json={"name": name, **options} if name else options)
+        return Space(self, made)
+
+    def stop(self) -> None:
+        """Stops the server if this object has started it."""
+        self.close()
+        if self._process:
+            self._process.stop()
+
+    def __enter__(self) -> "Larder":
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.stop()
+
+
+class Space(Controls):
+    """A space of a server."""
+
+    def __init__(self, larder: Larder, made: dict[str, Any]):
+        super().__init__(made["url"], made["sandbox"])
+        self.name: str = made["name"]
+        self._larder = larder
+
+    def end(self) -> None:
+        """Ends the space and removes its files."""
+        self.close()
+        self._larder.control("DELETE", f"/_harness/spaces/{self.name}")
+
+    def __enter__(self) -> "Space":
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.end()
+
+
+class _Process:
+    """`larder serve`, which stops with this program, also if that is killed."""
+
+    def __init__(self, executable: str, settings: dict[str, Any]):
+        self._folder = tempfile.mkdtemp(prefix="larder-testing-")
+        command = [executable, "serve", "--sandbox", "--harness", "--stop-with-stdin"]
+        values = {"http-port": 0, "data-directory": f"{self._folder}/data", "log-level": "error", **settings}
+        for name, value in values.items():
+            command += [f"--{name.replace('_', '-')}", str(value)]
+        # Of the environment, what begins so is a setting of the server.
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("LARDER_")}
+        try:
+            with open(f"{self._folder}/log", "wb") as log:
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, env=variables
+                )
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise StartError(f"{executable} cannot be started ({error}); is LARDER_EXECUTABLE set?") from None
+        self.url = self.sandbox_url = ""
+        self._read()
+
+    def _read(self) -> None:
+        for line in self._process.stdout or []:
+            if line.startswith("sandbox on "):
+                self.sandbox_url = line.split()[-1]
+            if line.startswith("listening on "):
+                self.url = line.split()[-1]
+                return
+        with open(f"{self._folder}/log", errors="replace") as log:
+            text = log.read()
+        self.stop()
+        raise StartError(f"the server did not start:\n{text}")
+
+    def stop(self) -> None:
+        try:
+            self._process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+        shutil.rmtree(self._folder, ignore_errors=True)

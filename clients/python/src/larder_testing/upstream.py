@@ -1,0 +1,113 @@
+"""One simulated upstream: what is wrong with it, and what was requested from it."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .journal import Request
+
+if TYPE_CHECKING:
+    from .controls import Controls
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is wrong with some requests of an upstream."""
+
+    upstream: "Upstream"
+    id: int
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The rule with its counts: `matched`, `applied`, `left`."""
+        return self.upstream._call("GET", f"/rules/{self.id}")
+
+    @property
+    def left(self) -> int | None:
+        """How many requests will still get a fault; None for any number."""
+        return self.state["left"]
+
+    @property
+    def applied(self) -> int:
+        """How many requests got a fault."""
+        return self.state["applied"]
+
+    def remove(self) -> None:
+        self.upstream._call("DELETE", f"/rules/{self.id}")
+
+
+class Upstream:
+    """Controls of one simulated upstream, such as `spacex`."""
+
+    def __init__(self, controls: "Controls", name: str):
+        self._controls = controls
+        self.name = name
+
+    def _call(self, method: str, path: str, json: Any = None) -> Any:
+        return self._controls.control(method, f"/_sandbox/upstreams/{self.name}{path}", json=json)
+
+    # Faults
+
+    def fault(self, *faults: str) -> None:
+        """Sets what is wrong with every request: `offline`, `slow(300)`, `error(503)`; several are combined."""
+        self._call("PUT", "/fault", {"fault": faults[0] if len(faults) == 1 else list(faults)})
+
+    def offline(self) -> None:
+        self.fault("offline")
+
+    def online(self) -> None:
+        self.fault("online")
+
+    def hold(self) -> None:
+        """Lets requests wait until they are released."""
+        self.fault("hold")
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are held."""
+        return self._call("GET", "/fault")["waiting"]
+
+    def release(self, count: int | None = None, *, sequence: int | None = None) -> int:
+        """Releases held requests: all, the first `count`, or one by its number. Returns how many."""
+        body = {"count": count, "sequence": sequence}
+        body = {name: value for name, value in body.items() if value is not None}
+        return self._call("POST", "/release", body or None)["released"]
+
+    def rule(
+        self,
+        fault: str | list[str] | None = None,
+        *,
+        faults: list[Any] | None = None,
+        times: int | None = None,
+        after: int | None = None,
+        **match: Any,
+    ) -> Rule:
+        """Adds a rule for the requests with this `method`, `path`, `query`, `header` and `body`.
+
+        `faults` are given to them in turn; `times` is for how many, `after` how many pass before.
+        """
+        body = {"match": match, "fault": fault, "faults": faults, "times": times, "after": after}
+        return Rule(self, self._call("POST", "/rules", {n: v for n, v in body.items() if v is not None})["id"])
+
+    def rules(self) -> list[dict[str, Any]]:
+        return self._call("GET", "/rules")["rules"]
+
+    def remove_rules(self) -> None:
+        self._call("DELETE", "/rules")
+
+    # What was requested
+
+    def _journal(self, path: str, filters: dict[str, Any]) -> Any:
+        return self._controls.control("GET", f"/_sandbox/journal{path}", query={"upstream": self.name, **filters})
+
+    def requests(self, **filters: Any) -> list[Request]:
+        """The requests, oldest first; by `method, path, query, header, status, since, until, request_id`."""
+        return [Request.read(entry) for entry in self._journal("", filters)["entries"]]
+
+    def count(self, **filters: Any) -> int:
+        return self._journal("", {**filters, "count": True})["count"]
+
+    def wait(self, count: int = 1, *, timeout_s: float = 30, **filters: Any) -> list[Request]:
+        """Waits until that many requests have arrived, and returns them."""
+        values = {**filters, "count": count, "timeout_ms": int(timeout_s * 1000)}
+        return [Request.read(entry) for entry in self._journal("/wait", values)["entries"]]
