@@ -3,7 +3,8 @@ import HTTPTypes
 /// An upstream that the sandbox simulates. A response is a function of request and data; faults, journal and sockets
 /// are handled elsewhere.
 protocol SimulatedUpstream: Sendable {
-    var name: SandboxUpstream { get }
+    /// The prefix of its paths.
+    var name: String { get }
 
     /// Responds to a request below the upstream's prefix. `HEAD` is treated like `GET`; the server drops the body.
     func respond(to request: UpstreamRequest) -> UpstreamResponse

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// All simulated upstreams with their faults, and the journal: everything that a reset resets.
 final class SimulatedUpstreams: Sendable {
@@ -7,7 +8,13 @@ final class SimulatedUpstreams: Sendable {
         let gate = FaultGate()
     }
 
-    let slots: [Slot]
+    /// Largest number of upstreams that are made from documents.
+    static let mostStubs = 100
+
+    /// Those that every sandbox has.
+    private let services: [Slot]
+    /// Those that were made from documents.
+    private let stubs = Mutex<[Slot]>([])
     let journal = Journal()
     /// The time that the services have, and the journal.
     let now: @Sendable () -> Date
@@ -18,25 +25,61 @@ final class SimulatedUpstreams: Sendable {
         let single: [any SimulatedUpstream] = [
             try SpaceX(seed: seed), try Catalogue(seed: seed), People(seed: seed), Geocoder(),
         ]
-        slots = (single + YandexDisk.upstreams(seed: seed, now: now)).map { Slot(upstream: $0) }
+        services = (single + YandexDisk.upstreams(seed: seed, now: now)).map { Slot(upstream: $0) }
     }
 
     /// Simulates no upstream: for the controls of a server with real ones.
     init(now: @escaping @Sendable () -> Date) {
         self.now = now
-        slots = []
+        services = []
     }
+
+    var slots: [Slot] { services + stubs.withLock { $0 } }
 
     func slot(named name: String) -> Slot? {
-        slots.first { $0.upstream.name.rawValue == name }
+        services.first { $0.upstream.name == name } ?? stubs.withLock { $0.first { $0.upstream.name == name } }
     }
 
-    /// Resets data, journal and faults. Held requests are released and see the state of that moment, so data is reset
+    /// Resets data, journal and faults, and removes stubs. Held requests are released and see the state of that moment, so data is reset
     /// before gates.
     func reset() {
         for slot in slots { slot.upstream.reset() }
         journal.clear()
-        for slot in slots { slot.gate.reset() }
+        for slot in services { slot.gate.reset() }
+        for stub in stubs.withLock({ $0 }) { remove(stub: stub.upstream.name) }
+    }
+
+    // MARK: Stubs
+
+    /// The upstreams that were made from documents.
+    var stubbed: [OpenAPIStub] { stubs.withLock { $0.compactMap { $0.upstream as? OpenAPIStub } } }
+
+    /// Adds an upstream that was made from a document.
+    ///
+    /// - Returns: nil if there are too many, or if there is one of that name.
+    func add(_ stub: OpenAPIStub) -> Slot? {
+        guard !services.contains(where: { $0.upstream.name == stub.name }) else { return nil }
+        return stubs.withLock { stubs in
+            guard stubs.count < Self.mostStubs, !stubs.contains(where: { $0.upstream.name == stub.name }) else {
+                return nil
+            }
+            let slot = Slot(upstream: stub)
+            stubs.append(slot)
+            return slot
+        }
+    }
+
+    /// Removes an upstream that was made from a document; its held requests end.
+    ///
+    /// - Returns: false if there is none of that name.
+    @discardableResult
+    func remove(stub name: String) -> Bool {
+        let removed = stubs.withLock { stubs -> Slot? in
+            guard let index = stubs.firstIndex(where: { $0.upstream.name == name }) else { return nil }
+            return stubs.remove(at: index)
+        }
+        removed?.gate.close()
+        return removed != nil
     }
 
     /// Ends everything that waits, because the sandbox stops.

@@ -11,7 +11,7 @@ final class Catalogue: SimulatedUpstream {
     /// `creationAt` of all rows after a reseed.
     static let reseededAt = "2025-03-12T01:40:00.000Z"
 
-    let name = SandboxUpstream.catalogue
+    let name = SandboxUpstream.catalogue.rawValue
     let data: CatalogueData
     private let pictures: ProductPictures
 

@@ -26,7 +26,7 @@ enum ControlIndex {
                 path: "/_sandbox/openapi.yaml",
                 purpose: "these calls as OpenAPI, to generate a client"
             ),
-        ] + faults + rules + journal + [
+        ] + faults + rules + stubs + journal + [
             Line(
                 method: "POST",
                 path: "/_sandbox/reset",

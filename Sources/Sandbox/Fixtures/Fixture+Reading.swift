@@ -39,7 +39,7 @@ extension Fixture {
                 let start = (node.mark?.line ?? 0) + (node.scalar?.style == .literal ? 1 : 0)
                 throw YAMLDefect(line: start + before, reason: "json is no JSON: \(error.reason)")
             }
-            return .json(Array(text.utf8))
+            return .json(JSONText.compact(Array(text.utf8)))
         case "text": return .text(text)
         default:
             guard !text.isEmpty, !text.contains("/"), !text.hasPrefix(".") else {

@@ -9,7 +9,7 @@ struct Fixture: Sendable, Equatable {
     /// Where the body of the response is.
     enum Content: Sendable, Equatable {
         case none
-        /// JSON, whose white space is left out when it is sent.
+        /// JSON without white space between its tokens.
         case json([UInt8])
         case text(String)
         /// The name of a file in the same folder.
@@ -52,7 +52,7 @@ struct Fixture: Sendable, Equatable {
         let body: FixtureResponse.Content
         switch content {
         case .none: body = .bytes([])
-        case .json(let bytes): body = .bytes(JSONText.compact(bytes))
+        case .json(let bytes): body = .bytes(bytes)
         case .text(let text): body = .bytes(Array(text.utf8))
         case .file(let name):
             let url = folder.appending(path: name)

@@ -16,7 +16,7 @@ extension UpstreamFixtures {
         let before = folder.exchanges
         let own = before.filter { $0.match == match && state.written.contains($0.name) }
         let stale = before.filter { !state.written.contains($0.name) && $0.match.isAlike(match) }
-        let number = own.isEmpty ? stale.first?.number : nil
+        let number = state.mode == .record && own.isEmpty ? stale.first?.number : nil
         var fixture = Fixture(
             name: Fixture.name(number ?? folder.lastNumber + 1, match.line),
             match: match,
@@ -30,8 +30,10 @@ extension UpstreamFixtures {
             if state.mode == .record, own.isEmpty {
                 for old in stale { try old.remove(from: folder.url) }
             }
-            if case .content(let content) = kept { fixture.content = content }
-            if let last = own.last, fixture.hasSameResponse(as: last) { return }
+            if case .content(let content) = kept {
+                fixture.content = content
+                if let last = own.last, fixture.hasSameResponse(as: last) { return }
+            }
             try fixture.write(kept, in: folder.url)
         } catch {
             throw FixtureError(writing: fixture.name, error)
@@ -48,10 +50,12 @@ extension Fixture {
         case .content(let content):
             self.content = content
             // What YAML does not have as it is, such as some line breaks, goes beside.
-            let isReadAlike = (try? Fixture(try text(), name: name))?.content == content
-            if !isReadAlike, case .text(let text) = content {
-                try write(.bytes(Array(text.utf8), ending: "txt"), in: folder)
-                return
+            switch (content, (try? Fixture(try text(), name: name))?.content) {
+            case (.json(let bytes), .json(let read)) where read == bytes: break
+            case (.json(let bytes), _): return try write(.bytes(bytes, ending: "json"), in: folder)
+            case (.text(let text), .text(let read)) where text == read && text.utf8.elementsEqual(read.utf8): break
+            case (.text(let text), _): return try write(.bytes(Array(text.utf8), ending: "txt"), in: folder)
+            default: break
             }
         case .bytes(let bytes, let ending):
             content = .file(bodyName(ending: ending))

@@ -4,7 +4,7 @@ import HTTPTypes
 /// A geocoder with the interface of Photon (komoot/photon): places whose name, or the name of their city, has words
 /// that begin as the query does (`GET /api?q=&limit=`), and the place at a position (`GET /reverse?lat=&lon=`).
 struct Geocoder: SimulatedUpstream {
-    let name = SandboxUpstream.geocoder
+    let name = SandboxUpstream.geocoder.rawValue
     let controls: [ControlIndex.Line] = []
 
     func reset() {}

@@ -10,7 +10,7 @@ extension HarnessAPI {
         _ = try request.parameters()
         let expectation = try Expectation(request.json())
         if let upstream = expectation.upstream, stage.slot(named: upstream) == nil {
-            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name.rawValue })
+            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name })
         }
         let journal = expectation.upstream == nil ? front.journal : stage.journal
         let entries = journal.entries(matching: JournalFilter(upstream: expectation.upstream))

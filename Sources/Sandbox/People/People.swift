@@ -8,7 +8,7 @@ import Synchronization
 /// ids to others. What the service says to a wrong key, a spent quota or a wrong count is not documented; the shapes
 /// here are assumed.
 final class People: SimulatedUpstream {
-    let name = SandboxUpstream.people
+    let name = SandboxUpstream.people.rawValue
     private let seed: UInt64
     private let state: Mutex<State>
 

@@ -80,7 +80,7 @@ extension ControlAPI {
             request.method != .delete || slot.gate.change({ $0.remove(rule.id) })
         else {
             throw .notFound(
-                "\(slot.upstream.name.rawValue) has no rule '\(request.path[3])'.",
+                "\(slot.upstream.name) has no rule '\(request.path[3])'.",
                 field: "rule",
                 accepted: rules.map { String($0.id) }
             )

@@ -42,7 +42,7 @@ extension ControlAPI {
     private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
         let filter = try JournalQuery.filter(parameters)
         if let upstream = filter.upstream, stage.slot(named: upstream) == nil {
-            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name.rawValue })
+            throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name })
         }
         return filter
     }

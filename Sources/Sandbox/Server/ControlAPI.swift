@@ -36,6 +36,10 @@ struct ControlAPI: Sendable {
             stage.reset()
             harness?.upstreamsWereReset()
             return .json(.ok, ControlIndex.json(of: stage))
+        case ("upstreams", 1):
+            return try addStub(request)
+        case ("upstreams", 2):
+            return try removeStub(request)
         case ("upstreams", 3...4):
             return try faults(request, slot: try slot(named: request.path[1]))
         case ("journal", 1):
@@ -57,7 +61,7 @@ struct ControlAPI: Sendable {
             throw .notFound(
                 "There is no upstream '\(name)'.",
                 field: "name",
-                accepted: stage.slots.map { $0.upstream.name.rawValue }
+                accepted: stage.slots.map { $0.upstream.name }
             )
         }
         return slot

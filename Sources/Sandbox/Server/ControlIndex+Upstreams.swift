@@ -39,7 +39,7 @@ extension SimulatedUpstreams.Slot {
     /// Fault and number of held requests.
     var status: JSONValue {
         [
-            "name": .string(upstream.name.rawValue), "base": .string("/\(upstream.name.rawValue)"),
+            "name": .string(upstream.name), "base": .string("/\(upstream.name)"),
             "fault": .string(gate.fault.description), "rules": .integer(gate.rules.rules.count),
             "waiting": .integer(gate.waiting),
         ]

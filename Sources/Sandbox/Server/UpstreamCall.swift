@@ -12,7 +12,7 @@ struct UpstreamCall {
     let context: SandboxContext
 
     func respond(to request: Request, target: RequestTarget) async throws -> Response {
-        var entry = JournalEntry(request.head, upstream: slot.upstream.name.rawValue, at: stage.now())
+        var entry = JournalEntry(request.head, upstream: slot.upstream.name, at: stage.now())
         let override: FaultPlan?
         do throws(FaultSyntaxError) {
             override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in

@@ -4,6 +4,8 @@ public struct SavedUpstreams: Sendable {
     /// One for each upstream, in their order.
     let data: [any Sendable]
     let rules: [RuleSet]
+    /// Upstreams that were made from documents.
+    let stubs: [OpenAPIStub]
 }
 
 extension SimulatedUpstreams {
@@ -15,11 +17,12 @@ extension SimulatedUpstreams {
         for (slot, saved) in zip(slots, data) { slot.upstream.restore(saved) }
     }
 
-    func save() -> SavedUpstreams { SavedUpstreams(data: data, rules: slots.map(\.gate.rules)) }
+    func save() -> SavedUpstreams { SavedUpstreams(data: data, rules: slots.map(\.gate.rules), stubs: stubbed) }
 
     /// Resets everything, and takes what was saved.
     func restore(_ saved: SavedUpstreams) {
         reset()
+        for stub in saved.stubs { _ = add(stub) }
         restore(saved.data)
         for (slot, rules) in zip(slots, saved.rules) { slot.gate.change { $0 = rules } }
     }

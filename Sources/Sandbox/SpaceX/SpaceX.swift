@@ -3,7 +3,7 @@ import HTTPTypes
 /// The ships of the SpaceX REST API v4 (`r-spacex/SpaceX-API`, docs/ships/v4) and a host of pictures for them, with
 /// made data.
 final class SpaceX: SimulatedUpstream {
-    let name = SandboxUpstream.spacex
+    let name = SandboxUpstream.spacex.rawValue
     let ships: ShipRecords
     private let pictures: ShipPictures
 

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Yandex OAuth (`https://oauth.yandex.ru`): consent, codes, tokens, also for devices without a browser.
 final class YandexOAuth: SimulatedUpstream {
-    let name = SandboxUpstream.yandexOAuth
+    let name = SandboxUpstream.yandexOAuth.rawValue
     let accounts: YandexAccounts
 
     init(accounts: YandexAccounts) { self.accounts = accounts }

@@ -67,7 +67,7 @@ final class DiskBench: Sendable {
             headers: headers,
             origin: Self.origin
         )
-        guard let place = places.first(where: { $0.name.rawValue == target.segments.first }) else {
+        guard let place = places.first(where: { $0.name == target.segments.first }) else {
             return .text(.notFound, "no such place")
         }
         if place.takesLongBody(request) { request.received = ReceivedBody(body) } else { request.body = body }
@@ -82,7 +82,7 @@ final class DiskBench: Sendable {
         _ body: String = "",
         of upstream: SandboxUpstream = .yandexDisk
     ) throws -> JSONObject {
-        let place = try #require(places.first { $0.name == upstream })
+        let place = try #require(places.first { $0.name == upstream.rawValue })
         let response = try place.control(
             ControlRequest(method: method, path: path.split(separator: "/").map(String.init), body: Array(body.utf8))
         )

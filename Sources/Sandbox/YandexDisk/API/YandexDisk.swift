@@ -5,7 +5,7 @@ import Synchronization
 /// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. What it does was learnt from
 /// recordings and documentation; if neither says anything, the comments do.
 final class YandexDisk: SimulatedUpstream {
-    let name = SandboxUpstream.yandexDisk
+    let name = SandboxUpstream.yandexDisk.rawValue
     let accounts: YandexAccounts
     private let seed: UInt64
     /// Made at the first use: most runs of the sandbox never get there.

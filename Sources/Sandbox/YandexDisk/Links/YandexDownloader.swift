@@ -4,7 +4,7 @@ import HTTPTypes
 /// The host of signed links: content and previews of files. A link is sufficient to get the file; a token is neither
 /// required nor checked, except for previews if the control API says so.
 final class YandexDownloader: SimulatedUpstream {
-    let name = SandboxUpstream.yandexDownloader
+    let name = SandboxUpstream.yandexDownloader.rawValue
     let controls: [ControlIndex.Line] = []
     private let disk: YandexDisk
 

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The host that takes uploads: `PUT` of raw bytes to a link, 201.
 final class YandexUploader: SimulatedUpstream {
-    let name = SandboxUpstream.yandexUploader
+    let name = SandboxUpstream.yandexUploader.rawValue
     let controls: [ControlIndex.Line] = []
     private let disk: YandexDisk
 
