@@ -15,6 +15,7 @@ HEIGHTS = {390: 844, 1280: 800}
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder")))
+    parser.add_argument("--site", help="takes the pages from this folder instead of the executable")
     parser.add_argument("--output", default=str(ROOT / ".build/web-shots"))
     parser.add_argument("--readme", action="store_true", help="the picture of the README as well")
     parser.add_argument("names", nargs="?", default="")
@@ -23,7 +24,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     faults = []
     with tempfile.TemporaryDirectory(prefix="larder-shots-") as data, sync_playwright() as playwright:
-        larder = Larder(options.larder, data).start()
+        settings = {"web_directory": options.site} if options.site else {}
+        larder = Larder(options.larder, data, **settings).start()
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
         try:

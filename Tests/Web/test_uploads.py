@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 FOLDER = "disk:/New"
 NAMES = ["Один.bin", "two #2.bin", "three.bin"]
 MIB = 1 << 20
+# What the page and its scripts have fetched.
+FETCHED = "performance.getEntriesByType('resource').map(one => one.name)"
 
 
 @pytest.fixture
@@ -159,3 +161,5 @@ def test_web_08_a_large_file_goes_up_and_comes_down_byte_by_byte(page, tmp_path)
     assert download.value.suggested_filename == large.name
     with open(large, "rb") as up, open(download.value.path(), "rb") as down:
         assert hashlib.file_digest(down, "sha256").digest() == hashlib.file_digest(up, "sha256").digest()
+    # The browser itself fetched it, no script.
+    assert page.evaluate(f"{FETCHED}.filter(name => name.includes('/content'))") == []

@@ -95,7 +95,7 @@ class Walker:
         self.wait("return !document.body.innerText.includes(arguments[0])", text)
 
     def heading(self, text):
-        self.wait("return document.querySelector('h1').innerText.includes(arguments[0])", text)
+        self.wait("return document.querySelector('h1')?.innerText.includes(arguments[0])", text)
 
     def find(self, role, name):
         return self.wait(FIND, role, name)

@@ -52,6 +52,7 @@ export async function call(href, {method = 'GET', body, headers = {}, signal, re
     if (!larder.up) throw unreachable(t('lostWrite'));
     return send(href, {...init, signal});
   }
+  signal?.throwIfAborted();
   const key = `${href} ${refresh} ${JSON.stringify(headers)}`;
   if (!flights.has(key)) {
     const flight = send(href, init).finally(() => flights.get(key) === flight && flights.delete(key));
@@ -217,9 +218,7 @@ function isBytes(body) {
 function unlessAborted(promise, signal) {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    const abort = () => reject(new DOMException('aborted', 'AbortError'));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, {once: true});
+    signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), {once: true});
     promise.then(resolve, reject);
   });
 }

@@ -126,7 +126,9 @@ export function pagedList(screen, options) {
   const emptyOf = first => first.data.empty && empty(first.data.empty, {run: () => resource.refresh()});
   const drawFoot = () => {
     const last = state.pages.at(-1);
-    const total = state.pages[0].meta.page?.total ?? null;
+    const counted = state.pages[0].meta.page?.total ?? null;
+    // Rows that have just come back are not counted yet.
+    const total = counted === null ? null : Math.max(counted, state.items.length);
     const next = last.links.next;
     const drawn = JSON.stringify([next, state.items.length, total]);
     if (foot.dataset.drawn === drawn && foot.childElementCount) return;

@@ -75,11 +75,10 @@ export async function openSandbox(screen, place, changed) {
   const log = journal(screen);
   const set = rules(controls, after);
   place.append(set.element, log.element);
-  const timer = setInterval(() => document.hidden
-    || quietly(async () => { await update(); await set.update(); await log.update(); }), 2000);
+  const read = async () => { await set.update(); await log.update(); };
+  const timer = setInterval(() => document.hidden || quietly(() => update().then(read)), 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));
-  await set.update();
-  await log.update();
+  await quietly(read);
   return controls;
 }
 

@@ -50,18 +50,20 @@ async function open(screen) {
   screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
   let metrics = null;
+  const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}) => {
+    controls = await openSandbox(screen, sandbox, () => drawUpstreams());
+    return controls !== null;
+  });
+  const openHarness = once(() => import('./status-harness.js'), (part, base) =>
+    part.openHarness(screen, harness, base));
   const resource = screen.load('/v1/status', async ({data}, first) => {
     if (first) {
       screen.show(h('div', {class: 'stack wide-gap'}, sandbox, section(t('upstreams'), upstreams), harness, h('div',
         {class: 'columns'}, facts, events(screen)), devices, section(t('requests'), requests)));
       openDevices(screen, devices);
-      if (data.sandbox) {
-        controls = await (await import('./status-sandbox.js')).openSandbox(screen, sandbox, () => drawUpstreams());
-      }
-      if (data.harness) {
-        (await import('./status-harness.js')).openHarness(screen, harness, data.harness.base);
-      }
     }
+    if (data.sandbox) await openControls();
+    if (data.harness) await openHarness(data.harness.base);
     drawUpstreams();
     const [read, health] = await Promise.all([readMetrics(), readHealth()]);
     if (!read || screen.signal.aborted) return;
@@ -82,6 +84,16 @@ async function open(screen) {
   screen.signal.addEventListener('abort', () => clearInterval(again));
   screen.on('connectivity', () => resource.soon());
   await resource.ready;
+}
+
+/** Makes a function that loads a part and opens it, once; if that fails, since Larder has gone, the next call does. */
+function once(load, open) {
+  let opened = null;
+  const begin = async value => {
+    const part = await load().catch(() => null);
+    if (!part || await open(part, value) === false) opened = null;
+  };
+  return value => opened ??= begin(value);
 }
 
 function section(title, ...content) {
