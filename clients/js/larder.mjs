@@ -211,7 +211,7 @@ class Upstream {
   /** Waits for that many requests.
    * @param {number} [count] @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
   async wait(count = 1, filters = {}) {
-    return (await this.journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS / 2})).entries;
+    return (await this.journal('/wait', {...filters, count, timeout_ms: PATIENCE_MS})).entries;
   }
 }
 
@@ -275,7 +275,7 @@ class Controls extends Requests {
   /** Waits for that many requests, with `waiting: true` for those that wait for an upstream.
    * @param {number} [count] @param {Filters} [filters] @returns {Promise<Array<Entry>>} */
   async wait(count = 1, filters = {}) {
-    const query = {...filters, count, timeout_ms: PATIENCE_MS / 2};
+    const query = {...filters, count, timeout_ms: PATIENCE_MS};
     return (await this.control('GET', '/_harness/journal/wait', {query})).entries;
   }
   /** Empties both journals. */

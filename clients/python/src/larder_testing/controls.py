@@ -124,7 +124,7 @@ class Controls(Requests):
     def count(self, **filters: Any) -> int:
         return self.control("GET", "/_harness/journal", query={**filters, "count": True})["count"]
 
-    def wait(self, count: int = 1, *, timeout_s: float = 30, **filters: Any) -> list[Request]:
+    def wait(self, count: int = 1, *, timeout_s: float = 60, **filters: Any) -> list[Request]:
         """Waits for that many requests; with `waiting=True` for those that wait for an upstream."""
         query = {**filters, "count": count, "timeout_ms": int(timeout_s * 1000)}
         entries = self.control("GET", "/_harness/journal/wait", query=query)["entries"]

@@ -107,7 +107,7 @@ class Upstream:
     def count(self, **filters: Any) -> int:
         return self._journal("", {**filters, "count": True})["count"]
 
-    def wait(self, count: int = 1, *, timeout_s: float = 30, **filters: Any) -> list[Request]:
+    def wait(self, count: int = 1, *, timeout_s: float = 60, **filters: Any) -> list[Request]:
         """Waits until that many requests have arrived, and returns them."""
         values = {**filters, "count": count, "timeout_ms": int(timeout_s * 1000)}
         return [Request.read(entry) for entry in self._journal("/wait", values)["entries"]]
