@@ -28,13 +28,13 @@ import Testing
             "/v1/disk/session",
             #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
         ).json.data.token.string
-        let folder = try await disk.get("/v1/disk/folder").json.data
+        let folder = try await disk.get("/v1/disk/files").json.data
         let recent = try await disk.get("/v1/disk/recent?limit=3").json.data
         let file = try #require(recent.items[0].href.string)
         let content = try #require(try await disk.get(file).json.data.content_url.string)
         let bytes = try await disk.get(content)
         let raw = try await larder.client.get("/v1/upstreams/spacex/v4/ships")
-        let picture = try await guest.get(try #require(ships.items[0].picture_url.string))
+        let picture = try await guest.get("/v1/ships/\(try #require(ships.items[0].id.string))/image")
         #expect(bytes.status == 200 && raw.status == 200 && picture.status == 200)
         #expect(!ships.items.elements.isEmpty && !shop.items.elements.isEmpty && !folder.items.elements.isEmpty)
         return [

@@ -9,12 +9,12 @@ struct FixtureMatch: Sendable, Equatable {
     /// SHA-256 of the body, hexadecimal; nil if it is compared as text, or not at all.
     var digest: String?
 
-    /// Of the body: what asks for more goes first.
+    /// How much it asks of a request beside its line: what asks for more goes first.
     var demand: Int {
         switch body {
-        case nil: digest == nil ? 0 : 1
-        case .contains(let text): text.utf8.count + 1
-        case .json(let value): value.serialized().count + 1
+        case nil: header.count + (digest == nil ? 0 : 1)
+        case .contains(let text): header.count + text.utf8.count + 1
+        case .json(let value): header.count + value.serialized().count + 1
         }
     }
 

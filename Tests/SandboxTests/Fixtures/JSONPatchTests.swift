@@ -74,7 +74,7 @@ struct JSONPatchTests {
     func indentation() throws {
         let text = #"{"a":[],"b":{},"c":[1.50,-0,1e5,"x, {\"y\": [z]}\\",{"d":null}],"é":"\u00e9 \/"}"#
         let indented = JSONText.indented(Array(text.utf8))
-        #expect(String(decoding: indented, as: UTF8.self).split(separator: "\n").count == 13)
+        #expect(String(decoding: indented, as: UTF8.self).split(separator: "\n").count == 14)
         #expect(String(decoding: JSONText.compact(indented), as: UTF8.self) == text)
     }
 }
