@@ -91,7 +91,7 @@ extension Setting {
             "http.body_timeout_ms",
             .integer(10...3_600_000),
             default: "60000",
-            "longest time for a request body to arrive"
+            "longest time for a request body to arrive; a second more with each 16 KiB of it"
         ),
         Setting(
             "http.write_timeout_ms",

@@ -177,8 +177,10 @@ struct ConnectionStateTests {
 
         state = responding(post, received: false)
         #expect(state.nextDeadline == start + .seconds(20))
-        for second in stride(from: 15, through: 45, by: 15) { state.bodyReceived(now: start + .seconds(Int64(second))) }
-        // Progress counts only up to the deadline of the whole body.
+        for second in stride(from: 15, through: 45, by: 15) {
+            state.bodyReceived(bytes: 5000, now: start + .seconds(Int64(second)))
+        }
+        // Progress in small steps counts only up to the deadline of the whole body.
         #expect(state.nextDeadline == start + .seconds(60))
         guard
             case .fail(.refuse(_, _, _, .timedOut)) = state.timerFired(taken: 0, waiting: 0, now: start + .seconds(60))
@@ -189,6 +191,20 @@ struct ConnectionStateTests {
 
         state = responding(get)
         #expect(state.nextDeadline == nil)
+    }
+
+    @Test("SRV-14 a body of any size has time to arrive, at 16 KiB in a second")
+    func largeBody() {
+        var state = responding(post, received: false)
+        for second in stride(from: Int64(10), through: 300, by: 10) {
+            state.bodyReceived(bytes: 160 << 10, now: start + .seconds(second))
+            #expect(state.timerFired(taken: 0, waiting: 0, now: start + .seconds(second)) == .none)
+        }
+        #expect(state.nextDeadline == start + .seconds(320), "20 s without progress")
+        for second in stride(from: Int64(310), through: 360, by: 10) {
+            state.bodyReceived(bytes: 1, now: start + .seconds(second))
+        }
+        #expect(state.nextDeadline == start + .seconds(360), "a minute, and a second for each 16 KiB")
     }
 
     @Test("Time in which the server does not read does not count against the body")

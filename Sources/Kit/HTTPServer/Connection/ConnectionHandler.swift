@@ -175,9 +175,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch item {
         case .part(.head(let head), let data):
             process(head, data, context)
-        case .part(.body, let data):
+        case .part(.body(let bytes), let data):
             bodyArrived(context)
-            state.bodyReceived(now: context.eventLoop.now)
+            state.bodyReceived(bytes: bytes.readableBytes, now: context.eventLoop.now)
             context.fireChannelRead(data)
         case .part(.end, let data):
             state.requestEnded()

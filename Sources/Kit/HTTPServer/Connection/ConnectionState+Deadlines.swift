@@ -21,6 +21,9 @@ struct ConnectionDeadlines: Equatable {
         lingerBytes = limits.lingerBytes
         unparsedBytes = limits.headerBytes
     }
+
+    /// How long a body may take of which so much has arrived: files of any size do at 16 KiB in a second.
+    func wholeBody(received bytes: Int) -> TimeAmount { body + .seconds(Int64(bytes / (16 << 10))) }
 }
 
 extension ConnectionState {
@@ -81,7 +84,10 @@ extension ConnectionState {
         case .idle(let since): since + deadlines.idle
         case .head(let began): began + deadlines.head
         case .exchange(let exchange) where !exchange.isReceived && readPausedAt == nil:
-            min(exchange.bodyBegan + deadlines.body, exchange.bodyProgress + deadlines.bodyIdle)
+            min(
+                exchange.bodyBegan + deadlines.wholeBody(received: exchange.bodyBytes),
+                exchange.bodyProgress + deadlines.bodyIdle
+            )
         case .exchange: nil
         case .lingering(let until): until
         case .draining, .closed: nil

@@ -20,6 +20,8 @@ struct ConnectionState {
         /// When the body began and when its last bytes came; moved on by the time in which the server did not read.
         var bodyBegan: NIODeadline
         var bodyProgress: NIODeadline
+        /// Bytes of the body that have arrived.
+        var bodyBytes = 0
     }
 
     /// What follows the head of a response.
@@ -119,9 +121,10 @@ struct ConnectionState {
     }
 
     /// A piece of the body arrived.
-    mutating func bodyReceived(now: NIODeadline) {
+    mutating func bodyReceived(bytes: Int, now: NIODeadline) {
         guard case .exchange(var exchange) = phase else { return }
         exchange.bodyProgress = now
+        exchange.bodyBytes += bytes
         phase = .exchange(exchange)
     }
 
