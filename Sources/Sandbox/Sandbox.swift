@@ -16,6 +16,7 @@ public struct Sandbox: Service {
     private let clock: any Clock<Duration>
     private let harness: (any HarnessedServer)?
     private let listening = Listening()
+    private let current = CurrentUpstreams()
 
     /// - Parameters:
     ///   - configuration: port and seed.
@@ -72,7 +73,12 @@ public struct Sandbox: Service {
         return try SimulatedUpstreams(seed: configuration.seed, now: { harness.now })
     }
 
+    /// Resets the simulated upstreams to what another sandbox of the same kind has saved.
+    public func restore(_ saved: SavedUpstreams) { current.upstreams?.restore(saved) }
+
     private func serve(_ stage: SimulatedUpstreams) async throws {
+        current.upstreams = stage
+        defer { current.upstreams = nil }
         let application = Application(
             responder: SandboxResponder(stage: stage, clock: clock, harness: harness),
             server: HTTPServerBuilder { responder in

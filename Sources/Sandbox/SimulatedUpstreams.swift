@@ -40,8 +40,8 @@ final class SimulatedUpstreams: Sendable {
         services.first { $0.upstream.name == name } ?? stubs.withLock { $0.first { $0.upstream.name == name } }
     }
 
-    /// Resets data, journal and faults, and removes stubs. Held requests are released and see the state of that moment, so data is reset
-    /// before gates.
+    /// Resets data, journal and faults, and removes stubs. Held requests are released and see the state of that moment,
+    /// so data is reset before gates.
     func reset() {
         for slot in slots { slot.upstream.reset() }
         journal.clear()

@@ -37,7 +37,7 @@ struct LarderApplication: ReplaceableServer {
     let upstreams: [Upstream]
     private let mounts: [Mount]
     private let transports: Transports
-    private let database: LarderDatabase
+    let database: LarderDatabase
     private let resources: ServerResources
 
     var fixtures: FixtureLibrary { resources.fixtures }

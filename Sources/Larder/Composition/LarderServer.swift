@@ -45,6 +45,8 @@ struct LarderServer: Service, CustomStringConvertible {
             onListening: { announce($0, http, names: $1, sandboxPort: sandboxPort) },
             logger: logger
         )
+        // Of a process that was killed.
+        try SnapshotFolder.remove(in: directory)
         harness?.begin(built) { contents in
             try directory.replaceAll(by: contents)
             // What a test resets need not survive a loss of power.
@@ -89,6 +91,7 @@ struct LarderServer: Service, CustomStringConvertible {
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()
         try await harness.application?.close()
+        try SnapshotFolder.remove(in: directory)
     }
 
     /// Returns the configuration with the addresses of the sandbox, once it listens.

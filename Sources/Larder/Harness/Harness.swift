@@ -40,6 +40,7 @@ final class Harness: Sendable {
     let clock: VirtualClock
     let front = FrontJournal()
     let frontFaults = FrontFaults()
+    let snapshots = Snapshots()
     /// What runs beside the server, one generation after the other.
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation

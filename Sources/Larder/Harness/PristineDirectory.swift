@@ -6,8 +6,8 @@ import Synchronization
 /// The files of a data directory as a first start makes them. Making the tables takes most of the time of a first
 /// start; from the second time on, their file is written as a whole.
 final class PristineDirectory: StoreContents {
-    /// What a reset leaves in the folder: the port of the sandbox and the reserve of the disk.
-    static let lasting: Set = ["sandbox.port", "larder.reserve"]
+    /// What a reset leaves in the folder: the port of the sandbox, the reserve of the disk, and the snapshots.
+    static let lasting: Set = ["sandbox.port", "larder.reserve", Snapshots.folderName]
 
     let hasKey = false
     private let migrations: [SchemaMigration]
@@ -37,7 +37,8 @@ final class PristineDirectory: StoreContents {
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
             let url = folder.appending(path: name)
             let isFolder = try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false
-            guard !isFolder, !lasting.contains(name), name != DataDirectory.lockName else { continue }
+            guard !isFolder, !lasting.contains(name.prefix { $0 != "/" }.description), name != DataDirectory.lockName
+            else { continue }
             files[name] = try Data(contentsOf: url)
         }
         return files

@@ -19,6 +19,7 @@ protocol ReplaceableServer: Sendable {
     /// Fills it with the document of a test.
     var seed: ServerSeed { get }
     var fixtures: FixtureLibrary { get }
+    var database: LarderDatabase { get }
     /// The folder of its data.
     var directory: DataDirectory { get }
 

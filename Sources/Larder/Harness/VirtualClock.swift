@@ -96,6 +96,31 @@ final class VirtualClock: Sendable {
         await doWhatIsDue()
     }
 
+    /// What a clock shows at a moment.
+    struct Reading: Sendable {
+        fileprivate let shown: Date
+        fileprivate let isFrozen: Bool
+        /// Whether it was set; otherwise it shows the time of the clock that it was made from.
+        fileprivate let isSet: Bool
+    }
+
+    /// What it shows now.
+    var reading: Reading {
+        let shown = now
+        let isFrozen = isFrozen
+        return Reading(shown: shown, isFrozen: isFrozen, isSet: isSet.load(ordering: .acquiring))
+    }
+
+    /// Shows again what it has shown before.
+    func restore(_ reading: Reading) {
+        let real = real.now()
+        state.withLock { state in
+            (state.shown, state.origin, state.isFrozen) = (reading.shown, real, reading.isFrozen)
+            isSet.store(reading.isSet, ordering: .releasing)
+        }
+        changed()
+    }
+
     /// Shows again what it has shown at first.
     func reset() {
         begin()

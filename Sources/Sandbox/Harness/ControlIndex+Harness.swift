@@ -5,7 +5,7 @@ extension ControlIndex {
     private static let filters = "method=&path=&query=&header=&status=&since=&until=&request_id=&waiting="
 
     /// The controls of the server that is tested.
-    static let ofHarness = harness + front + seed + spaces + fixtures
+    static let ofHarness = harness + front + seed + snapshots + spaces + fixtures
 
     private static let harness = [
         Line(method: "GET", path: "/_harness", purpose: "the controls of Larder itself, and its clock"),

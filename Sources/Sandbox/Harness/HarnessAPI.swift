@@ -29,6 +29,7 @@ struct HarnessAPI: Sendable {
 
     private func route(_ request: ControlRequest) async throws -> UpstreamResponse {
         if request.path.first == "spaces" { return try await spaces(request) }
+        if request.path.first == "snapshots" { return try await snapshots(request) }
         switch request.path.joined(separator: "/") {
         case "":
             try request.require(.get)

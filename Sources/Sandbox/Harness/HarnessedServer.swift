@@ -25,6 +25,26 @@ public protocol HarnessedServer: Sendable {
     /// - Throws: ``SeedRefusal``.
     func seed(_ document: [UInt8]) async throws -> SeedReport
 
+    /// The snapshots, by name.
+    var snapshotList: [SnapshotDescription] { get }
+
+    /// Saves all state of the server, in place of an earlier snapshot of that name.
+    ///
+    /// - Parameter upstreams: Returns that of the simulated upstreams.
+    func save(_ name: String, _ upstreams: @escaping @Sendable () -> SavedUpstreams) async throws -> SnapshotDescription
+
+    /// Replaces all state of the server by that of a snapshot.
+    ///
+    /// - Parameter upstreams: Does the same with the simulated upstreams; to be called when no request of the old state
+    ///   is left.
+    /// - Returns: Whether there is one of that name.
+    func restore(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) -> Void) async throws -> Bool
+
+    /// Removes a snapshot.
+    ///
+    /// - Returns: Whether there was one of that name.
+    func forget(_ name: String) async throws -> Bool
+
     /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
     func upstreamsWereReset()
 

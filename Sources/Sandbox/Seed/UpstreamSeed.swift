@@ -33,17 +33,17 @@ struct UpstreamSeed {
         case "ships":
             return try records(member.value, pointer, of: .spacex, clear: .init(.put, "ships", [])) { ship, index in
                 let id = ship.object?["id"]?.string ?? Self.shipID(index)
-                return Call(.put, "ships/\(id)", ship)
+                return ControlCall(.put, "ships/\(id)", ship)
             }
         case "products":
-            let clear = Call(.put, "generated", ["count": 0])
+            let clear = ControlCall(.put, "generated", ["count": 0])
             return try records(member.value, pointer, of: .catalogue, clear: clear) { product, index in
                 let id = product.object?["id"]?.double.flatMap { Int(exactly: $0) } ?? index + 1
-                return Call(.put, "products/\(id)", product)
+                return ControlCall(.put, "products/\(id)", product)
             }
         case "people":
             let count = try Self.items(member.value, pointer).count
-            try carryOut(Call(.put, "people", member.value), of: .people, pointer)
+            try carryOut(ControlCall(.put, "people", member.value), of: .people, pointer)
             return count
         default:
             return try disk(member.value, pointer)
@@ -60,7 +60,7 @@ struct UpstreamSeed {
             }
             for (index, item) in try Self.items(member.value, "\(pointer)/\(member.name)").enumerated() {
                 let place = "\(pointer)/\(member.name)/\(index)"
-                try carryOut(Call(.put, member.name, item), of: .yandexDisk, place)
+                try carryOut(ControlCall(.put, member.name, item), of: .yandexDisk, place)
                 count += 1
             }
         }
@@ -72,8 +72,8 @@ struct UpstreamSeed {
         _ value: JSONValue,
         _ pointer: String,
         of upstream: SandboxUpstream,
-        clear: Call,
-        _ call: (JSONValue, Int) -> Call
+        clear: ControlCall,
+        _ call: (JSONValue, Int) -> ControlCall
     ) throws(SeedRefusal) -> Int {
         let items = try Self.items(value, pointer)
         try carryOut(clear, of: upstream, pointer)
@@ -99,7 +99,7 @@ struct UpstreamSeed {
     }
 
     /// Makes a call to the controls of an upstream.
-    private func carryOut(_ call: Call, of upstream: SandboxUpstream, _ pointer: String) throws(SeedRefusal) {
+    private func carryOut(_ call: ControlCall, of upstream: SandboxUpstream, _ pointer: String) throws(SeedRefusal) {
         guard let slot = stage.slot(named: upstream.rawValue) else {
             throw Self.refusal(pointer, "\(upstream.rawValue) is not simulated here.")
         }

@@ -26,7 +26,15 @@ struct NoteSeeding: Sendable {
         let created = try fields.time("created") ?? clock.now()
         let modified = max(created, try fields.time("modified") ?? created)
         return SeedStep { [store] db in
-            guard let account = try NoteStore.seed(changes, of: owner, created: created, modified: modified, db) else {
+            let account = try NoteStore.seed(
+                changes.body ?? "",
+                at: changes.location ?? .unknown,
+                of: owner,
+                created: created,
+                modified: modified,
+                db
+            )
+            guard let account else {
                 throw Problem.validation([
                     .field("/account", "unknown", "There is no account \(owner.shown) of the notes.")
                 ])

@@ -76,6 +76,7 @@ struct ServedProcess {
             spaces: spaces
         )
         if isHarness { harness.activate() }
+        spaces.use(harness.snapshots)
         // The port that is set, or else the one that was used last with this data directory.
         let port =
             configuration.sandbox.port != 0

@@ -3,15 +3,6 @@ public import Hummingbird
 public import NIOCore
 import ServiceLifecycle
 
-/// The faults of one request to the server that is tested.
-struct FrontFault: Sendable {
-    let faults: FrontFaults
-    let head: HTTPRequest
-    let admission: Admission
-    /// Of a request that is held.
-    let ticket: FaultGate.Ticket?
-}
-
 /// What the server that is tested does for a request with a fault.
 public struct FrontResponses: Sendable {
     /// Responds as if there were no fault.

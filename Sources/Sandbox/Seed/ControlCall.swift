@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// A call to the controls of an upstream.
-struct Call {
+struct ControlCall {
     let request: ControlRequest
 
     /// - Parameter path: Below the name of the upstream.

@@ -1,0 +1,85 @@
+import HTTPTypes
+
+// Snapshots of the server with its upstreams and its clock.
+extension HarnessAPI {
+    func snapshots(_ request: ControlRequest) async throws -> UpstreamResponse {
+        let path = request.path
+        switch path.count {
+        case 1:
+            try request.require(.get)
+            try request.requireNoMembers()
+            return .json(.ok, ["snapshots": .array(server.snapshotList.map(\.json))])
+        case 2:
+            try request.require(.get, .put, .delete)
+            try request.requireNoMembers()
+            return try await one(path[1], request.method)
+        case 3 where path[2] == "restore":
+            try request.require(.post)
+            try request.requireNoMembers()
+            guard try await reporting({ try await server.restore(path[1]) { [stage] in stage.restore($0) } }) else {
+                throw missing(path[1])
+            }
+            return UpstreamResponse(status: .noContent)
+        default:
+            throw ControlProblem.notFound("There is nothing here; GET /\(Self.prefix) lists what there is.")
+        }
+    }
+
+    private func one(_ name: String, _ method: HTTPRequest.Method) async throws -> UpstreamResponse {
+        switch method {
+        case .put:
+            guard Self.isName(name) else {
+                throw ControlProblem.invalid(field: "name", value: name, accepted: ["1 to 64 of a-z, A-Z, 0-9, - _ ."])
+            }
+            let isNew = !server.snapshotList.contains { $0.name == name }
+            let made = try await reporting { try await server.save(name) { [stage] in stage.save() } }
+            return .json(isNew ? .created : .ok, made.json)
+        case .delete:
+            guard try await reporting({ try await server.forget(name) }) else { throw missing(name) }
+            return UpstreamResponse(status: .noContent)
+        default:
+            guard let snapshot = server.snapshotList.first(where: { $0.name == name }) else { throw missing(name) }
+            return .json(.ok, snapshot.json)
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+
+    private func missing(_ name: String) -> ControlProblem {
+        .notFound("There is no snapshot '\(name)'.", field: "name", accepted: server.snapshotList.map(\.name))
+    }
+
+    /// Turns what went wrong into a problem.
+    private func reporting<Result>(_ work: () async throws -> Result) async throws -> Result {
+        do {
+            return try await work()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ControlProblem.resetFailed("\(error)")
+        }
+    }
+}
+
+extension ControlIndex {
+    static let snapshots = [
+        Line(method: "GET", path: "/_harness/snapshots", purpose: "the snapshots; they live as long as the process"),
+        Line(method: "GET", path: "/_harness/snapshots/{name}", purpose: "one snapshot"),
+        Line(
+            method: "PUT",
+            path: "/_harness/snapshots/{name}",
+            purpose: "saves what Larder has stored, the data, faults and rules of the simulated upstreams, and the "
+                + "clock, in place of an earlier snapshot of that name"
+        ),
+        Line(method: "DELETE", path: "/_harness/snapshots/{name}", purpose: "removes a snapshot"),
+        Line(
+            method: "POST",
+            path: "/_harness/snapshots/{name}/restore",
+            purpose: "a reset to a snapshot: everything is as it was, also the tokens that were issued before; both "
+                + "journals are empty, a request under way gets 503"
+        ),
+    ]
+}
