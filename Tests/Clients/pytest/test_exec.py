@@ -30,15 +30,19 @@ def test_the_exit_code_is_that_of_the_command(pytestconfig, code):
     assert subprocess.run(command, env=environment(), timeout=120).returncode == code
 
 
-def test_a_suite_runs_below_it(pytestconfig, tmp_path):
+@pytest.mark.parametrize("spaces, workers", [([], ["-p", "no:xdist"]), (["--spaces", "2"], ["-n", "2"])])
+def test_a_suite_runs_below_it(pytestconfig, tmp_path, spaces, workers):
     (tmp_path / "test_one.py").write_text(
-        "def test_one(larder_space):\n"
+        "import pytest\n\n"
+        "@pytest.mark.parametrize('number', range(2))\n"
+        "def test_one(larder_space, number):\n"
         "    assert larder_space.session('ships', mode='guest').get('/v1/ships').status == 200\n"
+        "    assert larder_space.count() == 2\n"
     )
-    suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
-    command = [executable(pytestconfig), "exec", "--", *suite]
+    suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *workers, "."]
+    command = [executable(pytestconfig), "exec", *spaces, "--", *suite]
     ran = subprocess.run(command, cwd=tmp_path, env=environment(), timeout=120, capture_output=True, text=True)
-    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+    assert ran.returncode == 0 and "2 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
 def test_a_server_that_cannot_start_says_why(pytestconfig):
