@@ -20,6 +20,14 @@ import Testing
         for request in sent {
             #expect(request.cause.int == entry.sequence.int && request.request_id.string == "app-7", "\(request)")
         }
+        // By the route that has caused them.
+        _ = try await tested.client.get("/v1/shop/categories")
+        for (route, upstream) in [("/v1/ships", "spacex"), ("GET%20/v1/shop/*", "catalogue")] {
+            #expect(try await tested.harness.get("/journal?route=\(route)&count").json.count.int == 1, "\(route)")
+            let caused = try await tested.sandbox.control.get("/journal?route=\(route)").json.entries.elements
+            #expect(Set(caused.map(\.upstream.string)) == [upstream], "\(route)")
+        }
+        #expect(try await tested.sandbox.control.get("/journal?route=ships").status == 400)
         // A request without an identity gets one, by which it is found as well.
         let other = try await guest.get("/v1/ships")
         let identity = try #require(other["X-Request-ID"])

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension ControlIndex {
-    private static let filters = "method=&path=&query=&header=&status=&since=&until=&request_id=&waiting="
+    private static let filters = "route=&method=&path=&query=&header=&status=&since=&until=&request_id=&waiting="
 
     /// The controls of the server that is tested.
     static let ofHarness = harness + front + seed + snapshots + spaces + fixtures

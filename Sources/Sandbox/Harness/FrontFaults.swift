@@ -62,6 +62,12 @@ enum FrontRoute {
         )
     }
 
+    /// Reads the query parameter `route`; nil if there is none.
+    static func match(in parameters: [String: String]) throws(ControlProblem) -> RequestMatch? {
+        guard let text = parameters["route"], !text.isEmpty else { return nil }
+        return try match(text)
+    }
+
     static func text(_ match: RequestMatch) -> String {
         let path = "/" + (match.path + (match.isWhole ? [] : ["**"])).joined(separator: "/")
         return match.method.map { "\($0) \(path)" } ?? path

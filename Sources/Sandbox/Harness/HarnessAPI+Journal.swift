@@ -3,7 +3,7 @@ import HTTPTypes
 // The journal of clients' requests.
 extension HarnessAPI {
     private static let filters = [
-        "method", "path", "query", "header", "status", "since", "until", "request_id", "waiting",
+        "route", "method", "path", "query", "header", "status", "since", "until", "request_id", "waiting",
     ]
 
     func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
@@ -14,18 +14,24 @@ extension HarnessAPI {
             return .json(.ok, ["entries": [], "count": 0, "waiting": 0])
         }
         let parameters = try request.parameters(Self.filters + ["count", "limit"])
-        let filter = try JournalQuery.filter(parameters)
+        let filter = try Self.filter(parameters)
         let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
         return try JournalQuery.flag("count", in: parameters)
             ? .json(.ok, .object(JSONObject(members: counts(matching: filter))))
             : entries(matching: filter, limit: limit)
     }
 
+    private static func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
+        var filter = try JournalQuery.filter(parameters)
+        filter.route = try FrontRoute.match(in: parameters)
+        return filter
+    }
+
     /// Returns the matching entries as soon as there are `count` of them.
     func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get)
         let parameters = try request.parameters(Self.filters + ["count", "timeout_ms"])
-        let filter = try JournalQuery.filter(parameters)
+        let filter = try Self.filter(parameters)
         try await JournalQuery.wait(parameters, in: front.journal, matching: filter, clock)
         return entries(matching: filter)
     }

@@ -29,6 +29,10 @@ struct JournalFilter: Sendable, Equatable {
     /// Entries up to this number.
     var until: Int?
     var requestID: String?
+    /// The route of a client's request.
+    var route: RequestMatch?
+    /// The numbers of clients' requests, one of which has caused the entry.
+    var causes: Set<Int>?
     /// Whether they wait for an upstream now.
     var isWaiting: Bool?
 
@@ -38,6 +42,12 @@ struct JournalFilter: Sendable, Equatable {
         if let method, method != entry.method { return false }
         if let pathPrefix, !entry.path.hasPrefix(pathPrefix) { return false }
         if let isWaiting, isWaiting != entry.isWaiting { return false }
+        if let route, !route.matches(MatchedRequest(entry)) { return false }
+        if let causes {
+            guard case .number(let number) = entry.cause, let cause = Int(number), causes.contains(cause) else {
+                return false
+            }
+        }
         if let requestID, requestID != entry.requestID { return false }
         if let header, !header.matches(entry.values(of: header.name)) { return false }
         return hasQuery(entry)
@@ -58,5 +68,12 @@ struct JournalFilter: Sendable, Equatable {
     private func hasQuery(_ entry: JournalEntry) -> Bool {
         guard let query else { return true }
         return query.matches(RequestTarget(entry.path).query.filter { $0.name == query.name }.map(\.value))
+    }
+}
+
+extension MatchedRequest {
+    /// The method and the path of an entry.
+    fileprivate init(_ entry: JournalEntry) {
+        self.init(method: entry.method, path: RequestTarget(entry.path).segments)
     }
 }

@@ -13,8 +13,9 @@ extension ControlAPI {
             for slot in stage.slots { slot.gate.forgetSequences() }
             return .json(.ok, ["entries": [], "count": 0])
         }
-        let parameters = try request.parameters(Self.filters + ["count", "limit"])
-        let filter = try filter(parameters)
+        let parameters = try request.parameters(Self.filters + ["route", "count", "limit"])
+        var filter = try filter(parameters)
+        filter.causes = try causes(parameters)
         let isCount = try JournalQuery.flag("count", in: parameters)
         let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
         return isCount
@@ -37,6 +38,14 @@ extension ControlAPI {
             .ok,
             ["entries": .array(entries.suffix(limit).map(\.json)), "count": .integer(entries.count)]
         )
+    }
+
+    /// Returns the numbers of clients' requests to the route that the query names; nil if it names none.
+    private func causes(_ parameters: [String: String]) throws(ControlProblem) -> Set<Int>? {
+        guard let route = try FrontRoute.match(in: parameters) else { return nil }
+        var filter = JournalFilter()
+        filter.route = route
+        return Set(harness?.front.journal.entries(matching: filter).map(\.sequence) ?? [])
     }
 
     private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
