@@ -30,12 +30,10 @@ extension ProblemCode {
         .upstreamSessionExpired, .guestNotAllowed, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
         .targetTooLong, .unsupportedMediaType, .badRange, .validationFailed, .damaged, .encrypted, .timedOut,
-        .rateLimited,
-        .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse, .outcomeUnknown,
-        .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
-        .upstreamStorageFull, .storageFailed, .storageFull, .quotaExceeded,
-        .pairingRequired, .pairingRefused, .localOnly, .profileNotAllowed, .pairingUnavailable,
-        .misdirectedRequest,
+        .rateLimited, .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse,
+        .outcomeUnknown, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
+        .upstreamStorageFull, .storageFailed, .storageFull, .quotaExceeded, .pairingRequired, .pairingRefused,
+        .localOnly, .profileNotAllowed, .pairingUnavailable, .misdirectedRequest,
     ]
 
     /// 400: the request is malformed.
