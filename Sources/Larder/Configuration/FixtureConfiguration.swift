@@ -34,6 +34,7 @@ extension FixtureLibrary {
     /// - Parameter isControlled: Whether modes can be set while it runs. If not, upstreams that are live have none.
     init(_ configuration: LarderConfiguration, isControlled: Bool, logger: Logger) throws {
         var upstreams: [UpstreamFixtures] = []
+        let secrets = FixtureSecrets()
         for upstream in configuration.upstreams.byName.values {
             let fixtures = try FixtureConfiguration(upstream.name, configuration.settings)
             guard isControlled || fixtures.mode != .live else { continue }
@@ -42,7 +43,8 @@ extension FixtureLibrary {
                     name: upstream.name,
                     base: upstream.baseURL.absoluteString,
                     mode: fixtures.mode,
-                    folder: fixtures.folder
+                    folder: fixtures.folder,
+                    secrets: secrets
                 ) { logger.warning("fixtures", metadata: ["what": "\($0)"]) }
             )
         }

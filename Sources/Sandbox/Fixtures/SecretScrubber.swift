@@ -1,45 +1,20 @@
 import Foundation
-import Synchronization
 
-/// Replaces secrets by placeholders before they are written: one secret by the same one for as long as the process
-/// runs, so that a link of one response and the request to it still fit together.
-final class SecretScrubber: Sendable {
+/// Replaces secrets by placeholders before they are written.
+struct SecretScrubber: Sendable {
     /// What placeholders begin with; a number follows.
-    static let prefix = "larder-secret-"
+    static let prefix = FixtureSecrets.prefix
     /// In place of a secret that has no number: it is compared with any.
-    static let any = prefix + "any"
+    static let any = FixtureSecrets.any
 
-    private struct State {
-        var placeholders: [String: String] = [:]
-        /// Credentials, which are replaced wherever they are.
-        var credentials: [String] = []
-        var last = 0
-    }
-
-    /// What a secret is for.
-    enum Kind { case credential, signature }
-
-    private let state = Mutex(State())
     /// The base URL of the upstream: identities in its paths are no signatures.
     private let base: String
+    let secrets: FixtureSecrets
 
-    init(base: String) { self.base = base }
+    init(base: String, secrets: FixtureSecrets = FixtureSecrets()) { (self.base, self.secrets) = (base, secrets) }
 
-    /// Gives the next placeholder a number above those that files have.
-    func skip(to number: Int) { state.withLock { $0.last = max($0.last, number) } }
-
-    /// Returns the placeholder of a secret. One that is new gets a number if it is written, and is ``any`` otherwise.
-    private func placeholder(_ secret: String, _ kind: Kind, isWritten: Bool) -> String {
-        guard !secret.isEmpty, !secret.hasPrefix(Self.prefix) else { return secret }
-        return state.withLock { state in
-            if let known = state.placeholders[secret] { return known }
-            guard isWritten else { return Self.any }
-            state.last += 1
-            let placeholder = Self.prefix + String(state.last)
-            state.placeholders[secret] = placeholder
-            if kind == .credential, secret.utf8.count >= 8 { state.credentials.append(secret) }
-            return placeholder
-        }
+    private func placeholder(_ secret: String, _ kind: FixtureSecrets.Kind, isWritten: Bool) -> String {
+        secrets.placeholder(secret, kind, isWritten: isWritten)
     }
 
     /// Returns a value of a header field without its secrets.
@@ -67,7 +42,7 @@ final class SecretScrubber: Sendable {
     func target(_ target: String, isWritten: Bool) -> String {
         var parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let isElsewhere = !target.hasPrefix("/") && (base.isEmpty || !target.hasPrefix(base))
-        if isElsewhere { parts[0] = path(parts[0], isWritten: isWritten) }
+        parts[0] = isElsewhere ? path(parts[0], isWritten: isWritten) : knownPath(parts[0])
         if parts.count > 1 { parts[1] = query(parts[1], isWritten: isWritten) }
         return replacingCredentials(in: parts.joined(separator: "?"))
     }
@@ -83,6 +58,13 @@ final class SecretScrubber: Sendable {
             segments[index] = placeholder(segments[index], .signature, isWritten: isWritten)
         }
         return segments.joined(separator: "/")
+    }
+
+    /// Replaces what was a signature in the path of a link before: the host of a link may be an upstream itself.
+    private func knownPath(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            SecretNames.isSignature(segment: String(segment)) ? secrets.known(String(segment)) : String(segment)
+        }.joined(separator: "/")
     }
 
     private func query(_ text: String, isWritten: Bool) -> String {
@@ -122,7 +104,6 @@ final class SecretScrubber: Sendable {
     }
 
     private func replacingCredentials(in text: String) -> String {
-        let known = state.withLock { state in state.credentials.map { ($0, state.placeholders[$0] ?? Self.any) } }
-        return known.reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+        secrets.credentials.reduce(text) { $0.replacingOccurrences(of: $1.secret, with: $1.placeholder) }
     }
 }

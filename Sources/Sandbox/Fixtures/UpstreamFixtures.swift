@@ -28,6 +28,7 @@ public final class UpstreamFixtures: Sendable {
     /// - Parameters:
     ///   - base: Its base URL.
     ///   - folder: Where its files are; nil if the settings name none.
+    ///   - secrets: Those of all upstreams of a server.
     ///   - report: Is called with what a person should know: a file that cannot be used, a request without one.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
     public init(
@@ -35,12 +36,13 @@ public final class UpstreamFixtures: Sendable {
         base: String,
         mode: FixtureMode = .live,
         folder: URL? = nil,
+        secrets: FixtureSecrets = FixtureSecrets(),
         report: @escaping @Sendable (String) -> Void
     ) throws(FixtureError) {
         self.name = name
         self.report = report
         standard = mode
-        scrubber = SecretScrubber(base: base)
+        scrubber = SecretScrubber(base: base, secrets: secrets)
         state = Mutex(State(mode: .live, folder: folder.map(FixtureFolder.init)))
         try setMode(mode)
     }
@@ -57,7 +59,7 @@ public final class UpstreamFixtures: Sendable {
             return true
         }
         guard isPossible else { throw .noFolder(upstream: name) }
-        if mode != .live { scrubber.skip(to: withFiles { $0.folder?.lastSecret ?? 0 }) }
+        if mode != .live { scrubber.secrets.skip(to: withFiles { $0.folder?.lastSecret ?? 0 }) }
     }
 
     /// Sets the mode of the settings.

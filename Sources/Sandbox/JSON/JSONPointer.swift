@@ -67,8 +67,9 @@ extension JSONValue {
         case (.array(let values), .array(let others)):
             return (0..<max(values.count, others.count)).flatMap { index in
                 Self.changes(
-                    from: values.indices.contains(index) ? values[index] : nil,
-                    to: others.indices.contains(index) ? others[index] : nil,
+                    // Not nil, which is a JSON value as well.
+                    from: values.indices.contains(index) ? Optional(values[index]) : .none,
+                    to: others.indices.contains(index) ? Optional(others[index]) : .none,
                     at: pointer.appending(String(index))
                 )
             }

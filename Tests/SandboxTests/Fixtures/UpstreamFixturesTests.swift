@@ -211,7 +211,8 @@ struct UpstreamFixturesTests {
             ("request: GET /a\nstatus: 200\nheader:\n  a b: c", 4, "no name of a header field"),
             ("request: GET /a\nstatus: 200\nheader: {x: {y: z}}", 3, "header.x"),
             ("request: GET /a\nmatch: {query: {}}\nstatus: 200", 2, "query is unknown"),
-            ("request: GET /a\nstatus: [", nil, ""), ("request: GET /a\nrequest: GET /b\nstatus: 200", nil, "request"),
+            ("request: GET /a\nstatus: [", nil, "expected"),
+            ("request: GET /a\nrequest: GET /b\nstatus: 200", nil, "request"),
         ] as [(String, Int?, String)]
     )
     func defects(text: String, line: Int?, reason: String) throws {
