@@ -32,6 +32,21 @@ import Testing
         #expect(clock.now == machine.now)
     }
 
+    @Test("It begins at its start, frozen if that is wanted, and a reset begins there again")
+    func start() async {
+        let start = Date(timeIntervalSince1970: 1_893_456_000)
+        let clock = VirtualClock(machine.wallClock, start: start, isFrozen: true)
+        machine.advance(by: .seconds(1))
+        #expect(clock.now == start && clock.isFrozen)
+        await clock.advance(by: 61)
+        #expect(await clock.set(frozen: false))
+        machine.advance(by: .seconds(5))
+        #expect(clock.now == start + 66)
+        clock.reset()
+        machine.advance(by: .seconds(1))
+        #expect(clock.now == start && clock.isFrozen)
+    }
+
     @Test("HARN-04 a frozen clock stands still while time passes, moves by steps, and runs on from there")
     func frozen() async {
         let start = clock.now

@@ -87,10 +87,9 @@ struct LarderServer: Service, CustomStringConvertible {
 
     /// Closes the server as it is now.
     private func close(_ built: LarderApplication) async throws {
-        defer { harness?.end() }
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()
-        try await harness.application?.close()
+        try await harness.close()
         try SnapshotFolder.remove(in: directory)
     }
 

@@ -77,7 +77,7 @@ final class Harness: Sendable {
             return state.isActive
         }
         if isActive { application.responseCache?.close() }
-        newGeneration.yield(generation)
+        if case .terminated = newGeneration.yield(generation) { generation.abandon() }
     }
 
     /// Sends clients' requests for controls to the sandbox's port. It outlives the server, which they may replace.
@@ -98,10 +98,22 @@ final class Harness: Sendable {
         }?.shutdown()
     }
 
-    /// Lets go of the server, which has ended.
-    func end() {
+    /// Closes the server as it is now, behind a reset that is under way. Its services must have ended.
+    ///
+    /// - Throws: as ``ReplaceableServer/close()``.
+    func close() async throws {
         newGeneration.finish()
-        state.withLock { ($0.served, $0.rebuild) = (nil, nil) }
+        state.withLock { $0.served?.generation }?.abandon()
+        // A task of its own: it is closed as well if the process has no more patience.
+        try await Task { [self] in
+            try await resets.withPermit {
+                let last = state.withLock { state in
+                    defer { (state.served, state.rebuild) = (nil, nil) }
+                    return state.served?.application
+                }
+                try await last?.close()
+            }
+        }.value
     }
 
     /// The server as it is now; nil before ``begin(_:rebuild:)``.

@@ -23,7 +23,10 @@ final class ServiceGeneration: Sendable {
         try await group.run()
     }
 
-    /// Ends the services in order, and returns once they have ended. They must run.
+    /// Has ``retire()`` wait no longer for services that will never run.
+    func abandon() { ending.finish() }
+
+    /// Ends the services in order, and returns once they have ended. They run, or were abandoned.
     func retire() async {
         await group.triggerGracefulShutdown()
         for await _ in end {}

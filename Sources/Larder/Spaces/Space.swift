@@ -86,7 +86,6 @@ final class Space: Sendable {
     /// - Throws: the errors of ``LarderServer``; file errors.
     func run() async throws {
         defer { announcing.finish() }
-        defer { harness.end() }
         let served = await PrometheusRegistry.$current.withValue(metrics) {
             await Randomness.$current.withValue(harness.randomness) { await serve() }
         }
