@@ -78,9 +78,9 @@ import Testing
         }
         #expect(try await set("spy") == 200)
         let first = try await tested.client.get(path, fresh)
-        #expect(first["Larder-Fixture"] == "recorded")
+        #expect(first["Fixture"] == "recorded")
         let second = try await tested.client.get(path, fresh)
-        #expect(second["Larder-Fixture"] == "001-GET-v4-ships_page-1.http.yaml" && second.body == first.body)
+        #expect(second["Fixture"] == "001-GET-v4-ships_page-1.http.yaml" && second.body == first.body)
         let sent = try await tested.sandbox.control.get("/journal?upstream=spacex&path=/spacex/v4/ships&count").json
         #expect(sent.count.int == 1)
 

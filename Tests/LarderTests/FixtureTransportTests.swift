@@ -84,8 +84,8 @@ struct FixtureTransportTests {
         #expect(try await upload("body") == "body")
         #expect(try await upload("body") == "body")
         #expect(real.count == 1)
-        #expect(try await send("/a").headerFields[.larderFixture] == "recorded")
-        #expect(try await send("/a").headerFields[.larderFixture] == "002-GET-a.http.yaml")
+        #expect(try await send("/a").headerFields[.fixture] == "recorded")
+        #expect(try await send("/a").headerFields[.fixture] == "002-GET-a.http.yaml")
     }
 
     @Test("A response that breaks off is not recorded, nor is one that nobody reads to its end")

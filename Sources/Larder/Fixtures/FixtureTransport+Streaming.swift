@@ -20,7 +20,7 @@ extension FixtureTransport {
         var response = try await real.stream(outgoing, within: limits)
         switch mode {
         case .record, .spy:
-            if mode == .spy { response.headerFields[.larderFixture] = "recorded" }
+            if mode == .spy { response.headerFields[.fixture] = "recorded" }
             return try keeping(response, of: asked)
         case .diff: return try comparing(response, of: asked)
         case .modify: return try await modified(response, of: asked())

@@ -43,7 +43,7 @@ struct FixtureTransport: Transport {
         switch mode {
         case .record, .spy:
             try Self.storing { () throws in try fixtures.keep(asked, fixture) }
-            if mode == .spy { response.headerFields[.larderFixture] = "recorded" }
+            if mode == .spy { response.headerFields[.fixture] = "recorded" }
         case .diff: try Self.storing { () throws in try fixtures.compare(fixture, to: asked) }
         case .modify:
             await fixtures.modify(&fixture, to: asked) { _ in }
@@ -103,6 +103,6 @@ extension HTTPFields {
 }
 
 extension HTTPField.Name {
-    /// `Larder-Fixture`: the file that a response is from, or `recorded` if it was recorded just now.
-    static let larderFixture = HTTPField.Name("Larder-Fixture") ?? .server
+    /// `Fixture`: the file that a response is from, or `recorded` if it was recorded just now.
+    static let fixture = HTTPField.Name("Fixture") ?? .server
 }

@@ -9,7 +9,7 @@ extension UpstreamFixtures {
     /// Fields of a connection, and times: they are not those of a recording.
     private static let omitted: Set<String> = [
         "connection", "keep-alive", "transfer-encoding", "content-length", "date", "age", "trailer", "upgrade",
-        "proxy-authenticate", "proxy-authorization", "te", "larder-fixture",
+        "proxy-authenticate", "proxy-authorization", "te", "fixture",
     ]
 
     /// Request fields that no recording is chosen by, even if `Vary` names them.

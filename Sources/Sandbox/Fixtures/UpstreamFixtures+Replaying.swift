@@ -7,7 +7,7 @@ extension UpstreamFixtures {
     /// Near misses that are shown.
     private static let mostShown = 5
     /// The field of a response that says from which file it is.
-    static let mark = HTTPField.Name("Larder-Fixture")
+    static let mark = HTTPField.Name("Fixture")
 
     /// Returns the recorded response to a request; nil if there is none.
     ///
