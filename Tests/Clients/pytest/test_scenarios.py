@@ -16,7 +16,9 @@ steps:
   - do: {request: "GET /v1/ships?refresh=1", token: "{{token}}"}
   - expect:
       json: {/meta/offline: true, /meta/banner/code: offline}
-      requests: {upstream: spacex, match: {path: /v4/ships}, exactly: 2}
+      requests:
+        - {match: {method: GET, path: /v1/ships}, exactly: 2}
+        - {upstream: spacex, match: {path: /v4/ships}, status: 200, exactly: 1}
 """
 
 

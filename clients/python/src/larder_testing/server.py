@@ -43,9 +43,13 @@ class Larder(Controls):
         """Whether this server can have spaces; a space has none of its own."""
         return send(self.sandbox_url, "GET", "/_harness/spaces").status == 200
 
-    def space(self, name: str | None = None, **options: Any) -> "Space":
-        """Makes a space: a server with data, upstreams, journals and clock of its own in this process."""
-        made = self.control("POST", "/_harness/spaces", json={"name": name, **options} if name else options)
+    def space(self, name: str | None = None, *, snapshot: str | None = None, **options: Any) -> "Space":
+        """Makes a space: a server with data, upstreams, journals and clock of its own in this process.
+
+        It begins with a `snapshot` of this server, else with nothing.
+        """
+        body = {"name": name, "from": snapshot, **options}
+        made = self.control("POST", "/_harness/spaces", json={n: v for n, v in body.items() if v is not None})
         return Space(self, made)
 
     def stop(self) -> None:
