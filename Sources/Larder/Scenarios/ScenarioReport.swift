@@ -60,7 +60,9 @@ extension ScenarioReport {
         var words = ["/sequence", "/method", "/path", "/status"].map { entry.value(at: $0).map(plain) ?? "" }
         words[0] = "#" + words[0]
         if let cause = entry.value(at: "/cause"), cause != .null { words.append("because of \(plain(cause))") }
-        if let fault = entry.value(at: "/fault"), fault != .string("online") { words.append("fault \(plain(fault))") }
+        // As the journal of upstreams says that there was none, and that of clients.
+        let none: [ScenarioValue] = [.string("online"), .string("")]
+        if let fault = entry.value(at: "/fault"), !none.contains(fault) { words.append("fault \(plain(fault))") }
         return words.joined(separator: " ")
     }
 

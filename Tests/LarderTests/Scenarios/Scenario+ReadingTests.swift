@@ -103,7 +103,7 @@ import Testing
         arguments: [
             ("", 1, "nothing"), ("- 1", 1, "mapping"), ("name: x", 1, "'steps' is missing"), ("steps: 7", 1, "list"),
             ("steps:\n  - doo: {}", 2, "known: on, do, expect"), ("steps:\n  - do: {}", 2, "one of request"),
-            ("steps:\n  - do: {request: /v1}", 2, "a method and a path"), ("steps: [", 1, ""),
+            ("steps:\n  - do: {request: /v1}", 2, "a method and a path"), ("steps: [", 2, "parser"),
             ("steps:\n  - do: {request: GET /, reset: true}", 2, "one of request"),
             ("steps:\n  - on: {nth: 2}\n    do: {fault: offline}", 2, "'request' is missing"),
             ("steps:\n  - on: {request: /a, nth: 0}\n    do: {fault: offline}", 2, "a number 1…1000000"),
