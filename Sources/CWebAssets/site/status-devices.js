@@ -53,7 +53,7 @@ function row(device, again) {
       h('span', {class: 'row-sub'}, [device.profile,
         ago((Date.now() - Date.parse(device.last_seen_at)) / 1000)].join(' · '))),
     h('div', {class: 'row-end'}, device.actions.map(action => button(action.title, () => act(action, again),
-      {kind: 'compact', write: true}))));
+      {icon: action.fields ? 'edit' : 'close', kind: 'compact', write: true}))));
 }
 
 async function act(action, again) {
