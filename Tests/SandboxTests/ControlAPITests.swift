@@ -107,7 +107,7 @@ private let id = "70ca00000000000000000001"
     @Test(
         "what is not there is a 404 problem",
         arguments: [
-            "/_sandbox/x", "/_sandbox/upstreams", "/_sandbox/upstreams/spacex/x", "/_sandbox/journal/x",
+            "/_sandbox/x", "/_sandbox/upstreams/x/fault", "/_sandbox/upstreams/spacex/x", "/_sandbox/journal/x",
             "/_sandbox/spacex/rockets",
         ]
     )
