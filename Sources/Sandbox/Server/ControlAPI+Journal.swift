@@ -13,7 +13,9 @@ extension ControlAPI {
             for slot in stage.slots { slot.gate.forgetSequences() }
             return .json(.ok, ["entries": [], "count": 0])
         }
-        let parameters = try request.parameters(Self.filters + ["route", "count", "limit"])
+        // A sandbox without a server knows no requests of clients.
+        let routes = harness == nil ? [] : ["route"]
+        let parameters = try request.parameters(Self.filters + routes + ["count", "limit"])
         var filter = try filter(parameters)
         filter.causes = try causes(parameters)
         let isCount = try JournalQuery.flag("count", in: parameters)
