@@ -18,8 +18,13 @@ import Testing
         return try await RunningLarder.start(data: try TemporaryFolder(), flags + settings)
     }
 
+    private struct Seen: Equatable {
+        let items: [JSON]
+        let bodies: [Data]
+    }
+
     /// What a front end sees of ships, products and files, and the bytes of a picture, a download and a mount.
-    private static func seen(_ larder: RunningLarder) async throws -> [String] {
+    private static func seen(_ larder: RunningLarder) async throws -> Seen {
         let guest = try await larder.guest()
         let ships = try await guest.get("/v1/ships").json.data
         let shop = try await larder.client.get("/v1/shop/search?limit=5").json.data
@@ -37,11 +42,10 @@ import Testing
         let picture = try await guest.get("/v1/ships/\(try #require(ships.items[0].id.string))/image")
         #expect(bytes.status == 200 && raw.status == 200 && picture.status == 200)
         #expect(!ships.items.elements.isEmpty && !shop.items.elements.isEmpty && !folder.items.elements.isEmpty)
-        return [
-            "\(ships.items)", "\(shop.items)", "\(folder.items.elements.map(\.path))",
-            "\(recent.items.elements.map(\.path))", raw.text, picture.body.base64EncodedString(),
-            bytes.body.base64EncodedString(),
-        ]
+        return Seen(
+            items: [ships.items, shop.items, folder.items, recent.items],
+            bodies: [raw.body, picture.body, bytes.body]
+        )
     }
 
     @Test(
