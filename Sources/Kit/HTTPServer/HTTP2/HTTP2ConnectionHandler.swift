@@ -126,7 +126,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
             // Of a stream, which NIO has reset.
             break
         default:
-            if failure.hasFailed { reports.onAbruptClose(.http2) }
+            // Once: what NIO writes after its GOAWAY fails as well, such as an update of the connection's window.
+            if failure.hasFailed, context.channel.isActive { reports.onAbruptClose(.http2) }
             context.close(promise: nil)
         }
     }
