@@ -53,7 +53,7 @@ struct NoteSeeding: Sendable {
         let now = clock.now()
         return SeedStep { [sessions] db in
             guard let account = try NoteStore.register(name, hash, now: now, db) else {
-                throw Problem.validation([.field("/name", "taken", "There is an account of this name.")])
+                throw Problem.validation([.field("/name", "duplicate", "There is an account of this name.")])
             }
             let session = Session(
                 app: NotesApp.name,

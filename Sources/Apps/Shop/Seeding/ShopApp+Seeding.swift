@@ -23,7 +23,7 @@ extension Lists {
         return SeedStep { [store] db in
             guard case .added = try store.seed(product, quantity: quantity, to: profile, db) else {
                 throw Problem.validation([
-                    .field("/product_id", "taken", "The list is full, or has this product already.")
+                    .field("/product_id", "duplicate", "The list is full, or has this product already.")
                 ])
             }
         }

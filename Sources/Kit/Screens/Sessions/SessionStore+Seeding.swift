@@ -15,7 +15,7 @@ extension SessionStore {
         }
         let sql = "SELECT 1 FROM session WHERE token_hash = ?"
         guard try Int.fetchOne(db, sql: sql, arguments: [SessionToken.hash(token)]) == nil else {
-            throw Self.invalidToken("taken", "This token opens a session already.")
+            throw Self.invalidToken("duplicate", "This token opens a session already.")
         }
         return try insert(session, token, for: .bearer, isSeeded: true, in: db).id
     }
