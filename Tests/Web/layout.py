@@ -12,8 +12,8 @@ WIDER = """() => {
         .map(element => `${element.outerHTML.slice(0, 100)}: ${Math.round(element.getBoundingClientRect().right)}`);
 }"""
 # Texts, pictures and controls that reach past the window, or past something that cuts off what is outside of it. What
-# scrolls by itself shows its rest, but for the ways to other screens; a map shows a part of the world; a text of so many
-# lines ends where it should.
+# scrolls by itself shows its rest, but for the ways to other screens; a map shows a part of the world; a text of so
+# many lines ends where it should.
 CUT = """() => {
     const canvas = document.createElement('canvas').getContext('2d');
     const said = element => element.outerHTML.slice(0, 100);

@@ -45,7 +45,7 @@ def test_web_31_layout_finds_planted_faults(blank):
 
 
 @pytest.mark.parametrize("content, part", [
-    ("<p style='width: 90px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis'>A long file name.txt", "p"),
+    ("<p style='width: 90px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis'>A long name.txt", "p"),
     ("<div style='width: 90px; overflow: hidden'><button style='margin-left: 60px'>Send it</button></div>", "button"),
     ("<div style='height: 20px; overflow: hidden'><p>One<br>Two</div>", "p"),
     ("<p style='margin-left: -40px'>Begins outside", "p"),

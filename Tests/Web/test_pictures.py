@@ -16,7 +16,8 @@ FETCH = """async () => {
     for (const image of [...document.images]) await image.decode().catch(() => {});
 }"""
 SHOWN = "count => [...document.images].filter(image => image.naturalWidth > 0).length >= count"
-BROKEN = """() => [...document.images].filter(image => image.complete && image.naturalWidth === 0 && image.checkVisibility())
+BROKEN = """() => [...document.images]
+    .filter(image => image.complete && image.naturalWidth === 0 && image.checkVisibility())
     .map(image => image.src)"""
 NONE_BROKEN = f"() => ({BROKEN})().length === 0"
 INSTEAD = ".picture-none, .state-problem"

@@ -14,15 +14,18 @@ const t = define({
     title: 'Harness', lead: 'For authors of tests: the time, the state, and what clients have asked. From now on each '
       + 'request is recorded.',
     clock: 'Time of Larder and the sandbox', frozen: 'stands still', runs: 'runs', freeze: 'Stop the time',
-    run: 'Let it run', minute: '1 minute', hour: '1 hour', day: '1 day', seconds: 'Seconds', move: 'Move on', number: 'Write a number of seconds.',
-    reset: 'Reset everything', sure: 'All accounts, notes, documents, lists and kept copies of this server are deleted. '
+    run: 'Let it run', minute: '1 minute', hour: '1 hour', day: '1 day', seconds: 'Seconds', move: 'Move on',
+    number: 'Write a number of seconds.',
+    reset: 'Reset everything',
+    sure: 'All accounts, notes, documents, lists and kept copies of this server are deleted. '
       + 'The sandbox and the clock are as at the start.', cancel: 'Cancel', done: 'Everything is as at the start.',
     requests: 'Requests of clients', none: 'None yet.', clear: 'Empty', own: 'Also those of this page',
     waits: 'waits for a source', under: 'under way', ms: 'ms', calls: 'All calls',
     count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
   },
   ru: {
-    title: 'Стенд', lead: 'Для авторов тестов: время, состояние и запросы клиентов. С этого момента записывается каждый '
+    title: 'Стенд',
+    lead: 'Для авторов тестов: время, состояние и запросы клиентов. С этого момента записывается каждый '
       + 'запрос.',
     clock: 'Время Larder и песочницы', frozen: 'стоит', runs: 'идёт', freeze: 'Остановить время',
     run: 'Пусть идёт', minute: '1 минута', hour: '1 час', day: '1 день',
@@ -78,7 +81,8 @@ function draw(base, {calls}, update) {
     await update();
   }, {kind: 'danger', write: true});
   return {clock: time, lists, elements: [h('p', {class: 'small'}, t('lead')), time.element,
-    reset && h('div', {class: 'bar'}, reset), lists.map(one => one.element), h('details', null, h('summary', null, t('calls')),
+    reset && h('div', {class: 'bar'}, reset), lists.map(one => one.element),
+    h('details', null, h('summary', null, t('calls')),
       h('ul', {class: 'log', tabindex: '0', 'aria-label': t('calls')}, calls.map(({method, path, purpose}) =>
         h('li', null, h('span', {class: 'code'}, `${method} ${path}`), ' ', h('span', {lang: 'en'}, purpose)))))]};
 }

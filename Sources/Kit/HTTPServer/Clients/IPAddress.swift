@@ -21,8 +21,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address of a socket; nil if it is none of the Internet.
     public init?(_ address: SocketAddress) {
         switch address {
-        // `sin_addr` and `sin6_addr`, by their places in the structures: which module of C they belong to depends on what
-        // else is imported.
+        // `sin_addr` and `sin6_addr`, by their places in the structures: which module of C they belong to depends on
+        // what else is imported.
         case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
         case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
         case .unixDomainSocket: return nil

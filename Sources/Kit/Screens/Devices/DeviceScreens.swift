@@ -53,7 +53,8 @@ struct PairingCodeScreen: Encodable, Sendable {
     let profile: String
     /// Where a device enters it; null if no name of the server is known that others can reach.
     @Nullable var url: String?
-    /// Picture of a QR code that leads there with the code, as a `data:` URL; null if there is no address, or a long one.
+    /// Picture of a QR code that leads there with the code, as a `data:` URL; null if there is no address, or a long
+    /// one.
     @Nullable var qr: String?
 
     init(_ made: Pairing.Made, profile: String, url: String?) {
