@@ -4,7 +4,8 @@ import NIOCore
 import NIOPosix
 
 /// How many connections are accepted at a time, and by how many listeners. With NIO's own four, the last of hundreds
-/// that arrive at once waits for dozens of turns of the event loop; with a hundred, what is open waits for milliseconds.
+/// that arrive at once waits for dozens of turns of the event loop; with a hundred, what is open waits for
+/// milliseconds.
 struct ConnectionBurst {
     /// Connections that a listener accepts in one turn.
     let size: Int
