@@ -72,7 +72,7 @@ private let id = "70ca00000000000000000001"
             ("GET", "/_sandbox/journal?status=ok", "", 400, "status"),
             ("GET", "/_sandbox/journal?since=-1", "", 400, "since"),
             ("GET", "/_sandbox/journal?count=2", "", 400, "count"),
-            ("GET", "/_sandbox/journal?route=/v1/ships", "", 400, "query"),
+            ("GET", "/_sandbox/journal?route=/v1/ships", "", 400, "route"),
             ("PUT", "/_sandbox/upstreams/nasa/fault", #"{"fault":"offline"}"#, 404, "name"),
             ("GET", "/_sandbox/journal?upstream=nasa", "", 400, "upstream"),
             ("GET", "/_sandbox/journal?upstreams=spacex", "", 400, "query"),

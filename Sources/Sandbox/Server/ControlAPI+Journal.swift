@@ -13,9 +13,7 @@ extension ControlAPI {
             for slot in stage.slots { slot.gate.forgetSequences() }
             return .json(.ok, ["entries": [], "count": 0])
         }
-        // A sandbox without a server knows no requests of clients.
-        let routes = harness == nil ? [] : ["route"]
-        let parameters = try request.parameters(Self.filters + routes + ["count", "limit"])
+        let parameters = try request.parameters(Self.filters + ["route", "count", "limit"])
         var filter = try filter(parameters)
         filter.causes = try causes(parameters)
         let isCount = try JournalQuery.flag("count", in: parameters)
@@ -45,9 +43,13 @@ extension ControlAPI {
     /// Returns the numbers of clients' requests to the route that the query names; nil if it names none.
     private func causes(_ parameters: [String: String]) throws(ControlProblem) -> Set<Int>? {
         guard let route = try FrontRoute.match(in: parameters) else { return nil }
+        guard let harness else {
+            let value = parameters["route"] ?? ""
+            throw .invalid(field: "route", value: value, accepted: ["nothing: this sandbox has no server"])
+        }
         var filter = JournalFilter()
         filter.route = route
-        return Set(harness?.front.journal.entries(matching: filter).map(\.sequence) ?? [])
+        return Set(harness.front.journal.entries(matching: filter).map(\.sequence))
     }
 
     private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
