@@ -87,7 +87,6 @@ import Testing
             """
         try await RawClient.connect(port: tested.sandbox.port) { client in
             try await client.send(request)
-            #expect(try await tested.harness.get("/spaces/bound").status == 404)
             while try await tested.harness.get("/spaces/bound").status != 200 {}
         }
         while try await !tested.harness.get("/spaces").json.spaces.elements.isEmpty {}

@@ -15,7 +15,9 @@ struct TestedLarder {
         data: TemporaryFolder? = nil,
         environment: [String: String] = [:]
     ) async throws -> TestedLarder {
-        let own = ["--sandbox", "--notes-scrypt-logarithm", "10"]
+        // What is held waits for its release, and not for a slow machine.
+        let patient = ["total-timeout", "patience"].flatMap { ["--upstreams-spacex-\($0)-ms", "600000"] }
+        let own = ["--sandbox", "--notes-scrypt-logarithm", "10"] + patient
         let larder = try await RunningLarder.start(
             data: try data ?? TemporaryFolder(),
             own + settings,

@@ -1,6 +1,8 @@
 import Database
+import Dispatch
 import Foundation
 import Logging
+import Synchronization
 import TestKit
 import Testing
 
@@ -79,5 +81,26 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path))
         directory = nil
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("The contents are removed while jobs that end remove their own folders")
+    func contents() throws {
+        let directory = try DataDirectory(at: folder)
+        let jobs = (0..<400).map { folder.appending(path: "work/job-\($0)") }
+        for job in jobs {
+            try FileManager.default.createDirectory(at: job, withIntermediateDirectories: true)
+            for name in ["in", "out"] { try Data().write(to: job.appending(path: name)) }
+        }
+        let failure = Mutex<(any Error)?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { worker in
+            do {
+                if worker == 0 { return try directory.removeContents() }
+                for job in jobs.reversed() { try? FileManager.default.removeItem(at: job) }
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        #expect(failure.withLock { $0 } == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["larder.lock"])
     }
 }

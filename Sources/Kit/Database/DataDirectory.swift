@@ -77,7 +77,24 @@ public struct DataDirectory: Sendable {
     public func removeContents(but names: Set<String> = []) throws {
         let kept = names.union([Self.lockName])
         for name in try FileManager.default.contentsOfDirectory(atPath: path) where !kept.contains(name) {
-            try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+            try Self.remove("\(path)/\(name)")
+        }
+    }
+
+    /// Removes the folder with everything in it. No database may be open in it.
+    ///
+    /// - Throws: The errors of `FileManager`.
+    public func remove() throws { try Self.remove(path) }
+
+    /// Removes a file or a folder, also if others remove parts of it meanwhile: jobs that end clean up after
+    /// themselves.
+    private static func remove(_ path: String) throws {
+        while true {
+            do {
+                return try FileManager.default.removeItem(atPath: path)
+            } catch let error as CocoaError where [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code) {
+                guard FileManager.default.fileExists(atPath: path) else { return }
+            }
         }
     }
 }

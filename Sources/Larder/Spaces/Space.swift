@@ -89,7 +89,7 @@ final class Space: Sendable {
         let served = await PrometheusRegistry.$current.withValue(metrics) {
             await Randomness.$current.withValue(harness.randomness) { await serve() }
         }
-        try FileManager.default.removeItem(atPath: directory.path)
+        try directory.remove()
         try served.get()
     }
 

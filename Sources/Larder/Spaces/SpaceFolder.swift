@@ -32,7 +32,7 @@ enum SpaceFolder {
     private static func remove(_ url: URL) throws {
         do {
             let directory = try DataDirectory(at: url)
-            try FileManager.default.removeItem(atPath: directory.path)
+            try directory.remove()
         } catch StorageError.directoryInUse {
             // Its space is there.
         }
