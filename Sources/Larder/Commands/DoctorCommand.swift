@@ -45,7 +45,9 @@ struct DoctorCommand: AsyncParsableCommand {
         findings.append(Libraries.zlib())
         bar.show("trying programs", 0, of: 0)
         findings += try await MediaCheck.findings(configuration.media)
-        for upstream in configuration.upstreams.byName.values.sorted(by: { $0.name < $1.name }) {
+        let elsewhere = configuration.elsewhere.upstreams
+        let upstreams = configuration.upstreams.byName.values.filter { !elsewhere.contains($0.name) }
+        for upstream in upstreams.sorted(by: { $0.name < $1.name }) {
             bar.show("asking \(upstream.name)", 0, of: 0)
             findings.append(try await UpstreamCheck.finding(upstream))
         }

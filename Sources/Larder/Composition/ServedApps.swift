@@ -28,7 +28,7 @@ struct ServedApps {
     init(_ resources: ServerResources) throws {
         for type in resources.configuration.node.apps.types { try serve(type, resources) }
         let used = Set(upstreams.map(\.configuration.name))
-        elsewhere = resources.configuration.node.elsewhere(of: resources.configuration.apps)
+        elsewhere = resources.configuration.elsewhere
         let further = resources.configuration.upstreams.byName.keys.sorted().filter {
             !used.contains($0) && !elsewhere.upstreams.contains($0)
         }

@@ -33,6 +33,8 @@ struct LarderConfiguration: Sendable {
     var sandbox: SandboxConfiguration
     /// The time that the clock shows at start; nil for the machine's time.
     var clockStart: Date?
+    /// What other processes serve: names of apps, and of upstreams that only those apps use.
+    var elsewhere: (apps: Set<String>, upstreams: Set<String>) { node.elsewhere(of: apps) }
     /// The clock of a server that is not under test.
     var clock: WallClock { clockStart.map { WallClock.starting(at: $0) } ?? .system }
     let log: LogConfiguration
