@@ -75,7 +75,7 @@ let package = Package(
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "Media", "QRCodes",
+                "HTTPSemantics", "Media", "PrivateFiles", "QRCodes",
                 "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -17,22 +17,38 @@ public struct Sandbox: Service {
     private let harness: (any HarnessedServer)?
     private let listening = Listening()
     private let current = CurrentUpstreams()
+    /// The data with which the simulated upstreams begin, by their names.
+    private let initial: [String: Data]
 
     /// - Parameters:
     ///   - configuration: port and seed.
     ///   - harness: the server that is tested, in the same process; nil if there is none.
+    ///   - upstreams: the data with which the simulated upstreams begin, as ``export()`` has returned them.
     ///   - logger: for the sandbox's own messages; requests are in its journal, not in the log.
-    public init(configuration: SandboxConfiguration, harness: (any HarnessedServer)? = nil, logger: Logger) {
-        self.init(configuration: configuration, harness: harness, logger: logger, clock: ContinuousClock())
+    public init(
+        configuration: SandboxConfiguration,
+        harness: (any HarnessedServer)? = nil,
+        upstreams: [String: Data] = [:],
+        logger: Logger
+    ) {
+        self.init(
+            configuration: configuration,
+            harness: harness,
+            upstreams: upstreams,
+            logger: logger,
+            clock: ContinuousClock()
+        )
     }
 
     /// - Parameter clock: measures the delay of a slow upstream and the patience of a wait.
     init(
         configuration: SandboxConfiguration,
         harness: (any HarnessedServer)? = nil,
+        upstreams: [String: Data] = [:],
         logger: Logger,
         clock: any Clock<Duration>
     ) {
+        initial = upstreams
         self.harness = harness
         self.configuration = configuration
         self.logger = logger
@@ -76,7 +92,12 @@ public struct Sandbox: Service {
     /// Resets the simulated upstreams to what another sandbox of the same kind has saved.
     public func restore(_ saved: SavedUpstreams) { current.upstreams?.restore(saved) }
 
+    /// Returns the data of the simulated upstreams as files by their names; none while it does not serve.
+    /// - Throws: coding errors.
+    public func export() throws -> [String: Data] { try current.upstreams.map { try $0.encode($0.save()) } ?? [:] }
+
     private func serve(_ stage: SimulatedUpstreams) async throws {
+        if !initial.isEmpty { try stage.restore(initial) }
         current.upstreams = stage
         defer { current.upstreams = nil }
         let application = Application(

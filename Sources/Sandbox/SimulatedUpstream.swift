@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 
 /// An upstream that the sandbox simulates. A response is a function of request and data; faults, journal and sockets
@@ -29,6 +30,12 @@ protocol SimulatedUpstream: Sendable {
 
     /// Takes data that an upstream of the same kind has saved.
     func restore(_ saved: any Sendable)
+
+    /// Returns saved data as JSON; nil if there are none.
+    func encode(_ saved: any Sendable) throws -> Data?
+
+    /// Reads what ``encode(_:)`` has returned.
+    func decode(_ data: Data) throws -> any Sendable
 }
 
 extension SimulatedUpstream {
@@ -37,6 +44,10 @@ extension SimulatedUpstream {
     func save() -> any Sendable { () }
 
     func restore(_ saved: any Sendable) {}
+
+    func encode(_ saved: any Sendable) throws -> Data? { nil }
+
+    func decode(_ data: Data) throws -> any Sendable { () }
 
     func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse? { nil }
 }

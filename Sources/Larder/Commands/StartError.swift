@@ -27,7 +27,7 @@ enum StartError {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
         case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck: ExitCode(78)
         case is CommandProcess.NotStarted: ExitCode(127)
-        case is StorageError, is BackupError, is SandboxError, is CannotListen: .failure
+        case is StorageError, is BackupError, is SandboxError, is CannotListen, is Archive.Refusal: .failure
         default: nil
         }
     }

@@ -42,6 +42,8 @@ struct LarderApplication: ReplaceableServer {
 
     var fixtures: FixtureLibrary { resources.fixtures }
 
+    var migrationNames: [String] { resources.configuration.apps.migrations.map(\.name) }
+
     /// The folder of its data.
     var directory: DataDirectory { database.directory }
 

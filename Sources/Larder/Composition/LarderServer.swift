@@ -89,7 +89,7 @@ struct LarderServer: Service, CustomStringConvertible {
     private func close(_ built: LarderApplication) async throws {
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()
-        try await harness.close()
+        try await harness.close { [sandbox] in try sandbox?.export() ?? [:] }
         try SnapshotFolder.remove(in: directory)
     }
 

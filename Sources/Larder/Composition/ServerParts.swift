@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import HTTPServer
 import Logging
 import Sandbox
@@ -15,6 +16,8 @@ struct ServerParts: Sendable {
         let port: Int
         /// Whether the sandbox simulates the upstreams, or has the controls only.
         let simulatesUpstreams: Bool
+        /// The data with which they begin, by their names; none for those of the start.
+        var upstreams: [String: Data] = [:]
     }
 
     let server: LarderServer
@@ -46,6 +49,7 @@ struct ServerParts: Sendable {
                     simulatesUpstreams: control.simulatesUpstreams
                 ),
                 harness: control.harness,
+                upstreams: control.upstreams,
                 logger: logger
             )
         }

@@ -41,6 +41,8 @@ final class Harness: Sendable {
     let front = FrontJournal()
     let frontFaults = FrontFaults()
     let snapshots = Snapshots()
+    /// Where its archive is written when it ends; nil for nowhere.
+    let exportPath: String?
     /// What runs beside the server, one generation after the other.
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
@@ -59,12 +61,14 @@ final class Harness: Sendable {
         clock: VirtualClock,
         randomness: Randomness? = nil,
         pristine: any StoreContents,
-        spaces: (any HarnessedSpaces)? = nil
+        spaces: (any HarnessedSpaces)? = nil,
+        exportPath: String? = nil
     ) {
         self.randomness = randomness
         self.clock = clock
         self.pristine = pristine
         self.spaces = spaces
+        self.exportPath = exportPath
         (generations, newGeneration) = AsyncStream.makeStream()
     }
 
@@ -98,10 +102,12 @@ final class Harness: Sendable {
         }?.shutdown()
     }
 
-    /// Closes the server as it is now, behind a reset that is under way. Its services must have ended.
+    /// Writes the archive of the server as it is now if there is to be one, and closes it, behind a reset that is under
+    /// way. Its services must have ended.
     ///
-    /// - Throws: as ``ReplaceableServer/close()``.
-    func close() async throws {
+    /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
+    /// - Throws: as ``ReplaceableServer/close()``; ``Archive/Refusal`` if the archive cannot be written.
+    func close(_ upstreams: @escaping @Sendable () throws -> [String: Data]) async throws {
         newGeneration.finish()
         state.withLock { $0.served?.generation }?.abandon()
         // A task of its own: it is closed as well if the process has no more patience.
@@ -111,7 +117,9 @@ final class Harness: Sendable {
                     defer { (state.served, state.rebuild) = (nil, nil) }
                     return state.served?.application
                 }
+                let exported = Result { try last.map { try export($0, upstreams) } }
                 try await last?.close()
+                _ = try exported.get()
             }
         }.value
     }

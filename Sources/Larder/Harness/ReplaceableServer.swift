@@ -20,6 +20,8 @@ protocol ReplaceableServer: Sendable {
     var seed: ServerSeed { get }
     var fixtures: FixtureLibrary { get }
     var database: LarderDatabase { get }
+    /// The names of the steps that have made its tables.
+    var migrationNames: [String] { get }
     /// The folder of its data.
     var directory: DataDirectory { get }
 

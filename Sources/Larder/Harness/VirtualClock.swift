@@ -97,26 +97,25 @@ final class VirtualClock: Sendable {
     }
 
     /// What a clock shows at a moment.
-    struct Reading: Sendable {
-        fileprivate let shown: Date
+    struct Reading: Sendable, Codable {
+        /// Nil for one that was never set: it shows the time of the clock that it was made from.
+        fileprivate let shown: Date?
         fileprivate let isFrozen: Bool
-        /// Whether it was set; otherwise it shows the time of the clock that it was made from.
-        fileprivate let isSet: Bool
     }
 
     /// What it shows now.
     var reading: Reading {
         let shown = now
         let isFrozen = isFrozen
-        return Reading(shown: shown, isFrozen: isFrozen, isSet: isSet.load(ordering: .acquiring))
+        return Reading(shown: isSet.load(ordering: .acquiring) ? shown : nil, isFrozen: isFrozen)
     }
 
     /// Shows again what it has shown before.
     func restore(_ reading: Reading) {
         let real = real.now()
         state.withLock { state in
-            (state.shown, state.origin, state.isFrozen) = (reading.shown, real, reading.isFrozen)
-            isSet.store(reading.isSet, ordering: .releasing)
+            (state.shown, state.origin, state.isFrozen) = (reading.shown ?? real, real, reading.isFrozen)
+            isSet.store(reading.shown != nil, ordering: .releasing)
         }
         changed()
     }

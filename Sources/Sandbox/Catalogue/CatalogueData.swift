@@ -2,7 +2,7 @@ import Synchronization
 
 /// The rows of the simulated catalogue. As in the real one, a reset discards what was written.
 final class CatalogueData: Sendable {
-    struct Rows: Sendable {
+    struct Rows: Sendable, Codable {
         var categories: [CatalogueCategory]
         /// By id, ascending: the order of SQLite's rows without ORDER BY.
         var products: [CatalogueProduct]

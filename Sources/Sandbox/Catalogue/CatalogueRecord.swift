@@ -1,7 +1,7 @@
 import Foundation
 
 /// A category as the catalogue keeps it.
-struct CatalogueCategory: Sendable, Equatable {
+struct CatalogueCategory: Sendable, Equatable, Codable {
     var id: Int
     var name: String
     var slug: String
@@ -20,7 +20,7 @@ struct CatalogueCategory: Sendable, Equatable {
 }
 
 /// A product as the catalogue stores it: the columns of its table.
-struct CatalogueProduct: Sendable, Equatable {
+struct CatalogueProduct: Sendable, Equatable, Codable {
     var id: Int
     var title: String
     var slug: String

@@ -1,6 +1,6 @@
 /// A view of mountains, a sun and water, drawn in blocks, whose colours and shapes follow from a seed. The same seed
 /// gives the same view at every size, so a preview shows what its picture shows.
-struct Landscape: Sendable, Hashable {
+struct Landscape: Sendable, Hashable, Codable {
     let seed: UInt64
 
     func jpeg(width: Int, height: Int, comment: String = "") -> [UInt8] {

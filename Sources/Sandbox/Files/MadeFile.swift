@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A file that is generated when its bytes are read, always with the same content.
-enum MadeFile: Sendable, Hashable {
+enum MadeFile: Sendable, Hashable, Codable {
     case photo(Landscape, width: Int, height: Int)
     case drawing(Landscape, width: Int, height: Int)
     /// Latin text only.

@@ -40,6 +40,12 @@ public protocol HarnessedServer: Sendable {
     /// - Returns: Whether there is one of that name.
     func restore(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) -> Void) async throws -> Bool
 
+    /// Returns the archive of a snapshot, for other processes; nil if there is none of that name.
+    ///
+    /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
+    func archive(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) throws -> [String: Data])
+        async throws -> [UInt8]?
+
     /// Removes a snapshot.
     ///
     /// - Returns: Whether there was one of that name.

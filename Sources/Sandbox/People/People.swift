@@ -13,7 +13,7 @@ final class People: SimulatedUpstream {
     private let state: Mutex<State>
 
     /// What tests change.
-    struct State: Sendable {
+    struct State: Sendable, Codable {
         /// Number of calls that returned people so far; the next call is seeded with it.
         var calls: UInt64 = 0
         /// Calls that are left today; the free plan has 200.

@@ -20,6 +20,12 @@ extension HarnessAPI {
                 throw missing(path[1])
             }
             return UpstreamResponse(status: .noContent)
+        case 3 where path[2] == "archive":
+            try request.require(.get)
+            try request.requireNoMembers()
+            let bytes = try await reporting { try await server.archive(path[1]) { [stage] in try stage.encode($0) } }
+            guard let bytes else { throw missing(path[1]) }
+            return UpstreamResponse(status: .ok, headers: [.contentType: "application/x-tar"], body: bytes)
         default:
             throw ControlProblem.notFound("There is nothing here; GET /\(Self.prefix) lists what there is.")
         }
@@ -80,6 +86,11 @@ extension ControlIndex {
             path: "/_harness/snapshots/{name}/restore",
             purpose: "a reset to a snapshot: everything is as it was, also the tokens that were issued before; both "
                 + "journals are empty, a request under way gets 503"
+        ),
+        Line(
+            method: "GET",
+            path: "/_harness/snapshots/{name}/archive",
+            purpose: "a snapshot as a tar file of JSON, for `larder serve --import`; it has the key and all tokens"
         ),
     ]
 }

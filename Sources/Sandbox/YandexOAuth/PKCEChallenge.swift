@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 
 /// What the exchange of a code has to prove (RFC 7636).
-struct PKCEChallenge: Sendable, Equatable {
-    enum Method: String, Sendable {
+struct PKCEChallenge: Sendable, Equatable, Codable {
+    enum Method: String, Sendable, Codable {
         case plain
         case sha256 = "S256"
     }

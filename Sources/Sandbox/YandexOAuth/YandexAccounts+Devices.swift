@@ -6,8 +6,8 @@ extension YandexAccounts {
     static let (deviceLifetime, deviceInterval) = (300, 5)
 
     /// A device that waits for a user's consent.
-    struct Device: Sendable, Equatable {
-        enum Decision: Sendable, Equatable {
+    struct Device: Sendable, Equatable, Codable {
+        enum Decision: Sendable, Equatable, Codable {
             case open, denied
             case allowed(login: String)
         }

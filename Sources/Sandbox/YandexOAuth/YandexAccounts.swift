@@ -20,8 +20,8 @@ final class YandexAccounts: Sendable {
     }
 
     /// What can be set by the control API.
-    struct Settings: Sendable, Equatable {
-        enum Consent: String, CaseIterable, Sendable {
+    struct Settings: Sendable, Equatable, Codable {
+        enum Consent: String, CaseIterable, Sendable, Codable {
             case allow, deny, ask
         }
 
@@ -33,20 +33,20 @@ final class YandexAccounts: Sendable {
         var lifetime = 31_536_000
     }
 
-    struct Token: Sendable, Equatable {
+    struct Token: Sendable, Equatable, Codable {
         let login: String
         let expires: Date?
     }
 
     /// What a code was given for.
-    struct Grant: Sendable, Equatable {
+    struct Grant: Sendable, Equatable, Codable {
         let login: String
         let redirectURI: String?
         let challenge: PKCEChallenge?
         let expires: Date
     }
 
-    struct State: Sendable {
+    struct State: Sendable, Codable {
         var settings = Settings()
         var access: [String: Token] = [:]
         var refresh: [String: String] = [:]

@@ -25,6 +25,18 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Stop when standard input ends, with the program that started this one.")
     var stopWithStdin = false
 
+    @Option(
+        name: .customLong("import"),
+        help: .init("Begin with the archive of a snapshot, in a new data directory.", valueName: "file")
+    )
+    var importPath: String?
+
+    @Option(
+        name: .customLong("export-on-exit"),
+        help: .init("Write the archive of everything when the server stops.", valueName: "file")
+    )
+    var exportPath: String?
+
     @OptionGroup var options: SettingsOptions
 
     func run() async throws {
@@ -34,7 +46,9 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: configuration,
             simulatesUpstreams: sandbox,
             isHarness: harness,
-            companion: stopWithStdin ? StandardInputEnd() : nil
+            companion: stopWithStdin ? StandardInputEnd() : nil,
+            importPath: importPath,
+            exportPath: exportPath
         )
         try await process.run()
     }

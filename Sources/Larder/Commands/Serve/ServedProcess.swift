@@ -21,6 +21,10 @@ struct ServedProcess {
     var announced: @Sendable (ServerAddresses, (any HarnessedSpaces)?) -> Void = { addresses, _ in addresses.print() }
     /// Runs beside the server: when it ends, the server stops.
     var companion: (any Service)?
+    /// The archive with which the server begins; nil for none.
+    var importPath: String?
+    /// Where its archive is written when it stops; nil for nowhere.
+    var exportPath: String?
 
     /// Serves.
     /// - Throws: the errors of ``LarderServer``.
@@ -38,7 +42,7 @@ struct ServedProcess {
         let logger = Logger(label: "larder")
         let directory = try DataDirectory(at: configuration.dataDirectory)
         let stopTime = configuration.http.stopTimeout
-        let (control, spaces) = await tested(logger).map { ($0, $1) } ?? (nil, nil)
+        let (control, spaces) = try await tested(directory, logger).map { ($0, $1) } ?? (nil, nil)
         let parts = ServerParts(
             configuration,
             in: directory,
@@ -63,8 +67,14 @@ struct ServedProcess {
     }
 
     /// Returns what controls the server if it is under test, and makes spaces beside it.
-    private func tested(_ logger: Logger) async -> (ServerParts.Control, Spaces)? {
-        guard simulatesUpstreams || isHarness else { return nil }
+    private func tested(_ directory: DataDirectory, _ logger: Logger) async throws -> (ServerParts.Control, Spaces)? {
+        guard simulatesUpstreams || isHarness else {
+            guard importPath == nil, exportPath == nil else {
+                throw Archive.Refusal(description: "Archives need --sandbox or --harness.")
+            }
+            return nil
+        }
+        let archive = try imported(into: directory, logger)
         let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
         let spaces = Spaces(configuration, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
         let harness = Harness(
@@ -73,14 +83,28 @@ struct ServedProcess {
             randomness: isHarness && configuration.sandbox.isSeeded
                 ? Randomness(seed: configuration.sandbox.seed) : nil,
             pristine: pristine,
-            spaces: spaces
+            spaces: spaces,
+            exportPath: exportPath
         )
+        if let reading = try archive?.reading { harness.clock.restore(reading) }
         if isHarness { harness.activate() }
         spaces.use(harness.snapshots)
         // The port that is set, or else the one that was used last with this data directory.
         let port =
             configuration.sandbox.port != 0
             ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
-        return (.init(harness: harness, port: port, simulatesUpstreams: simulatesUpstreams), spaces)
+        var control = ServerParts.Control(harness: harness, port: port, simulatesUpstreams: simulatesUpstreams)
+        control.upstreams = archive?.upstreamFiles ?? [:]
+        return (control, spaces)
+    }
+
+    /// Fills the data directory from the archive; nil if there is none.
+    /// - Throws: ``Archive/Refusal``.
+    private func imported(into directory: DataDirectory, _ logger: Logger) throws -> Archive? {
+        guard let importPath else { return nil }
+        let migrations = configuration.apps.migrations
+        let archive = try Archive(at: importPath, migrations: migrations.map(\.name))
+        try archive.unpack(into: directory, migrations, logger)
+        return archive
     }
 }

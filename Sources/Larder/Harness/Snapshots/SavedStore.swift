@@ -39,6 +39,19 @@ struct SavedStore: StoreContents {
     /// Path of the copy of the database.
     var databasePath: String { "\(folder)/\(Self.database)" }
 
+    /// The key that seals the secrets.
+    var key: Data { get throws { try Data(contentsOf: URL(filePath: "\(folder)/\(Self.key)")) } }
+
+    /// The files of documents and bodies, by their names.
+    var blobFiles: [String: Data] {
+        get throws {
+            let path = "\(folder)/\(Self.blobs)"
+            return try FileManager.default.contentsOfDirectory(atPath: path).reduce(into: [:]) { files, name in
+                files[name] = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+            }
+        }
+    }
+
     func write(to directory: DataDirectory) throws {
         for name in [Self.database, Self.key] {
             try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(directory.path)/\(name)")

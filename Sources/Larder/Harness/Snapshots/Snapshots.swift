@@ -1,6 +1,7 @@
 import Concurrency
 import Database
 import Foundation
+import PrivateFiles
 import Sandbox
 import Synchronization
 
@@ -78,6 +79,36 @@ extension Harness {
         guard let snapshot = snapshots[name] else { return false }
         try await replace(by: snapshot) { upstreams(snapshot.upstreams) }
         return true
+    }
+
+    func archive(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) throws -> [String: Data])
+        async throws -> [UInt8]?
+    {
+        try await resets.withPermit { [self] in
+            guard let snapshot = snapshots[name], let application else { return nil }
+            let files = try upstreams(snapshot.upstreams)
+            let migrations = application.migrationNames
+            let archive = try Archive(snapshot.store, snapshot.clock, upstreams: files, migrations: migrations)
+            return Array(archive.bytes)
+        }
+    }
+
+    /// Writes the archive of a server that ends, if there is to be one.
+    ///
+    /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
+    /// - Throws: ``Archive/Refusal``.
+    func export(_ application: any ReplaceableServer, _ upstreams: () throws -> [String: Data]) throws {
+        guard let exportPath else { return }
+        let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
+        do {
+            let store = try SavedStore(of: application.database, in: folder)
+            defer { try? store.remove() }
+            let migrations = application.migrationNames
+            let archive = try Archive(store, clock.reading, upstreams: try upstreams(), migrations: migrations)
+            try PrivateFile(at: URL(filePath: exportPath), archive.bytes).write(replaces: true)
+        } catch {
+            throw Archive.Refusal(description: "\(exportPath) was not written: \(error)")
+        }
     }
 
     func forget(_ name: String) async throws -> Bool {

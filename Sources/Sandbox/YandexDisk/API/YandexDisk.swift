@@ -29,12 +29,21 @@ final class YandexDisk: SimulatedUpstream {
         accounts.reset()
     }
 
-    func save() -> any Sendable { (model.withLock { $0 }, accounts.withState { state, _ in state }) }
+    /// The data of the service as a value.
+    struct Saved: Codable, Sendable {
+        /// Nil before the first use.
+        let files: DiskModel?
+        let accounts: YandexAccounts.State
+    }
+
+    func save() -> any Sendable {
+        Saved(files: model.withLock { $0 }, accounts: accounts.withState { state, _ in state })
+    }
 
     func restore(_ saved: any Sendable) {
-        guard let (files, logins) = saved as? (DiskModel?, YandexAccounts.State) else { return }
-        model.withLock { $0 = files }
-        accounts.withState { state, _ in state = logins }
+        guard let saved = saved as? Saved else { return }
+        model.withLock { $0 = saved.files }
+        accounts.withState { state, _ in state = saved.accounts }
     }
 
     /// Works on the data, alone and at the service's time.

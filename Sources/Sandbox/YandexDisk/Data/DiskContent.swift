@@ -1,7 +1,8 @@
+import Foundation
 import Synchronization
 
 /// The bytes of one version of a file and what is known of them. Several files may share one.
-final class DiskContent: Sendable {
+final class DiskContent: Sendable, Codable {
     private enum Origin {
         case made(MadeFile)
         case received(ReceivedBody)
@@ -69,6 +70,32 @@ final class DiskContent: Sendable {
             return .landscape(landscape, width: width, height: height)
         case .pdf, .docx, .xlsx, .text: return .sheet
         case .table, .archive, .tone: return nil
+        }
+    }
+
+    // MARK: Coding
+
+    /// What a saved state has of it: how it is made, or its bytes.
+    private enum Stored: Codable {
+        case made(MadeFile)
+        case received(Data)
+        case endless
+    }
+
+    required init(from decoder: any Decoder) throws {
+        origin =
+            switch try Stored(from: decoder) {
+            case .made(let file): .made(file)
+            case .received(let bytes): .received(ReceivedBody(Array(bytes)))
+            case .endless: Self.endless.origin
+            }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch origin {
+        case .made(let file): try Stored.made(file).encode(to: encoder)
+        case .received(let body): try Stored.received(Data(body.source.bytes(in: 0..<body.count))).encode(to: encoder)
+        case .endless: try Stored.endless.encode(to: encoder)
         }
     }
 }

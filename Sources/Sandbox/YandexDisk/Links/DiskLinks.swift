@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 
 /// Links to content, which need no token: signed, so that they cannot be forged, and with an expiry date.
-struct DiskLinks: Sendable {
+struct DiskLinks: Sendable, Codable {
     /// What can be set by the control API.
-    struct Settings: Sendable, Equatable {
+    struct Settings: Sendable, Equatable, Codable {
         /// Lifetime of a link to content, in seconds; the service's is four hours.
         var lifetime = 14_400
         /// Lifetime of a link for an upload, in seconds; the documentation says 30 minutes.
@@ -19,12 +19,13 @@ struct DiskLinks: Sendable {
         var previewsNeedToken = false
     }
 
-    private let key: SymmetricKey
+    private let keyBytes: Data
+    private var key: SymmetricKey { SymmetricKey(data: keyBytes) }
     var settings = Settings()
     /// Links of an earlier epoch have expired.
     private var epoch = 0
 
-    init(seed: UInt64) { key = SymmetricKey(data: SHA256.hash(data: Array("larder sandbox links \(seed)".utf8))) }
+    init(seed: UInt64) { keyBytes = Data(SHA256.hash(data: Array("larder sandbox links \(seed)".utf8))) }
 
     mutating func expireAll() { epoch += 1 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A requested change: checked at once, made at once or when its operation ends.
-enum DiskChange: Sendable {
+enum DiskChange: Sendable, Codable {
     case discard(DiskPath)
     case remove(DiskPath)
     case emptyTrash
@@ -14,7 +14,7 @@ enum DiskChange: Sendable {
     case nothing
 
     /// The names by which a test makes calls asynchronous.
-    enum Call: String, CaseIterable, Sendable {
+    enum Call: String, CaseIterable, Sendable, Codable {
         case copy, move, delete, restore, empty, save, upload
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// All data of the simulated service.
-struct DiskModel: Sendable {
+struct DiskModel: Sendable, Codable {
     var trees: [DiskTree]
     var links: DiskLinks
     var operations = DiskOperations()
@@ -30,7 +30,7 @@ struct DiskModel: Sendable {
 }
 
 /// An upload that a link was given for.
-struct DiskUpload: Sendable {
+struct DiskUpload: Sendable, Codable {
     let account: Int
     let path: DiskPath
     let overwrite: Bool
@@ -39,7 +39,7 @@ struct DiskUpload: Sendable {
 }
 
 /// An error that a call returns instead of being carried out, a number of times.
-struct PlannedFailure: Sendable {
+struct PlannedFailure: Sendable, Codable {
     /// A method and a path, such as `PUT /resources/publish`.
     let call: String
     let failure: DiskFailure

@@ -25,7 +25,7 @@ struct DiskNode: Sendable {
 
     var isDirectory: Bool { children != nil }
 
-    struct Publication: Sendable, Equatable {
+    struct Publication: Sendable, Equatable, Codable {
         var key: String
         var url: String
         var views = 0
@@ -33,21 +33,21 @@ struct DiskNode: Sendable {
         var revision: Int
     }
 
-    struct Trashed: Sendable, Equatable {
+    struct Trashed: Sendable, Equatable, Codable {
         var name: String
         var origin: DiskPath
         var at: Date
     }
 
     /// `custom_properties`: absent until the first PATCH, then an object, or null when it has become empty.
-    enum Properties: Sendable, Equatable {
+    enum Properties: Sendable, Equatable, Codable {
         case none
         case some(JSONObject)
     }
 }
 
 /// A user of the service.
-struct DiskAccount: Sendable, Equatable {
+struct DiskAccount: Sendable, Equatable, Codable {
     let login: String
     let displayName: String
     let uid: String

@@ -2,11 +2,15 @@ import Crypto
 import Foundation
 
 /// Which calls become asynchronous, and the operations under way.
-struct DiskOperations: Sendable {
+struct DiskOperations: Sendable, Codable {
     /// What can be set by the control API.
-    struct Rules: Sendable, Equatable {
+    struct Rules: Sendable, Equatable, Codable {
         /// Calls that response 202 always.
-        var calls: Set<DiskChange.Call> = []
+        var calls: Set<DiskChange.Call> {
+            get { Set(sortedCalls) }
+            set { sortedCalls = newValue.sorted { $0.rawValue < $1.rawValue } }
+        }
+        private var sortedCalls: [DiskChange.Call] = []
         /// Whether copies, moves and deletions of folders that are not empty do by themselves, as recorded.
         var folders = true
         /// How often an operation says `in-progress`.
@@ -14,7 +18,7 @@ struct DiskOperations: Sendable {
         var fails = false
     }
 
-    struct Operation: Sendable {
+    struct Operation: Sendable, Codable {
         let account: Int
         let change: DiskChange
         /// Number of `in-progress` responses that are left; nil while the operation waits for something else.

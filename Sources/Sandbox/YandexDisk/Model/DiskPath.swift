@@ -1,7 +1,7 @@
 /// A path of the API: an area and the names below its root. Names are compared byte for byte; whether the service
 /// normalizes Unicode is not known.
-struct DiskPath: Sendable, Equatable, CustomStringConvertible {
-    enum Area: String, Sendable {
+struct DiskPath: Sendable, Equatable, Codable, CustomStringConvertible {
+    enum Area: String, Sendable, Codable {
         case disk
         case trash
     }

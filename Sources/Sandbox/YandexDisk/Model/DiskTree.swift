@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 
 /// The files of one account, those in the trash included.
-struct DiskTree: Sendable {
+struct DiskTree: Sendable, Codable {
     let account: DiskAccount
     var totalSpace: Int
     /// Largest file that may be uploaded, in bytes.
@@ -15,6 +15,18 @@ struct DiskTree: Sendable {
     /// Sorted folders and lists until the next change: with 100,000 children sorting is what takes the time.
     private var orders: [String: [Int]] = [:]
     private var usage: (all: Int, trash: Int)?
+
+    /// What is made again is not coded.
+    private enum CodingKeys: CodingKey {
+        case account, totalSpace, maximumFile, revision, nodes, root, trash, nextID
+    }
+
+    /// Folders know their children again after decoding, which codes them by the parents alone.
+    mutating func findChildren() {
+        for node in nodes.values where node.parent != node.id {
+            nodes[node.parent]?.children?[NameKey(node.name)] = node.id
+        }
+    }
 
     init(account: DiskAccount, number: Int, totalSpace: Int, at date: Date) {
         self.account = account

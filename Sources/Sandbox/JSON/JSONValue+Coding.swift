@@ -1,0 +1,22 @@
+/// JSON within a saved state is kept as its text: members keep their order, and numbers their spelling.
+extension JSONValue: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            self = try JSONParser.parse(Array(try container.decode(String.self).utf8))
+        } catch let error as JSONSyntaxError {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(String(decoding: serialized(), as: UTF8.self))
+    }
+}
+
+extension JSONObject: Codable {
+    init(from decoder: any Decoder) throws { self = try JSONValue(from: decoder).object ?? JSONObject() }
+
+    func encode(to encoder: any Encoder) throws { try JSONValue.object(self).encode(to: encoder) }
+}

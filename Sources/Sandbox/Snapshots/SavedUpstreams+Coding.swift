@@ -1,0 +1,76 @@
+import Foundation
+
+// Saved data as JSON, a file for each upstream.
+extension SimulatedUpstreams {
+    private static let faults = "faults"
+
+    /// Returns what was saved as files, by their names without an extension. Rules are not part of it.
+    func encode(_ saved: SavedUpstreams) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for (slot, data) in zip(slots, saved.data) {
+            files[slot.upstream.name] = try slot.upstream.encode(data)
+        }
+        let faults = zip(slots, saved.rules).map { ($0.upstream.name, $1.fault.description) }
+        files[Self.faults] = try SavedJSON.encode(Dictionary(uniqueKeysWithValues: faults))
+        return files
+    }
+
+    /// Resets everything, and takes what ``encode(_:)`` has returned.
+    func restore(_ files: [String: Data]) throws {
+        let faults = try files[Self.faults].map { try SavedJSON.decode([String: String].self, $0) } ?? [:]
+        var data: [any Sendable] = []
+        var rules: [RuleSet] = []
+        for slot in slots {
+            let name = slot.upstream.name
+            data.append(try files[name].map { try slot.upstream.decode($0) } ?? slot.upstream.save())
+            var set = RuleSet()
+            if let text = faults[name] { set.set(try FaultPlan(parsing: text)) }
+            rules.append(set)
+        }
+        restore(SavedUpstreams(data: data, rules: rules, stubs: []))
+    }
+}
+
+/// JSON that reads well and is the same for the same value.
+enum SavedJSON {
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
+        try JSONDecoder().decode(type, from: data)
+    }
+}
+
+extension SpaceX {
+    func encode(_ saved: any Sendable) throws -> Data? { (saved as? JSONValue).map { Data($0.serialized()) } }
+
+    func decode(_ data: Data) throws -> any Sendable { try JSONParser.parse(Array(data)) }
+}
+
+extension Catalogue {
+    func encode(_ saved: any Sendable) throws -> Data? {
+        try (saved as? CatalogueData.Rows).map { try SavedJSON.encode($0) }
+    }
+
+    func decode(_ data: Data) throws -> any Sendable { try SavedJSON.decode(CatalogueData.Rows.self, data) }
+}
+
+extension People {
+    func encode(_ saved: any Sendable) throws -> Data? { try (saved as? State).map { try SavedJSON.encode($0) } }
+
+    func decode(_ data: Data) throws -> any Sendable { try SavedJSON.decode(State.self, data) }
+}
+
+extension YandexDisk {
+    func encode(_ saved: any Sendable) throws -> Data? { try (saved as? Saved).map { try SavedJSON.encode($0) } }
+
+    func decode(_ data: Data) throws -> any Sendable {
+        let saved = try SavedJSON.decode(Saved.self, data)
+        guard var files = saved.files else { return saved }
+        for index in files.trees.indices { files.trees[index].findChildren() }
+        return Saved(files: files, accounts: saved.accounts)
+    }
+}
