@@ -465,7 +465,8 @@ let package = Package(
             dependencies: [
                 "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
                 "ResponseStore", "Database", "Freshness", "Concurrency", "QRCodes", "Sandbox", "TestKit",
-                argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore,
+                argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, lifecycle, logging, nioLocks,
+                nioCore,
             ],
             swiftSettings: strict
         ),
