@@ -90,15 +90,16 @@ struct Archive {
     }
 
     private func fill(_ directory: DataDirectory, _ migrations: [SchemaMigration], _ logger: Logger) throws {
-        if let key = files[Self.key] {
-            try PrivateFile(at: URL(filePath: directory.keyPath), key).write(replaces: true)
-        }
         let database = try LarderDatabase(in: directory, migrations: migrations, logger: logger)
         let tables = names(below: Self.database).reduce(into: [String: Data]()) { tables, name in
             tables[String(name.dropLast(".json".count))] = files[Self.database + name]
         }
         try database.write { try TableDump.replaceAll(by: tables, in: $0) }
         try database.close()
+        // In place of the one that a new database gets.
+        if let key = files[Self.key] {
+            try PrivateFile(at: URL(filePath: directory.keyPath), key).write(replaces: true)
+        }
         for name in names(below: Self.blobs) {
             try files[Self.blobs + name]?.write(to: URL(filePath: "\(directory.blobsPath)/\(name)"))
         }
