@@ -106,6 +106,23 @@ struct FairQueueTests {
         #expect(try pause(connections: 100, after: .milliseconds(50)) == .milliseconds(20))
     }
 
+    @Test("TRUST-18 While a client that floods pauses, another one has its part of each millisecond")
+    func longRounds() {
+        let rounds = Rounds()
+        let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
+        for _ in 0..<100 { _ = rounds.queue.add(IPAddress("192.0.2.1")) }
+        for client in [calm, busy, calm] { _ = rounds.queue.begins(.arrival, of: client, now: rounds.now) }
+        rounds.queue.enqueue(.request, of: busy) {}
+        func begun(_ client: FairQueue.Client) -> Int {
+            (0..<100).prefix { _ in rounds.queue.begins(.request, of: client, now: rounds.now) }.count
+        }
+        let inFirst = begun(calm)
+        #expect((1...8).contains(inFirst), "the client has a part only")
+        rounds.pass(.milliseconds(3))
+        #expect(begun(calm) >= inFirst)
+        #expect(begun(busy) == 0)
+    }
+
     @Test("TRUST-18 A connection that is opened counts for several that are only looked at and closed")
     func connections() {
         let rounds = Rounds()

@@ -1,18 +1,28 @@
-import Dispatch
 import Foundation
 import Synchronization
 
-/// Hashes passwords on a queue of its own, one at a time: it blocks neither an event loop nor a thread of Swift's pool,
-/// and its memory is bounded. Addresses take turns, so that a storm from one of them delays a login from another by one
-/// hash.
+/// Hashes passwords on a thread of its own, one at a time: it blocks neither an event loop nor a thread of Swift's pool,
+/// and its memory is bounded. The thread has the lowest priority, so that event loops need not wait for a processor.
+/// Addresses take turns, so that a storm from one of them delays a login from another by one hash.
 final class PasswordHasher: Sendable {
     /// Too many passwords wait, in all or from this address.
     struct Overloaded: Error {}
 
+    private struct State {
+        var turns: AddressTurns<@Sendable () -> Void>
+        /// Whether there is a thread. It ends when nothing waits.
+        var isRunning = false
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            let next = turns.next()
+            isRunning = next != nil
+            return next
+        }
+    }
+
     /// The cost of new hashes.
     let cost: PasswordHash.Cost
-    private let queue = DispatchQueue(label: "notes.passwords")
-    private let turns: Mutex<AddressTurns<@Sendable () -> Void>>
+    private let state: Mutex<State>
     /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
     private let unknownAccount: PasswordHash
 
@@ -23,7 +33,8 @@ final class PasswordHasher: Sendable {
     ///   - maximumPerAddress: how many of them may be from one address.
     init(cost: PasswordHash.Cost, maximumWaiting: Int = 256, maximumPerAddress: Int = 32) {
         self.cost = cost
-        turns = Mutex(AddressTurns(maximum: maximumWaiting, maximumPerAddress: maximumPerAddress))
+        let turns = AddressTurns<@Sendable () -> Void>(maximum: maximumWaiting, maximumPerAddress: maximumPerAddress)
+        state = Mutex(State(turns: turns))
         unknownAccount = PasswordHash(salt: Data(repeating: 0, count: 16), cost: cost, digest: Data())
     }
 
@@ -60,15 +71,30 @@ final class PasswordHasher: Sendable {
                         }
                     )
                 }
-                guard turns.withLock({ $0.append(turn, from: address) }) else {
-                    return continuation.resume(throwing: Overloaded())
-                }
-                // One block for each password: which one it runs is decided when its turn comes.
-                queue.async { self.turns.withLock { $0.next() }?() }
+                guard enqueue(turn, from: address) else { return continuation.resume(throwing: Overloaded()) }
             }
         } onCancel: {
             isCancelled.value.store(true, ordering: .relaxed)
         }
+    }
+
+    /// Keeps work for the turn of its address, and starts the thread if there is none.
+    ///
+    /// - Returns: false if too much waits.
+    private func enqueue(_ turn: @escaping @Sendable () -> Void, from address: String?) -> Bool {
+        let (isKept, isFirst) = state.withLock { state in
+            guard state.turns.append(turn, from: address) else { return (false, false) }
+            defer { state.isRunning = true }
+            return (true, !state.isRunning)
+        }
+        if isFirst { Thread.detachNewThread { self.runTurns() } }
+        return isKept
+    }
+
+    private func runTurns() {
+        // Of this thread only, on Linux. If the system refuses, the thread goes on with the priority that it has.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+        while let turn = state.withLock({ $0.next() }) { turn() }
     }
 
     private final class Flag: Sendable {

@@ -136,7 +136,7 @@ final class FairQueue {
     func begins(_ work: Work, of client: Client, now: NIODeadline) -> Bool {
         guard let identity = client.identity, activeClients.areSeveral(identity, now) else { return true }
         if !isRoundEnding, now - roundBegan >= Self.roundTime { beginRound(now) }
-        guard client.waiting.isEmpty, units(of: client) < clientUnits else { return false }
+        guard client.waiting.isEmpty, units(of: client) < allowance(of: client, now) else { return false }
         charge(work, to: client)
         if !hasWaited(client, now: now) { activeClients.noteCalm(now) }
         return true
@@ -203,5 +203,12 @@ final class FairQueue {
 
     private func units(of client: Client) -> Int {
         client.spent.round == round ? client.spent.units : 0
+    }
+
+    /// Returns the units of a client in the round so far. A round lasts longer while clients with many connections
+    /// pause: others get as much in each of its milliseconds, so they do not wait for those that flood.
+    private func allowance(of client: Client, _ now: NIODeadline) -> Int {
+        guard client.connections <= Self.usualConnections else { return clientUnits }
+        return clientUnits * max(1, Int((now - roundBegan).nanoseconds / Self.roundTime.nanoseconds))
     }
 }
