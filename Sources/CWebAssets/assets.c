@@ -136,6 +136,9 @@ static const unsigned char file_status_devices_js[] = {
 static const unsigned char file_status_harness_js[] = {
 #embed "site/status-harness.js"
 };
+static const unsigned char file_status_recordings_js[] = {
+#embed "site/status-recordings.js"
+};
 static const unsigned char file_status_rules_js[] = {
 #embed "site/status-rules.js"
 };
@@ -206,6 +209,7 @@ static const struct larder_web_asset assets[] = {
     {"sort.js", file_sort_js, sizeof file_sort_js},
     {"status-devices.js", file_status_devices_js, sizeof file_status_devices_js},
     {"status-harness.js", file_status_harness_js, sizeof file_status_harness_js},
+    {"status-recordings.js", file_status_recordings_js, sizeof file_status_recordings_js},
     {"status-rules.js", file_status_rules_js, sizeof file_status_rules_js},
     {"status-sandbox.js", file_status_sandbox_js, sizeof file_status_sandbox_js},
     {"status-spaces.js", file_status_spaces_js, sizeof file_status_spaces_js},

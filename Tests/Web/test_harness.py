@@ -105,3 +105,90 @@ def test_a_fault_of_larder_itself_is_set_and_removed(visitor, larder, room):
     room.get_by_role("button", name="Remove all").click()
     expect(faults).to_contain_text("None.")
     assert visitor.context.request.get("/v1/shop/categories").status == 200
+
+
+def test_a_snapshot_is_taken_restored_and_deleted(visitor, larder, room):
+    visitor.log_in("notes")
+    things.note(visitor, "As it was")
+    room.get_by_role("button", name="Take a snapshot").click()
+    form = room.get_by_role("dialog", name="Take a snapshot")
+    form.get_by_label("Name").fill("with spaces")
+    form.get_by_role("button", name="Take a snapshot").click()
+    expect(form.get_by_label("Name")).to_have_attribute("aria-invalid", "true")
+    form.get_by_label("Name").fill("one.note")
+    form.get_by_role("button", name="Take a snapshot").click()
+    snapshots = room.get_by_role("list", name="Snapshots")
+    expect(snapshots).to_contain_text("one.note")
+    things.note(visitor, "Not for long")
+    snapshots.get_by_role("button", name="Restore").click()
+    room.get_by_role("alertdialog", name="Restore: one.note").get_by_role("button", name="Restore").click()
+    expect(room.get_by_role("alertdialog")).to_have_count(0)
+    expect(snapshots.get_by_role("button", name="Restore")).not_to_have_attribute("aria-busy", "true")
+    assert [one["first_line"] for one in visitor.send("GET", "/v1/notes").json()["data"]["items"]] == ["As it was"]
+    snapshots.get_by_role("button", name="Delete").click()
+    expect(snapshots).to_contain_text("None.")
+    assert larder.harness("GET", "/snapshots")["snapshots"] == []
+
+
+WEATHER = """
+openapi: 3.1.0
+paths:
+  /today: {get: {responses: {"200": {content: {application/json: {example: {celsius: 21}}}}}}}
+"""
+
+
+def test_a_source_is_made_from_a_document_and_removed(visitor, larder):
+    page = visitor.open("/status")
+    page.get_by_text("Other simulated sources").click()
+    sources = page.get_by_role("list", name="Other simulated sources")
+    names = [re.compile("yandex_downloader"), re.compile("yandex_uploader")]
+    expect(sources.get_by_role("listitem")).to_have_text(names)
+    page.get_by_role("button", name="New from OpenAPI").click()
+    form = page.get_by_role("dialog", name="New from OpenAPI")
+    form.get_by_label("Name").fill("weather")
+    document = form.get_by_label("OpenAPI document")
+    document.fill("openapi: [")
+    form.get_by_role("button", name="New from OpenAPI").click()
+    expect(document).to_have_attribute("aria-invalid", "true")
+    expect(document).to_have_value("openapi: [")
+    document.fill(WEATHER)
+    form.get_by_role("button", name="New from OpenAPI").click()
+    row = sources.get_by_role("listitem").filter(has_text="weather")
+    row.wait_for()
+    assert visitor.context.request.get(f"{larder.sandbox}/weather/today").json() == {"celsius": 21}
+    with page.expect_response(lambda response: response.url.endswith("/weather/fault")):
+        row.get_by_label("Fault").select_option("error")
+    assert visitor.context.request.get(f"{larder.sandbox}/weather/today").status == 503
+    row.get_by_role("button", name="Remove").click()
+    expect(row).to_have_count(0)
+    assert visitor.context.request.get(f"{larder.sandbox}/weather/today").status == 404
+
+
+def test_an_upstream_is_recorded_and_played_back(visit, start, tmp_path):
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    larder = start(upstreams_spacex_fixtures=folder)
+    visitor = visit(larder)
+    visitor.log_in("ships")
+    page = visitor.open("/status")
+    page.get_by_text("Harness", exact=True).click()
+    mode = page.get_by_role("combobox", name="Mode: spacex")
+    mode.select_option("record")
+    row = page.get_by_role("list", name="Recordings").get_by_role("listitem")
+    things.wait_for_mode(page, "spacex", "record")
+    visitor.send("GET", "/v1/ships?refresh=1")
+    # What is chosen in a list is not drawn anew under the hand of who chooses.
+    page.get_by_role("heading", name="Recordings").click()
+    expect(row).to_contain_text("files: 1, patches: 0")
+    mode.select_option("replay")
+    things.wait_for_mode(page, "spacex", "replay")
+    larder.fault("spacex", "offline")
+    assert visitor.send("GET", "/v1/ships?refresh=1").json()["meta"]["source"] != "offline"
+    found, = larder.harness("GET", "/upstreams/spacex")["files"]
+    assert found["uses"] >= 1
+    (folder / found["file"]).write_text("status: nothing")
+    expect(row).to_contain_text("cannot be used")
+
+
+def test_without_a_folder_the_recordings_say_how_to_name_one(room):
+    expect(room.get_by_role("list", name="Recordings")).to_contain_text("--upstreams-spacex-fixtures")

@@ -70,3 +70,11 @@ def wait_for_upstream(page, name):
         const {data} = await (await fetch('/v1/status')).json();
         return data.upstreams.find(one => one.name === name).reachable;
     }""", arg=name)
+
+
+def wait_for_mode(page, name, mode):
+    """Waits until the server has an upstream recorded, played back, and so on."""
+    page.wait_for_function("""async ([name, mode]) => {
+        const {mode: now} = await (await fetch(`/v1/harness/upstreams/${name}`)).json();
+        return now === mode;
+    }""", arg=[name, mode])

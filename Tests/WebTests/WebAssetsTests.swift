@@ -68,7 +68,7 @@ import Testing
 
     /// The parts of the control room that only a server with a sandbox or a harness makes a browser load.
     private static let toolsOfTests: Set = [
-        "status-harness.js", "status-rules.js", "status-sandbox.js", "status-spaces.js",
+        "status-harness.js", "status-recordings.js", "status-rules.js", "status-sandbox.js", "status-spaces.js",
     ]
 
     @Test("WEB-03 A first visit of any page is 70 KB at most, all files 150 KB, and no file 400 lines")

@@ -5,13 +5,14 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {ask, toast} from './overlay.js';
-import {frontFaults, spaces} from './status-spaces.js';
+import {recordings} from './status-recordings.js';
+import {frontFaults, snapshots, spaces} from './status-spaces.js';
 import {define, plural, time} from './texts.js';
 import {button, problemView} from './ui.js';
 
 const t = define({
   en: {
-    title: 'Harness', lead: 'For authors of tests: the time, the state, and what clients have asked. From now on each '
+    title: 'Harness', lead: 'For authors of tests: the time, the state, what clients have asked. From now on each '
       + 'request is recorded.',
     clock: 'Time of Larder and the sandbox', frozen: 'stands still', runs: 'runs', freeze: 'Stop the time',
     run: 'Let it run', minute: '1 minute', hour: '1 hour', day: '1 day', seconds: 'Seconds', move: 'Move on',
@@ -25,7 +26,7 @@ const t = define({
   },
   ru: {
     title: 'Стенд',
-    lead: 'Для авторов тестов: время, состояние и запросы клиентов. С этого момента записывается каждый '
+    lead: 'Для авторов тестов: время, состояние, запросы клиентов. С этого момента записывается каждый '
       + 'запрос.',
     clock: 'Время Larder и песочницы', frozen: 'стоит', runs: 'идёт', freeze: 'Остановить время',
     run: 'Пусть идёт', minute: '1 минута', hour: '1 час', day: '1 день',
@@ -73,7 +74,8 @@ function draw(base, {calls}, update) {
   const has = path => calls.some(one => one.path === `/_harness${path}`);
   const time = clock(base, has('/clock/advance'));
   const lists = [has('/journal') && journal(base), has('/front/fault') && frontFaults(base),
-    has('/spaces') && spaces(base)].filter(Boolean);
+    has('/snapshots') && snapshots(base), has('/spaces') && spaces(base),
+    has('/upstreams') && recordings(base)].filter(Boolean);
   const reset = has('/reset') && button(t('reset'), async () => {
     if (!await ask({title: t('reset'), message: t('sure'), buttons: [t('reset'), t('cancel')]})) return;
     await call(`${base}/reset`, {method: 'POST'});
@@ -81,10 +83,13 @@ function draw(base, {calls}, update) {
     await update();
   }, {kind: 'danger', write: true});
   return {clock: time, lists, elements: [h('p', {class: 'small'}, t('lead')), time.element,
-    reset && h('div', {class: 'bar'}, reset), lists.map(one => one.element),
-    h('details', null, h('summary', null, t('calls')),
-      h('ul', {class: 'log', tabindex: '0', 'aria-label': t('calls')}, calls.map(({method, path, purpose}) =>
-        h('li', null, h('span', {class: 'code'}, `${method} ${path}`), ' ', h('span', {lang: 'en'}, purpose)))))]};
+    reset && h('div', {class: 'bar'}, reset), lists.map(one => one.element), callList(calls)]};
+}
+
+function callList(calls) {
+  return h('details', null, h('summary', null, t('calls')), h('ul', {class: 'log', tabindex: '0',
+    'aria-label': t('calls')}, calls.map(({method, path, purpose}) => h('li', null,
+    h('span', {class: 'code'}, `${method} ${path}`), ' ', h('span', {lang: 'en'}, purpose)))));
 }
 
 /** Shows the clock, stops it and moves it on. */

@@ -66,25 +66,32 @@ function ask(controls, changed) {
     .map(one => one.name)), value: controls.upstreams()[0].name});
   const method = field('method', t('method'), {tag: 'select', options: [{value: '', title: t('any')},
     ...options(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])]});
-  const text = (name, more) => field(name, t(name), {autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false',
-    ...more});
+  const text = (name, more) => field(name, t(name), {...plain, ...more});
   const fields = [upstream, method, text('path', {hint: t('pathHint')}),
     text('fault', {hint: t('faultHint', controls.faults().join(', ')), check: it => (it.trim() ? null
       : t('needFault'))}),
     text('times', {hint: t('timesHint'), inputmode: 'numeric', check: it => (/^\d*$/.test(it.trim()) ? null
       : t('whole'))})];
-  return dialog(t('add'), close => [form(fields, t('add'), async values => {
+  return askFor(t('add'), fields, async values => {
     const given = name => values[name].trim() || undefined;
     const body = {match: {method: given('method'), path: given('path')}, fault: given('fault'),
       times: given('times') && Number(given('times'))};
-    try {
-      await call(`/v1/sandbox/upstreams/${values.upstream}/rules`, {method: 'POST', body});
-    } catch (problem) {
+    await call(`/v1/sandbox/upstreams/${values.upstream}/rules`, {method: 'POST', body});
+    await changed();
+  });
+}
+
+/** Attributes of a field for what is no language. */
+export const plain = {autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false'};
+
+/** Opens a sheet with a form; what the control refuses is said at its field. */
+export function askFor(title, fields, send) {
+  return dialog(title, close => [form(fields, title, async values => {
+    try { await send(values); } catch (problem) {
       const at = problem.field?.split('.').at(-1);
       if (at) problem.errors = [{pointer: `/${at}`, detail: problem.detail}];
       throw problem;
     }
     close();
-    await changed();
   })], {sheet: true});
 }

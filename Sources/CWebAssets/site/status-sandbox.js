@@ -4,6 +4,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {nudge} from './events.js';
 import {toast} from './overlay.js';
+import {stubs} from './status-recordings.js';
 import {rules} from './status-rules.js';
 import {define, plural} from './texts.js';
 import {button} from './ui.js';
@@ -46,10 +47,11 @@ const read = text => {
  * Opens the sandbox's part if there is a sandbox.
  * @param {Screen} screen @param {Element} place
  * @param {function()} changed Called when the state of the sandbox changed.
+ * @param {Array<string>} cards Names of the sources that have a card.
  * @returns {?{upstreams: function(): Array, faults: function(): Array<string>, watch: function, set: function(string,
  *   string): Promise, release: function, faultOf: function(string): HTMLElement}}
  */
-export async function openSandbox(screen, place, changed) {
+export async function openSandbox(screen, place, changed, cards) {
   const state = {upstreams: [], faults: [], watchers: new Set()};
   const update = async () => {
     Object.assign(state, (await call('/v1/sandbox')).data);
@@ -74,7 +76,7 @@ export async function openSandbox(screen, place, changed) {
   draw(place, controls, all, after);
   const log = journal(screen);
   const set = rules(controls, after);
-  place.append(set.element, log.element);
+  place.append(set.element, stubs(controls, after, cards), log.element);
   const read = async () => { await set.update(); await log.update(); };
   const timer = setInterval(() => document.hidden || quietly(() => update().then(read)), 2000);
   screen.signal.addEventListener('abort', () => clearInterval(timer));

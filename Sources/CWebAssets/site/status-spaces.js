@@ -1,16 +1,21 @@
-// Control room, for tests: the spaces of the harness, and what its clients see of Larder itself.
+// Control room, for tests: spaces and snapshots of the harness, and what clients see of Larder itself.
 
 import {call} from './api.js';
 import {h, replace} from './dom.js';
-import {field, form} from './form.js';
-import {dialog} from './overlay.js';
-import {define} from './texts.js';
+import {field} from './form.js';
+import {ask} from './overlay.js';
+import {askFor, plain} from './status-rules.js';
+import {define, time} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
   en: {
     spaces: 'Spaces', lead: 'Further servers in this process, each with data, sources and a clock of its own.',
     noSpace: 'None.', make: 'New space', end: 'End',
+    snapshots: 'Snapshots', snapLead: 'All of Larder, the sources and the clock, to come back to.', noSnap: 'None.',
+    take: 'Take a snapshot', name: 'Name', restore: 'Restore', drop: 'Delete', cancel: 'Cancel',
+    sure: 'Everything becomes as it was then. What has changed since is lost.',
+    nameRule: 'At most 64 letters, digits, -, _ or .',
     front: 'Faults of Larder itself', frontLead: 'What front ends see when Larder is slow, gone or refuses.',
     noFault: 'None.', set: 'Set a fault', route: 'Route',
     routeHint: 'Such as GET /v1/ships. Empty: all others.', fault: 'Fault',
@@ -20,6 +25,10 @@ const t = define({
   ru: {
     spaces: 'Пространства', lead: 'Другие серверы в этом процессе: у каждого свои данные, источники и часы.',
     noSpace: 'Нет.', make: 'Новое пространство', end: 'Закрыть',
+    snapshots: 'Снимки', snapLead: 'Всё состояние Larder, источников и часов: к нему можно вернуться.', noSnap: 'Нет.',
+    take: 'Сделать снимок', name: 'Имя', restore: 'Вернуть', drop: 'Удалить', cancel: 'Отмена',
+    sure: 'Всё станет как тогда. Сделанное с тех пор пропадёт.',
+    nameRule: 'До 64 латинских букв, цифр, -, _ или .',
     front: 'Сбои самого Larder', frontLead: 'Что видят клиенты, когда Larder медлит, пропал или отказывает.',
     noFault: 'Нет.', set: 'Задать сбой', route: 'Адрес',
     routeHint: 'Например, GET /v1/ships. Пусто: все остальные.', fault: 'Сбой',
@@ -63,6 +72,33 @@ export function spaces(base) {
   return {element, update};
 }
 
+/** Makes the list of snapshots, as `spaces` makes that of spaces. */
+export function snapshots(base) {
+  const path = `${base}/snapshots`;
+  const {show, bar, element} = part('snapshots', 'snapLead', 'noSnap', ({name, at}) => h('li', {class: 'bar'},
+    h('span', {class: 'grow'}, h('strong', null, name), ' ', h('span', {class: 'muted'}, time(at))),
+    button(t('restore'), () => restore(name), {write: true}),
+    button(t('drop'), () => call(`${path}/${name}`, {method: 'DELETE'}).then(update), {kind: 'quiet', write: true})));
+  const restore = async name => {
+    const sure = {title: `${t('restore')}: ${name}`, message: t('sure'), buttons: [t('restore'), t('cancel')]};
+    if (!await ask(sure)) return;
+    await call(`${path}/${name}/restore`, {method: 'POST'});
+    await update();
+  };
+  const update = async () => show((await call(path)).data.snapshots);
+  bar.append(button(t('take'), () => { askName(path, update); }, {icon: 'plus', write: true}));
+  return {element, update};
+}
+
+function askName(path, done) {
+  const name = field('name', t('name'), {...plain, autofocus: true, hint: t('nameRule'),
+    check: text => (/^[\w.-]{1,64}$/.test(text.trim()) ? null : t('nameRule'))});
+  return askFor(t('take'), [name], async values => {
+    await call(`${path}/${values.name.trim()}`, {method: 'PUT'});
+    await done();
+  });
+}
+
 /** Makes the list of the faults of Larder itself, as `spaces` makes that of spaces. */
 export function frontFaults(base) {
   const path = `${base}/front/fault`;
@@ -91,18 +127,10 @@ export function frontFaults(base) {
 }
 
 function askFault(path, done) {
-  const plain = {autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false'};
   const fields = [field('route', t('route'), {...plain, hint: t('routeHint')}), field('fault', t('fault'), {...plain,
     hint: t('faultHint'), check: text => (text.trim() ? null : t('needFault'))})];
-  return dialog(t('set'), close => [form(fields, t('set'), async ({route, fault}) => {
-    try {
-      await call(path, {method: 'PUT', body: {route: route.trim() || undefined, fault: fault.trim()}});
-    } catch (problem) {
-      const at = problem.field?.split('.').at(-1);
-      if (at) problem.errors = [{pointer: `/${at}`, detail: problem.detail}];
-      throw problem;
-    }
-    close();
+  return askFor(t('set'), fields, async ({route, fault}) => {
+    await call(path, {method: 'PUT', body: {route: route.trim() || undefined, fault: fault.trim()}});
     await done();
-  })], {sheet: true});
+  });
 }

@@ -50,8 +50,8 @@ async function open(screen) {
   screen.head({title: t('title'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
   let metrics = null;
-  const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}) => {
-    controls = await openSandbox(screen, sandbox, () => drawUpstreams());
+  const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}, cards) => {
+    controls = await openSandbox(screen, sandbox, () => drawUpstreams(), cards);
     return controls !== null;
   });
   const openHarness = once(() => import('./status-harness.js'), (part, base) =>
@@ -62,7 +62,7 @@ async function open(screen) {
         {class: 'columns'}, facts, events(screen)), devices, section(t('requests'), requests)));
       openDevices(screen, devices);
     }
-    if (data.sandbox) await openControls();
+    if (data.sandbox) await openControls(data.upstreams.map(one => one.name));
     if (data.harness) await openHarness(data.harness.base);
     drawUpstreams();
     const [read, health] = await Promise.all([readMetrics(), readHealth()]);
