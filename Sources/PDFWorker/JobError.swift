@@ -14,10 +14,18 @@ struct JobError: Error, Equatable {
 
     static func damaged(_ reason: String) -> JobError { JobError(.damaged(reason)) }
 
-    /// Returns the error of a lack of memory, which the server recognises by what is written here.
-    static func outOfMemory() -> JobError {
-        FileHandle.standardError.write(Data("out of memory\n".utf8))
-        return JobError(.other("out of memory"))
+    /// Returns an error of the machine. The server recognises it by its words on standard error.
+    static func machine(_ reason: String) -> JobError {
+        FileHandle.standardError.write(Data("\(reason)\n".utf8))
+        return JobError(.other(reason))
+    }
+
+    /// Returns the error of a lack of memory.
+    static func outOfMemory() -> JobError { machine("out of memory") }
+
+    /// Returns the error of a file that lacks a part of what was written, without a cause from the library.
+    static func unwritten() -> JobError {
+        machine("a part of the document was not written, probably: No space left on device")
     }
 
     /// Runs a part of a job on one of its files, and makes errors name the file.

@@ -38,6 +38,9 @@ struct TextTests {
         #expect(own.message.russian == "Тело запроса — не JSON.")
         let stored = Problem(.storageFull, .diskFull)
         #expect(stored.message == .diskFull)
+        let price = Problem.invalidParameter("price", accepted: Text("accepts a number", ru: "принимает число"))
+        #expect(price.detail == Text("Parameter price: accepts a number.", ru: "Параметр price: принимает число."))
+        #expect(Problem.invalidParameter("cursor", accepted: "is of another list").detail.isTranslated == false)
     }
 
     @Test("HARN-30 Every code has a title in both languages")

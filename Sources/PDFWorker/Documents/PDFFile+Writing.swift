@@ -27,6 +27,7 @@ extension PDFFile {
             qpdf_write(handle)
             try check()
         }
+        try Self.requireComplete(path)
     }
 
     private final class Report {

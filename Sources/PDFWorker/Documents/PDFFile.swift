@@ -93,6 +93,7 @@ final class PDFFile {
         // Files that the library does not expect make it report errors of its own.
         case qpdf_e_object, qpdf_e_internal: throw JobError.damaged("an object of the PDF is not what it should be")
         case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
+        case qpdf_e_system: throw JobError.machine(Self.plain(detail))
         default: throw JobError(.other(Self.plain(detail)))
         }
     }

@@ -145,10 +145,6 @@ extension PictureDocumentFile {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    /// Returns the error of the last system call, in words by which the server recognises a full disk.
-    private static func failure() -> JobError {
-        let reason = String(cString: strerror(errno))
-        FileHandle.standardError.write(Data("\(reason)\n".utf8))
-        return JobError(.other(reason))
-    }
+    /// Returns the error of the last system call.
+    private static func failure() -> JobError { JobError.machine(String(cString: strerror(errno))) }
 }

@@ -101,6 +101,7 @@ final class Sheet {
 
     private func check() throws {
         for status in [cairo_status(cairo), cairo_surface_status(surface)] where status != CAIRO_STATUS_SUCCESS {
+            guard status != CAIRO_STATUS_WRITE_ERROR else { throw JobError.unwritten() }
             throw JobError(.other("cairo: \(String(cString: cairo_status_to_string(status)))"))
         }
     }

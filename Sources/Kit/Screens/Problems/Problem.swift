@@ -105,7 +105,7 @@ extension Problem {
     /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` says what would be.
     public static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
         let error = FieldError.parameter(name, "invalid", accepted)
-        return Problem(.invalidParameter, "Parameter \(name): \(accepted).", errors: [error], dialog: dialog)
+        return Problem(.invalidParameter, .parameter(name, accepted), errors: [error], dialog: dialog)
     }
 
     /// 422: fields of the body are not acceptable.

@@ -106,6 +106,12 @@ extension Text {
         )
     }
 
+    /// What a parameter accepts; in English only if users cannot act on it.
+    static func parameter(_ name: String, _ accepted: Text) -> Text {
+        guard accepted.isTranslated else { return "Parameter \(name): \(accepted)." }
+        return Text("Parameter \(name): \(accepted.english).", ru: "Параметр \(name): \(accepted.russian).")
+    }
+
     static func unusableResponse(_ upstream: String, _ reason: String) -> Text {
         Text(
             "\(upstream) sent an unusable response (\(reason)) and nothing is stored for this screen.",
