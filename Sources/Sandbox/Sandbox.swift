@@ -96,10 +96,19 @@ public struct Sandbox: Service {
     /// - Throws: coding errors.
     public func export() throws -> [String: Data] { try current.upstreams.map { try $0.encode($0.save()) } ?? [:] }
 
+    /// The port at which an upstream refuses connections; nil unless a test has said that it does.
+    ///
+    /// The upstreams share the sandbox's port, so that none of them can refuse them there: the server that is tested
+    /// connects to this one instead.
+    public func refusal(of upstream: String) -> Int? {
+        guard let stage = current.stage, let slot = stage.upstreams.slot(named: upstream) else { return nil }
+        return slot.gate.fault.refusesConnections ? stage.refusing.number : nil
+    }
+
     private func serve(_ stage: SimulatedUpstreams) async throws {
         if !initial.isEmpty { try stage.restore(initial) }
-        current.upstreams = stage
-        defer { current.upstreams = nil }
+        current.stage = .init(upstreams: stage, refusing: try RefusingPort())
+        defer { current.stage = nil }
         let application = Application(
             responder: SandboxResponder(stage: stage, clock: clock, harness: harness),
             server: HTTPServerBuilder { responder in

@@ -17,6 +17,7 @@ import Testing
         "faults that contradict each other are refused with the reason",
         arguments: [
             ("offline, slow(1)", "offline can only be alone"), ("slow(1), online", "online can only be alone"),
+            ("slow(1), refused", "refused can only be alone"),
             ("slow(1), slow(2)", "slow(2) and another decide the same"),
             ("truncated, pause(1)", "pause(1) and another decide the same"),
             ("error(500), garbage", "garbage and another decide the same"),

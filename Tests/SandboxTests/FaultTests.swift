@@ -6,7 +6,7 @@ import Testing
     @Test(
         "SRV-10 a fault reads its own text form back",
         arguments: [
-            Fault.online, .offline, .slow(milliseconds: 0), .slow(milliseconds: 300),
+            Fault.online, .offline, .refused, .slow(milliseconds: 0), .slow(milliseconds: 300),
             .error(status: 500, retryAfter: nil), .error(status: 429, retryAfter: 30),
             .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .pause(bytes: 65_536),
             .garbage, .hold,
@@ -45,7 +45,8 @@ import Testing
     @Test("each fault decides its own consequence for every request")
     func decisions() {
         let expected: [(Fault, FaultDecision)] = [
-            (.online, .response), (.offline, .init(source: .none)), (.slow(milliseconds: 5), .init(delay: 5)),
+            (.online, .response), (.offline, .init(source: .none)), (.refused, .init(source: .none)),
+            (.slow(milliseconds: 5), .init(delay: 5)),
             (.error(status: 503, retryAfter: 9), .init(source: .status(503, retryAfter: 9))),
             (.truncated, .init(delivery: .init(end: .half))), (.garbage, .init(source: .garbage)),
             (.hold, .init(isHeld: true)), (.html(status: 404), .init(source: .html(404))),

@@ -23,8 +23,11 @@ extension LarderApplication {
         return ofSandbox.routes + ofHarness.routes
     }
 
-    /// Notices the faults that are set in the sandbox itself; none without one.
-    static func sandboxWatch(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources) -> [any Service] {
+    /// Notices the faults that are set in the sandbox itself; none without one. While the clock of a test stands still,
+    /// nothing happens by itself.
+    static func sandboxWatch(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources, _ harness: Harness?)
+        -> [any Service]
+    {
         guard let (address, transport) = sandbox(port: port, upstreams, resources) else { return [] }
         let events = resources.events
         return [
@@ -32,7 +35,7 @@ extension LarderApplication {
                 controls: "\(address)/_sandbox",
                 transport: transport,
                 clock: resources.clock,
-                isNeeded: { events.listenerCount > 0 },
+                isNeeded: { events.listenerCount > 0 && harness?.isFrozen != true },
                 changed: { name in
                     for upstream in upstreams where upstream.configuration.name == name { upstream.probe() }
                 }

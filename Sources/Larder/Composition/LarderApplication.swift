@@ -52,7 +52,7 @@ struct LarderApplication: ReplaceableServer {
     /// - Parameters:
     ///   - directory: The data directory; nil locks the one that is set.
     ///   - isPrepared: Whether this process has made its files, so that they need no check and no migration.
-    ///   - sandboxPort: The port of the sandbox that was started with the server; nil if there is none.
+    ///   - sandbox: The sandbox that was started with the server, and its port; nil if there is none.
     ///   - harness: Controls the server; nil for a server that is not under test.
     ///   - last: The server that this one replaces.
     ///   - trace: Is called with the SQL of each statement, for tests.
@@ -63,7 +63,7 @@ struct LarderApplication: ReplaceableServer {
         _ configuration: LarderConfiguration,
         in directory: DataDirectory? = nil,
         isPrepared: Bool = false,
-        sandboxPort: Int? = nil,
+        sandbox: (sandbox: Sandbox, port: Int)? = nil,
         harness: Harness? = nil,
         replacing last: LarderApplication? = nil,
         tracing trace: (@Sendable (String) -> Void)? = nil,
@@ -89,13 +89,14 @@ struct LarderApplication: ReplaceableServer {
                 database,
                 transports,
                 clock: harness?.clock.wallClock,
+                sandbox: sandbox,
                 isControlled: harness != nil,
                 replacing: last?.resources,
                 logger: logger
             )
             return try LarderApplication(
                 resources,
-                sandboxPort: sandboxPort,
+                sandboxPort: sandbox?.port,
                 harness: harness,
                 metrics: metrics,
                 onListening: onListening
@@ -138,7 +139,7 @@ struct LarderApplication: ReplaceableServer {
         )
         services =
             [resources.events, CacheMaintenance(resources), Self.revocations(resources)] + apps.services
-            + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources)
+            + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources, harness)
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
         responder = Self.router(table, resources, identities).build().buildResponder()

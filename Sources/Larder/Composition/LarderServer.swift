@@ -35,11 +35,12 @@ struct LarderServer: Service, CustomStringConvertible {
     func run() async throws {
         let configuration = try await simulatingUpstreams()
         let (http, sandboxPort) = (configuration.http, try await sandbox?.port)
+        let served = sandbox.flatMap { sandbox in sandboxPort.map { (sandbox, $0) } }
         let built = try await LarderApplication.build(
             configuration,
             in: directory,
             isPrepared: isPrepared,
-            sandboxPort: sandboxPort,
+            sandbox: served,
             harness: harness,
             metrics: metrics,
             onListening: { announce($0, http, names: $1, sandboxPort: sandboxPort) },
@@ -56,7 +57,7 @@ struct LarderServer: Service, CustomStringConvertible {
                 configuration,
                 in: directory,
                 isPrepared: contents.isMadeHere,
-                sandboxPort: sandboxPort,
+                sandbox: served,
                 harness: harness,
                 replacing: built,
                 metrics: metrics,

@@ -36,10 +36,13 @@ struct ServerResources: Sendable {
     let run: String
     /// Whether a server with the same listening socket was before this one.
     let isReplacement: Bool
+    /// Simulates upstreams, and its port; nil without one.
+    private let sandbox: (sandbox: Sandbox, port: Int)?
 
     /// Creates what is shared.
     /// - Parameters:
     ///   - clock: Nil for the one that is configured.
+    ///   - sandbox: Simulates upstreams, and its port; nil without one.
     ///   - isControlled: Whether tests may have requests recorded, and responded to from files.
     ///   - last: What belonged to the server that this one replaces: what belongs to the listening socket stays.
     /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
@@ -48,6 +51,7 @@ struct ServerResources: Sendable {
         _ database: LarderDatabase,
         _ transports: Transports,
         clock: WallClock? = nil,
+        sandbox: (sandbox: Sandbox, port: Int)? = nil,
         isControlled: Bool = false,
         replacing last: ServerResources? = nil,
         logger: Logger
@@ -55,6 +59,7 @@ struct ServerResources: Sendable {
         self.configuration = configuration
         self.database = database
         self.transports = transports
+        self.sandbox = sandbox
         fixtures = try FixtureLibrary(configuration, isControlled: isControlled, logger: logger)
         self.logger = logger
         isReplacement = last != nil
@@ -99,10 +104,11 @@ struct ServerResources: Sendable {
     /// nil if it has no address.
     func upstream(_ name: String) -> Upstream? {
         guard let configuration = configuration.upstreams.byName[name],
-            let real = transports[configuration.connectTimeout]
+            let client = transports[configuration.connectTimeout]
         else { return nil }
-        let transport: any Transport =
-            fixtures[name].map { FixtureTransport(real: real, fixtures: $0, configuration) } ?? real
+        let real: any Transport =
+            sandbox.map { RefusableTransport(real: client, sandbox: $0.sandbox, port: $0.port) } ?? client
+        let transport = fixtures[name].map { FixtureTransport(real: real, fixtures: $0, configuration) } ?? real
         let upstream = Upstream(
             configuration: configuration,
             transport: transport,

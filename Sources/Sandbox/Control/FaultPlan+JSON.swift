@@ -18,4 +18,14 @@ extension FaultPlan {
             throw .fault(error, field: field)
         }
     }
+
+    /// Reads the faults of some requests.
+    init(ofRequests value: JSONValue, field: String) throws(ControlProblem) {
+        let plan = try FaultPlan(value, field: field)
+        do throws(FaultSyntaxError) {
+            self = try plan.ofRequests()
+        } catch {
+            throw .fault(error, field: field)
+        }
+    }
 }

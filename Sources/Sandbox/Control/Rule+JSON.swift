@@ -9,7 +9,7 @@ extension Rule.Definition {
         let times = try fields.integer("times", in: 1...1_000_000)
         switch (value.object?["fault"], value.object?["faults"]) {
         case (let fault?, nil):
-            faults = [try FaultPlan(fault, field: "fault")]
+            faults = [try FaultPlan(ofRequests: fault, field: "fault")]
             self.times = times
         case (nil, let sequence?):
             faults = try Self.sequence(sequence)
@@ -30,7 +30,7 @@ extension Rule.Definition {
             throw .invalid(field: "faults", value: value.excerpt, accepted: ["an array of 1…1000 faults"])
         }
         var plans: [FaultPlan] = []
-        for value in values { plans.append(try FaultPlan(value, field: "faults")) }
+        for value in values { plans.append(try FaultPlan(ofRequests: value, field: "faults")) }
         return plans
     }
 }

@@ -5,6 +5,9 @@ enum Fault: Sendable, Equatable {
     case online
     /// The connection is reset without a response.
     case offline
+    /// The server that is tested finds no listener at the upstream's address: its connections are refused. A client
+    /// that reaches the sandbox by itself has its connection reset.
+    case refused
     /// The response is delayed by that time.
     case slow(milliseconds: Int)
     /// The response is delayed by a time of that range, from a random generator with that seed.
@@ -40,6 +43,7 @@ extension Fault: CustomStringConvertible {
         switch self {
         case .online: "online"
         case .offline: "offline"
+        case .refused: "refused"
         case .slow(let milliseconds): "slow(\(milliseconds))"
         case .jitter(let range, let seed): "jitter(\(range.lowerBound), \(range.upperBound), \(seed))"
         case .error(let status, .none): "error(\(status))"

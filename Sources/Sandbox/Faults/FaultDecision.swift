@@ -26,7 +26,7 @@ extension Fault {
     func apply(to decision: inout FaultDecision, ordinal: UInt64) {
         switch self {
         case .online: return
-        case .offline: decision.source = .none
+        case .offline, .refused: decision.source = .none
         case .slow(let milliseconds): decision.delay += milliseconds
         case .jitter(let range, let seed):
             let share = SplitMix64.unitInterval(seed: seed, index: ordinal)

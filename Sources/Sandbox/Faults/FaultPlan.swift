@@ -37,6 +37,18 @@ struct FaultPlan: Sendable, Equatable {
         try self.init(combining: faults)
     }
 
+    /// Whether connections are refused, before there is a request.
+    var refusesConnections: Bool { faults == [.refused] }
+
+    /// Returns the faults as those of some requests.
+    /// - Throws: if they are of a whole upstream only.
+    func ofRequests() throws(FaultSyntaxError) -> FaultPlan {
+        guard !refusesConnections else {
+            throw FaultSyntaxError(text: description, reason: "connections are refused by a whole upstream only")
+        }
+        return self
+    }
+
     /// Splits a list at the commas outside of parentheses.
     private static func members(of text: String) -> [String] {
         var members = [""]
@@ -72,7 +84,7 @@ extension Fault {
 
     var kind: Kind {
         switch self {
-        case .online, .offline: .connection
+        case .online, .offline, .refused: .connection
         case .slow: .delay
         case .jitter: .jitter
         case .error, .html, .flaky, .garbage: .response

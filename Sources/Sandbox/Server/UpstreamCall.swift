@@ -16,7 +16,7 @@ struct UpstreamCall {
         let override: FaultPlan?
         do throws(FaultSyntaxError) {
             override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in
-                try FaultPlan(parsing: text)
+                try FaultPlan(parsing: text).ofRequests()
             }
         } catch {
             entry.fault = error.text

@@ -1,11 +1,20 @@
 import Synchronization
 
-/// The simulated upstreams of a sandbox that serves.
+/// What a sandbox serves while it does.
 final class CurrentUpstreams: Sendable {
-    private let state = Mutex<SimulatedUpstreams?>(nil)
+    struct Stage: Sendable {
+        let upstreams: SimulatedUpstreams
+        /// Where connections are refused.
+        let refusing: RefusingPort
+    }
 
-    var upstreams: SimulatedUpstreams? {
+    private let state = Mutex<Stage?>(nil)
+
+    var stage: Stage? {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
+
+    /// The simulated upstreams.
+    var upstreams: SimulatedUpstreams? { stage?.upstreams }
 }

@@ -142,7 +142,7 @@ func withLarder(
             }
             let application = try await LarderApplication.build(
                 configuration,
-                sandboxPort: withControls ? sandbox.port : nil,
+                sandbox: withControls ? (sandbox, sandbox.port) : nil,
                 tracing: statements?.trace,
                 metrics: metrics,
                 onListening: { address, _ in announcement.yield(address?.port ?? 0) },
