@@ -19,6 +19,7 @@ import Testing
         arguments: [
             "kill -9 $$", "kill -15 $$", "echo 'vips: Too many open files' >&2; exit 1",
             "echo 'write error: No space left on device' >&2; exit 1",
+            "echo 'Internal Error: Output file write error --- out of disk space?' >&2; exit 1",
             "echo 'vips: error while loading shared libraries: libvips.so.42' >&2; exit 127",
         ]
     )

@@ -46,7 +46,7 @@ public struct ChildOutcome: Sendable, Equatable {
         errors.hasPrefix("prlimit: ") || errors.hasPrefix("larder-confine: ")
             || [
                 "error while loading shared libraries", "Too many open files", "No space left on device",
-                "Disk quota exceeded", "Read-only file system", "Resource temporarily unavailable",
+                "out of disk space", "Disk quota exceeded", "Read-only file system", "Resource temporarily unavailable",
             ].contains { errors.contains($0) }
     }
 
