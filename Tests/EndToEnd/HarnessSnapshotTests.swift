@@ -73,4 +73,21 @@ import Testing
         #expect(await tested.larder.stop() == 0)
         #expect(!FileManager.default.fileExists(atPath: "\(data.path)/larder.snapshots"))
     }
+
+    @Test("A snapshot that is replaced while others restore it and make spaces of it stays whole for them")
+    func replacedMeanwhile() async throws {
+        let tested = try await TestedLarder.start()
+        #expect(try await tested.harness.send("PUT", "/snapshots/base").status == 201)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<6 {
+                group.addTask { try await tested.harness.send("PUT", "/snapshots/base").status }
+                group.addTask { try await tested.harness.send("POST", "/snapshots/base/restore").status }
+                group.addTask { try await tested.harness.post("/spaces", #"{"from":"base"}"#).status }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(Set(statuses) == [200, 201, 204])
+        #expect(try await tested.client.get("/v1/ships/launch").status == 200)
+        #expect(await tested.larder.stop() == 0)
+    }
 }
