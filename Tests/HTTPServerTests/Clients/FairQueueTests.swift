@@ -123,6 +123,26 @@ struct FairQueueTests {
         #expect(begun(busy) == 0)
     }
 
+    @Test("TRUST-18 Beside a calm client one that floods begins less in a round than alone")
+    func smallRounds() {
+        func begun(besideCalm: Bool) -> Int {
+            let rounds = Rounds()
+            let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
+            for _ in 0..<100 { _ = rounds.queue.add(IPAddress("192.0.2.1")) }
+            if besideCalm {
+                for client in [busy, calm, busy, calm] {
+                    _ = rounds.queue.begins(.arrival, of: client, now: rounds.now)
+                }
+            }
+            var count = 0
+            for _ in 0..<100 { rounds.queue.enqueue(.request, of: busy) { count += 1 } }
+            rounds.endRound()
+            return count
+        }
+        let alone = begun(besideCalm: false)
+        #expect((1...alone / 2).contains(begun(besideCalm: true)))
+    }
+
     @Test("TRUST-18 A connection that is opened counts for several that are only looked at and closed")
     func connections() {
         let rounds = Rounds()

@@ -244,7 +244,7 @@ import Testing
         #expect(first.contains("Content-Length: 7\r\n\r\nHTTP/1.1 304"))
     }
 
-    @Test("Responses without a known length, and those that end the connection, are not cached")
+    @Test("Responses without a known length are not cached")
     func unsuitable() throws {
         let kept = try CachingConnection()
         kept.connection.receive(Self.head)
@@ -252,8 +252,6 @@ import Testing
         kept.application.begin(headers: ["Transfer-Encoding": "chunked"])
         kept.application.write("piece")
         kept.application.end()
-        #expect(kept.responses.size.entries == 0)
-        _ = try kept.record(CachingConnection.head("/kept", "Connection: close\r\n"), "last")
         #expect(kept.responses.size.entries == 0)
     }
 

@@ -167,7 +167,9 @@ final class FairQueue {
     func roundEnded(now: NIODeadline) {
         isRoundEnding = false
         beginRound(now)
-        while roundSpent < roundUnits, let client = turns.popFirst() {
+        // What floods is begun in small parts: the threads of the application do all of a part before anything else.
+        let units = activeClients.areCalm(now) && areWaitingCrowded ? clientUnits / 2 : roundUnits
+        while roundSpent < units, let client = turns.popFirst() {
             guard let next = client.waiting.popFirst() else { continue }
             if !client.waiting.isEmpty { turns.append(client) }
             charge(next.work, to: client)
@@ -189,11 +191,14 @@ final class FairQueue {
         let end = RoundEnd(
             isApplicationBehind: isApplicationBehind,
             isShared: activeClients.areCalm(roundBegan),
-            isCrowded: turns.allSatisfy { $0.connections > Self.usualConnections },
+            isCrowded: areWaitingCrowded,
             began: roundBegan
         )
         endRound(self, end)
     }
+
+    /// Whether all clients that wait have more connections than browsers do.
+    private var areWaitingCrowded: Bool { turns.allSatisfy { $0.connections > Self.usualConnections } }
 
     /// Counts work that begins.
     func charge(_ work: Work, to client: Client) {

@@ -22,4 +22,10 @@ extension ConnectionHandler {
         state.servedFromCache(now: now)
         if let context { watchWrites(context) }
     }
+
+    /// Notes that the last of them ends the connection, which is closed once the client has taken it.
+    func servedLastFromCache() {
+        state.servedLastFromCache()
+        if let context { drain(context) }
+    }
 }

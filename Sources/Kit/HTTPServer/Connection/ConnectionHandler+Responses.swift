@@ -20,6 +20,7 @@ extension ConnectionHandler {
                 armTimer(context)
             case .drain(let endsBody):
                 context.write(endsBody ? data : Self.nothing, promise: promise)
+                observer?.responseEnded(now: context.eventLoop.now)
                 drain(context)
             case .drop:
                 drop(promise)

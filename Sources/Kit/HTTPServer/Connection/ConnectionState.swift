@@ -91,6 +91,11 @@ struct ConnectionState {
         if case .idle = phase { phase = .idle(since: now) }
     }
 
+    /// The last request of the connection got its response ahead of the decoder.
+    mutating func servedLastFromCache() {
+        if case .idle = phase { phase = .draining(lingers: true) }
+    }
+
     // MARK: The request
 
     enum HeadAction: Equatable {

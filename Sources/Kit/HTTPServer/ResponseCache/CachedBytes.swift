@@ -39,7 +39,7 @@ final class CachedBytes: Sendable {
     /// credentials for the upstream of a mount.
     func isFor(hadCookies: Bool) -> Bool { isSelective || !hadCookies }
 
-    /// Largest number of bytes that ``write(to:date:requestID:now:)`` writes.
+    /// Largest number of bytes that ``write(to:date:requestID:now:isLast:)`` writes.
     var size: Int { headCount + body.readableBytes + 256 }
 
     /// The head as fields, divided at the first use.
@@ -53,11 +53,23 @@ final class CachedBytes: Sendable {
     }
 
     /// Writes the response with the fields that depend on the time and the request.
-    func write(to buffer: inout ByteBuffer, date: ServerDate, requestID: RequestIdentity, now: NIODeadline) {
+    ///
+    /// - Parameter isLast: Whether the connection closes behind it, which it says then.
+    func write(
+        to buffer: inout ByteBuffer,
+        date: ServerDate,
+        requestID: RequestIdentity,
+        now: NIODeadline,
+        isLast: Bool = false
+    ) {
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { bytes in
             var writer = ByteWriter(bytes)
-            for piece in pieces {
+            for (index, piece) in pieces.enumerated() {
                 switch piece {
+                case .bytes(let bytes) where isLast && index == pieces.count - 1:
+                    // The head ends with this piece.
+                    bytes.withUnsafeBytes { writer.write(UnsafeRawBufferPointer(rebasing: $0.dropLast(2))) }
+                    writer.write("Connection: close\r\n\r\n")
                 case .bytes(let bytes): bytes.withUnsafeBytes { writer.write($0) }
                 case .date: writer.write(date.text)
                 case .requestID: writer.write(requestID)

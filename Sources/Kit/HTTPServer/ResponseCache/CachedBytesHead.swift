@@ -40,6 +40,8 @@ struct CachedBytesHead: Sendable, Equatable {
             case "date" where date == nil: date = name
             case "x-request-id" where requestID == nil: requestID = name
             case "age" where age == nil: age = name
+            // Of that connection only; ``ClosingHead`` decides about the next one.
+            case "connection" where value.drop(while: { $0 == " " }).lowercased() == "close": break
             case "transfer-encoding", "connection", "date", "x-request-id", "age": return nil
             case "cache-status":
                 let parts = value.split(separator: "ttl=", omittingEmptySubsequences: false)

@@ -113,6 +113,7 @@ public final class ResponseCache: Sendable {
     ///   - head: bytes of the request head
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
+        let head = ClosingHead(head)?.rest ?? head
         let significant = response.dependsOnWholeHead ? nil : SignificantHead(head, languages, cookies: cookies)
         let isWhole =
             response.dependsOnWholeHead || significant.map { !response.isFor(hadCookies: $0.hadCookies) } == true

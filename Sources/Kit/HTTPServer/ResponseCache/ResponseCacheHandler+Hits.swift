@@ -14,6 +14,8 @@ extension ResponseCacheHandler {
         let head: ByteBuffer
         let wantedID: String?
         let response: CachedBytes
+        /// Whether the client wants no further response.
+        var isLast = false
     }
 
     /// Responds to as many heads as are cached.
@@ -22,19 +24,21 @@ extension ResponseCacheHandler {
         let start = context.eventLoop.now
         var batch: ByteBuffer?
         var (served, taken, written) = (0, 0, 0)
+        var isLast = false
         candidate = nil
-        while connection.isAtRest, written < Self.turnBytes, let hit = hit(in: bytes, now: start) {
+        while !isLast, connection.isAtRest, written < Self.turnBytes, let hit = hit(in: bytes, now: start) {
             let (response, length) = (hit.response, hit.head.readableBytes)
             bytes.moveReaderIndex(forwardBy: length)
             connection.counter.received += length
             taken += length
             served += 1
             written += response.size
+            isLast = hit.isLast
             let identity = cache.identities.identity(harmless: hit.wantedID)
             date.update(now: start)
             var buffer = batch ?? context.channel.allocator.buffer(capacity: response.size)
             batch = nil
-            response.write(to: &buffer, date: date, requestID: identity, now: start)
+            response.write(to: &buffer, date: date, requestID: identity, now: start, isLast: isLast)
             response.record.note(
                 start.duration(to: context.eventLoop.now),
                 requestID: identity,
@@ -54,6 +58,12 @@ extension ResponseCacheHandler {
         cache.hits.increment(by: served)
         connection.share.sent(responses: served, bytes: written)
         connection.servedFromCache(bytes: taken, now: start)
+        if isLast {
+            // Nothing behind it gets a response.
+            bytes.moveReaderIndex(to: bytes.writerIndex)
+            connection.servedLastFromCache()
+            return false
+        }
         return isTurnOver && candidate == nil
     }
 
@@ -66,13 +76,17 @@ extension ResponseCacheHandler {
             let head = bytes.getSlice(at: bytes.readerIndex, length: length)
         else { return nil }
         // A head beyond the limit is for the router to refuse, whatever of it the response depends on.
-        guard length <= connection.limits.headerBytes, let (response, place) = cache.find(head, now: now) else {
-            candidate = head
-            return nil
+        let isWithin = length <= connection.limits.headerBytes
+        if isWithin, let (response, place) = cache.find(head, now: now) {
+            let wantedID = RequestIdentities.wanted(in: head)
+            repeated.note(head, at: place, wantedID: wantedID)
+            return Hit(head: head, wantedID: wantedID, response: response)
         }
-        let wantedID = RequestIdentities.wanted(in: head)
-        repeated.note(head, at: place, wantedID: wantedID)
-        return Hit(head: head, wantedID: wantedID, response: response)
+        if isWithin, let rest = ClosingHead(head)?.rest, let response = cache.response(to: rest, now: now) {
+            return Hit(head: head, wantedID: RequestIdentities.wanted(in: head), response: response, isLast: true)
+        }
+        candidate = head
+        return nil
     }
 
     private func send(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {

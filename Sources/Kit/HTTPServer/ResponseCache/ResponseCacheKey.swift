@@ -60,7 +60,7 @@ struct ResponseCacheKey: Hashable, Sendable {
         for (name, value) in head.headers {
             switch name.lowercased() {
             case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer": return false
-            case "connection": guard value.lowercased() == "keep-alive" else { return false }
+            case "connection": guard ["keep-alive", "close"].contains(value.lowercased()) else { return false }
             default: break
             }
         }
