@@ -137,6 +137,23 @@ struct DeviceRoutesTests {
         #expect(try await harness.pair("0000-0000", name: " ").status == .unprocessableContent)
     }
 
+    @Test("SRV-17 a device beyond the hundredth is refused by name; its code is good once another one has gone")
+    func tooMany() async throws {
+        let harness = try DeviceHarness()
+        var ids: [String] = []
+        for _ in 0..<100 { ids.append(try await harness.paired().id) }
+        let code = try await harness.code()
+        for _ in 0..<3 {
+            let refused = try await harness.pair(code)
+            #expect(try refused.status == .conflict && refused.code() == "pairing-unavailable")
+            #expect(refused.text.contains("100"), "\(refused.text)")
+        }
+        #expect(try DeviceStore(harness.database).all.count == 100)
+        #expect(try await harness.send(.delete, "/v1/devices/\(ids[50])", as: .local).response.status == .noContent)
+        #expect(try await harness.pair(code).status == .created)
+        #expect(try await harness.pair(try await harness.code()).status == .conflict)
+    }
+
     @Test("SRV-17 only local requests make codes; without pairing there are none")
     func codes() async throws {
         let harness = try DeviceHarness()
