@@ -43,7 +43,9 @@ extension ConnectionHandler {
             observer?.responseBegins(annotations)
             let isChanged = annotations.originDate != nil
             context.write(isChanged ? Self.wrapOutboundOut(.head(head)) : data, promise: promise)
-        case .rewrite(let head): context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+        case .rewrite(let head):
+            observer?.responseBegins(annotations)
+            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
         case .drop: drop(promise)
         }
     }
