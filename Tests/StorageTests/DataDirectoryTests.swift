@@ -103,4 +103,29 @@ import Testing
         #expect(failure.withLock { $0 } == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["larder.lock"])
     }
+
+    @Test("The contents are removed while a job still writes files")
+    func newFiles() throws {
+        let directory = try DataDirectory(at: folder)
+        let work = folder.appending(path: "work")
+        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+        for number in 0..<1_000 { try Data().write(to: work.appending(path: "old-\(number)")) }
+        let failure = Mutex<(any Error)?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { worker in
+            do {
+                if worker == 0 { return try directory.removeContents() }
+                for number in 0..<2_000 {
+                    let path = work.appending(path: "new-\(number)").path
+                    let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+                    // The folder is gone.
+                    if descriptor < 0 { break }
+                    close(descriptor)
+                }
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        #expect(failure.withLock { $0 } == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["larder.lock"])
+    }
 }

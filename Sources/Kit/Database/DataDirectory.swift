@@ -86,15 +86,21 @@ public struct DataDirectory: Sendable {
     /// - Throws: The errors of `FileManager`.
     public func remove() throws { try Self.remove(path) }
 
-    /// Removes a file or a folder, also if others remove parts of it meanwhile: jobs that end clean up after
-    /// themselves.
+    /// How often a removal begins again, so that one thing in it that is made over and over ends it.
+    private static let removals = 1_000
+
+    /// Removes a file or a folder, also if others remove parts of it meanwhile, or add some: jobs that end clean up
+    /// after themselves.
     private static func remove(_ path: String) throws {
-        while true {
+        for _ in 1..<removals {
             do {
                 return try FileManager.default.removeItem(atPath: path)
             } catch let error as CocoaError where [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code) {
                 guard FileManager.default.fileExists(atPath: path) else { return }
+            } catch let error as CocoaError where (error.underlying as? POSIXError)?.code == .ENOTEMPTY {
+                continue
             }
         }
+        try FileManager.default.removeItem(atPath: path)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import GRDB
 
 extension LarderDatabase {
@@ -73,9 +73,10 @@ extension LarderDatabase {
         options: DatabaseOptions
     ) throws -> DatabasePool {
         try createFile(path, folder: folder, options: options)
-        let log = try beginLog(of: path, options: options)
+        let hasLog = try options.trustsFiles && wasLeftOpen(path)
+        let log = hasLog ? nil : try beginLog(of: path, options: options)
         let pool = try DatabasePool(path: path, configuration: configuration(options))
-        try log.close()
+        try log?.close()
         // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
         // acknowledged.
         let level = options.isDurable ? "FULL" : "OFF"
@@ -99,6 +100,20 @@ extension LarderDatabase {
         return queue
     }
 
+    /// Returns a write-ahead log with its first frame, for copies of a database that is closed: beside them, it saves
+    /// each of them from writing one.
+    ///
+    /// - Throws: `DatabaseError`; file errors.
+    package static func firstLog(of path: String) throws -> Data {
+        let queue = try beginLog(of: path, options: DatabaseOptions())
+        let log = try Data(contentsOf: URL(filePath: logPath(of: path)))
+        try queue.close()
+        return log
+    }
+
+    /// Returns the path of the write-ahead log of a database.
+    package static func logPath(of database: String) -> String { database + "-wal" }
+
     /// Creates the file of a database with its header if it is missing or empty. It appears at once by being renamed:
     /// SQLite writes the first page with a journal, and an interrupted first start could not be read any more.
     private static func createFile(_ path: String, folder: String, options: DatabaseOptions) throws {
@@ -120,7 +135,7 @@ extension LarderDatabase {
     /// Returns whether the last process ended without closing the database: the last connection that closes removes the
     /// write-ahead log.
     static func wasLeftOpen(_ path: String) throws -> Bool {
-        let log = path + "-wal"
+        let log = logPath(of: path)
         guard FileManager.default.fileExists(atPath: log) else { return false }
         return try OpenFile(log, O_RDONLY).length() > 0
     }

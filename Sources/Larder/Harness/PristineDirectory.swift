@@ -28,7 +28,9 @@ final class PristineDirectory: StoreContents {
         var options = DatabaseOptions()
         options.isDurable = false
         try LarderDatabase(in: directory, migrations: migrations, options: options, logger: logger).close()
-        let made = try Self.read(folder)
+        let log = try LarderDatabase.firstLog(of: directory.databasePath)
+        var made = try Self.read(folder)
+        made[URL(filePath: LarderDatabase.logPath(of: directory.databasePath)).lastPathComponent] = log
         files.withLock { $0 = made }
     }
 

@@ -23,9 +23,10 @@ struct ShipSnapshot: Sendable {
     /// Returns the bundled snapshot.
     ///
     /// - Throws: As ``init(json:)``.
-    static func bundled() throws -> ShipSnapshot {
-        try ShipSnapshot(json: Data(PackageResources.ships_snapshot_json))
-    }
+    static func bundled() throws -> ShipSnapshot { try read.get() }
+
+    /// Read once: each reset of a test makes the app anew.
+    private static let read = Result { try ShipSnapshot(json: Data(PackageResources.ships_snapshot_json)) }
 
     private struct File: Decodable {
         let recordedAt: String

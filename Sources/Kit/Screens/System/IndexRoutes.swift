@@ -18,6 +18,14 @@ public struct IndexRoutes: Sendable {
         let href: String
         let template: String
         let session: Bool
+
+        init(_ route: Route) {
+            screen = route.screen
+            method = route.method.rawValue
+            href = route.path
+            template = route.template
+            session = route.sessionApp != nil
+        }
     }
 
     /// What front ends have to know of this server that no app says.
@@ -67,27 +75,17 @@ public struct IndexRoutes: Sendable {
         table: RouteTable,
         clock: WallClock
     ) {
-        func screens(_ belongs: (Route) -> Bool) -> [Screen] {
-            table.routes.filter(belongs).map {
-                Screen(
-                    screen: $0.screen,
-                    method: $0.method.rawValue,
-                    href: $0.path,
-                    template: $0.template,
-                    session: $0.sessionApp != nil
-                )
-            }
-        }
-        let listed = apps.map { app in
-            App(app: app.app, title: app.title, screens: screens { Self.app(of: $0) == app.app })
-        }
+        let names = Set(apps.map(\.app))
+        let screens = Dictionary(grouping: table.routes) { route in
+            Self.app(of: route).flatMap { names.contains($0) ? $0 : nil }
+        }.mapValues { $0.map(Screen.init) }
         content = Content(
             name: "Larder",
             version: version,
             contractUrl: ContractRoutes.path,
             web: web,
-            apps: listed,
-            screens: screens { route in !apps.contains { $0.app == Self.app(of: route) } }
+            apps: apps.map { App(app: $0.app, title: $0.title, screens: screens[$0.app] ?? []) },
+            screens: screens[nil] ?? []
         )
         self.clock = clock
     }
