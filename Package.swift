@@ -232,6 +232,13 @@ let package = Package(
             path: "Sources/Kit/Database",
             swiftSettings: strict
         ),
+        // PostgreSQL, for what several servers share.
+        .target(
+            name: "SharedStore",
+            dependencies: ["Concurrency", "CPQ", logging],
+            path: "Sources/Kit/SharedStore",
+            swiftSettings: strict
+        ),
         // What texts are found by, and the index of it.
         .target(
             name: "TextSearch",
@@ -279,6 +286,8 @@ let package = Package(
         // openapi.yaml and openapi-sandbox.yaml as bytes of the program.
         .target(name: "CContract"),
         .systemLibrary(name: "CMalloc"),
+        // libpq, opened at the first connection: neither its headers nor the library is needed to build.
+        .target(name: "CPQ"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Becomes another program that sees no files but its own: every child of the server is started through it.
@@ -352,6 +361,11 @@ let package = Package(
                 httpTypes,
                 logging,
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SharedStoreTests",
+            dependencies: ["SharedStore", "TestKit", logging],
             swiftSettings: strict
         ),
         .testTarget(

@@ -48,7 +48,11 @@ import Testing
     func tests() async throws {
         let machine = try ScriptMachine(packages: Self.packages())
         #expect(try await machine.run("setup", "--tests").code == 0)
-        #expect(machine.installed == ["chromium", "curl", "qpdf", "node-typescript", "python3-venv"])
+        #expect(
+            machine.installed == [
+                "chromium", "curl", "node-typescript", "postgresql", "python3-venv", "qpdf",
+            ]
+        )
     }
 
     @Test("A user who is not root installs through sudo; without it, the script fails and says what root has to run")

@@ -1,0 +1,114 @@
+import Concurrency
+import Synchronization
+
+/// The connections of a store. Each has a thread while it is in use, which libpq blocks; no thread of Swift's pool waits
+/// for the network.
+final class ConnectionPool: Sendable {
+    /// For how long nobody else tries to connect after a failure: those who wait get an error at once, instead of each
+    /// waiting for its own.
+    private static let pause = Duration.milliseconds(250)
+
+    private struct State {
+        /// Those that were used last come last, and are used first: the others may be closed by the server.
+        var idle: [PoolMember]
+        /// What prevented connecting, and until when no other attempt is made.
+        var obstacle: (error: SharedStoreError, end: ContinuousClock.Instant)?
+        var isClosed = false
+    }
+
+    private let options: SharedDatabaseOptions
+    private let semaphore: AsyncSemaphore
+    private let state: Mutex<State>
+
+    init(_ options: SharedDatabaseOptions) {
+        self.options = options
+        semaphore = AsyncSemaphore(permits: options.connections, maximumWaiting: options.maximumWaiting)
+        state = Mutex(State(idle: (0..<options.connections).map { _ in PoolMember() }))
+    }
+
+    /// Runs work on a connection, which is opened if it has to be.
+    ///
+    /// - Parameter timeout: the time that it has.
+    /// - Throws: ``SharedStoreError``, `CancellationError` if the task is cancelled while it waits, what `work` throws.
+    func run<Value: Sendable>(
+        within timeout: Duration,
+        _ work: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await semaphore.withPermit {
+                let member = try self.take()
+                defer { self.giveBack(member) }
+                return try await member.run({ try self.open() }) { connection in
+                    connection.deadline = Deadline(after: timeout)
+                    return try work(connection)
+                }
+            }
+        } catch is AsyncSemaphore.QueueFull {
+            throw SharedStoreError.unavailable(.tooManyWaiting)
+        }
+    }
+
+    /// Closes the connections: at once those that are idle, the others at the end of their work.
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            return state.idle
+        }
+        for member in idle { member.close() }
+    }
+
+    /// Takes a member; there is one for each permit.
+    private func take() throws -> PoolMember {
+        try state.withLock { state in
+            guard !state.isClosed else { throw SharedStoreError.closed }
+            guard let member = state.idle.popLast() else { throw SharedStoreError.unavailable(.tooManyWaiting) }
+            return member
+        }
+    }
+
+    private func giveBack(_ member: PoolMember) {
+        let isClosed = state.withLock { state in
+            state.idle.append(member)
+            return state.isClosed
+        }
+        if isClosed { member.close() }
+    }
+
+    private func open() throws -> PostgresConnection {
+        if let obstacle = state.withLock(\.obstacle), obstacle.end > .now { throw obstacle.error }
+        do {
+            let connection = try PostgresConnection.open(options)
+            state.withLock { $0.obstacle = nil }
+            return connection
+        } catch let error as SharedStoreError {
+            state.withLock { $0.obstacle = (error, .now + Self.pause) }
+            throw error
+        }
+    }
+}
+
+/// A place for a connection, with its thread.
+private final class PoolMember: Sendable {
+    private let queue = SerialQueue(label: "larder.store")
+    private let connection = Mutex<PostgresConnection?>(nil)
+
+    /// Runs work on its connection; opens one if there is none that can be used.
+    func run<Value: Sendable>(
+        _ open: @escaping @Sendable () throws -> PostgresConnection,
+        _ work: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        try await queue.run {
+            try self.connection.withLock { slot in
+                if let open = slot, !open.isAlive() { slot = nil }
+                if slot == nil { slot = try open() }
+                guard let connection = slot else { throw SharedStoreError.closed }
+                defer { if connection.isBroken { slot = nil } }
+                return try work(connection)
+            }
+        }
+    }
+
+    func close() {
+        connection.withLock { $0 = nil }
+    }
+}

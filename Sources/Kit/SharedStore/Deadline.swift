@@ -1,0 +1,14 @@
+/// The end of the time that an operation has, connecting included.
+struct Deadline {
+    private let instant: ContinuousClock.Instant
+
+    init(after duration: Duration) {
+        instant = .now + duration
+    }
+
+    /// What is left in milliseconds, rounded up, as poll(2) takes it; 0 if the time is over.
+    var milliseconds: Int32 {
+        let left = ContinuousClock.now.duration(to: instant) / .milliseconds(1)
+        return Int32(max(0, min(left.rounded(.up), 1e9)))
+    }
+}

@@ -1,0 +1,83 @@
+import CPQ
+import Glibc
+
+extension PostgresConnection {
+    /// Opens a connection within the time of an operation.
+    ///
+    /// - Throws: ``SharedStoreError``.
+    static func open(_ options: SharedDatabaseOptions) throws -> PostgresConnection {
+        if let reason = larder_pq_load() { throw SharedStoreError.libraryUnusable(String(cString: reason)) }
+        guard larder_PQlibVersion() >= oldestVersion else { throw SharedStoreError.libraryUnusable("older than 14") }
+        guard let started = start(options) else { throw SharedStoreError.unavailable(.notReached("no memory")) }
+        let connection = PostgresConnection(started, deadline: Deadline(after: options.timeout))
+        do {
+            try connection.finishOpening()
+            try connection.check()
+            try connection.run(preparation(options))
+        } catch ConnectionFailure.timedOut {
+            throw SharedStoreError.unavailable(.timedOut)
+        } catch ConnectionFailure.lost {
+            throw SharedStoreError.unavailable(.notReached(connection.message))
+        } catch let failure as ConnectionFailure {
+            throw failure.error
+        }
+        return connection
+    }
+
+    /// 14.0, the first that finds out in one round trip whether the server is a standby.
+    private static let oldestVersion = 140_000
+
+    private static func start(_ options: SharedDatabaseOptions) -> OpaquePointer? {
+        // What precedes the address can be overridden by it, what follows cannot.
+        let settings = [
+            ("fallback_application_name", options.name), ("target_session_attrs", "primary"),
+            ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"),
+            ("dbname", options.url), ("client_encoding", "UTF8"),
+        ]
+        return withCStrings(settings.map(\.0)) { keys in
+            withCStrings(settings.map(\.1)) { larder_PQconnectStartParams(keys, $0, 1) }
+        }
+    }
+
+    /// Calls `body` with an array of C strings that ends with nil.
+    private static func withCStrings<Value>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Value) -> Value {
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies.map { UnsafePointer($0) } + [nil])
+    }
+
+    private func finishOpening() throws {
+        var state = Int32(LARDER_PQ_POLLING_WRITING)
+        while true {
+            switch state {
+            case Int32(LARDER_PQ_POLLING_OK): return try opened()
+            case Int32(LARDER_PQ_POLLING_READING) where socket >= 0: try wait(for: POLLIN)
+            case Int32(LARDER_PQ_POLLING_WRITING) where socket >= 0: try wait(for: POLLOUT)
+            default: throw ConnectionFailure.lost
+            }
+            state = openFurther()
+        }
+    }
+
+    private func check() throws {
+        guard serverVersion >= Self.oldestVersion else {
+            throw SharedStoreError.serverUnusable("PostgreSQL 14 or newer is needed")
+        }
+        guard parameter("server_encoding") == "UTF8" else {
+            throw SharedStoreError.serverUnusable("the database must have the encoding UTF8")
+        }
+    }
+
+    /// What holds for all transactions. A change needs a transaction that says so: none is made by a mistake in a read.
+    /// The server gives up what takes longer than its client waits.
+    private static func preparation(_ options: SharedDatabaseOptions) -> String {
+        let milliseconds = Int(options.timeout / .milliseconds(1))
+        return """
+            SET default_transaction_read_only = on;
+            SET statement_timeout = \(milliseconds);
+            SET idle_in_transaction_session_timeout = \(milliseconds);
+            SET jit = off
+            """
+    }
+}

@@ -1,0 +1,60 @@
+import CPQ
+
+/// What the server responded to one statement.
+final class PostgresResult {
+    private let result: OpaquePointer
+
+    /// Takes what libpq returned, and frees it with the value.
+    init(_ result: OpaquePointer) {
+        self.result = result
+    }
+
+    deinit { larder_PQclear(result) }
+
+    /// Why the server refused the statement; nil if it did not.
+    var failure: ConnectionFailure? {
+        switch larder_PQresultStatus(result) {
+        case Int32(LARDER_PQ_COMMAND_OK), Int32(LARDER_PQ_TUPLES_OK): return nil
+        default:
+            // Without a code it is libpq's own: the connection ended.
+            guard let code = field(LARDER_PQ_FIELD_SQLSTATE) else { return .lost }
+            return .server(
+                ServerError(
+                    code: code,
+                    constraint: field(LARDER_PQ_FIELD_CONSTRAINT),
+                    message: field(LARDER_PQ_FIELD_MESSAGE)
+                )
+            )
+        }
+    }
+
+    /// The command that was completed, such as `COMMIT` or `INSERT 0 1`.
+    var command: String { String(cString: larder_PQcmdStatus(result)) }
+
+    /// Number of rows that were changed.
+    var changedRows: Int { Int(String(cString: larder_PQcmdTuples(result))) ?? 0 }
+
+    /// Number of rows of the response.
+    var rowCount: Int { Int(larder_PQntuples(result)) }
+
+    /// Returns the number of a column, or nil if there is no such column.
+    func column(_ name: String) -> Int32? {
+        // libpq folds names that are not quoted to lower case.
+        let number = larder_PQfnumber(result, "\"\(name)\"")
+        return number < 0 ? nil : number
+    }
+
+    /// Returns the number of a column's type.
+    func type(of column: Int32) -> UInt32 { larder_PQftype(result, column) }
+
+    /// Returns the bytes of a value, valid as long as the result, or nil for NULL.
+    func bytes(row: Int, column: Int32) -> UnsafeRawBufferPointer? {
+        guard larder_PQgetisnull(result, Int32(row), column) == 0 else { return nil }
+        let count = Int(larder_PQgetlength(result, Int32(row), column))
+        return UnsafeRawBufferPointer(start: larder_PQgetvalue(result, Int32(row), column), count: count)
+    }
+
+    private func field(_ field: some BinaryInteger) -> String? {
+        larder_PQresultErrorField(result, Int32(field)).map { String(cString: $0) }
+    }
+}

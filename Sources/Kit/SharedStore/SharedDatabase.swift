@@ -1,0 +1,89 @@
+public import Logging
+
+/// A database that several servers share: PostgreSQL, for what users made.
+///
+/// A transaction waits for its connection and the server on a thread of its own, never on one of Swift's pool. It has a
+/// time limit, after which it fails with ``SharedStoreError``; what is acknowledged was committed.
+public final class SharedDatabase: Sendable {
+    let options: SharedDatabaseOptions
+    private let pool: ConnectionPool
+    private let logger: Logger
+
+    /// Creates a database. Its connections are opened when they are needed.
+    ///
+    /// - Parameter logger: receives which messages to other servers were lost.
+    public init(_ options: SharedDatabaseOptions, logger: Logger) {
+        self.options = options
+        self.logger = logger
+        pool = ConnectionPool(options)
+    }
+
+    /// Reads one state of the database; all reads within `value` are of the same.
+    ///
+    /// - Throws: ``SharedStoreError``, `CancellationError`, or what `value` throws.
+    public func read<Value: Sendable>(
+        _ value: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        try await pool.run(within: options.timeout) { try $0.read(value) }
+    }
+
+    /// Reads the rows of one statement, which takes a single round trip.
+    ///
+    /// - Parameters:
+    ///   - sql: the text, a constant of the program: `$1` is the first parameter.
+    ///   - transform: makes a value of each row.
+    /// - Throws: ``SharedStoreError``, `CancellationError`, or what `transform` throws.
+    public func rows<Value: Sendable>(
+        _ sql: String,
+        _ parameters: [any SQLParameter] = [],
+        _ transform: @escaping @Sendable (SQLRow) throws -> Value
+    ) async throws -> [Value] {
+        try await pool.run(within: options.timeout) { connection in
+            try SQLTransaction(connection).rows(sql, parameters).map(transform)
+        }
+    }
+
+    /// Changes the database in one transaction and returns after its commit. An error rolls it back.
+    ///
+    /// - Parameters:
+    ///   - turns: names of what the change is alone with, such as `notes/ACCOUNT`: changes with a name in common run one
+    ///     after the other, on all servers, and see each other's results. Without any, the change is serializable.
+    ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
+    /// - Throws: ``SharedStoreError``, `CancellationError`, or what `updates` throws.
+    @discardableResult
+    public func write<Value: Sendable>(
+        turns: [String] = [],
+        _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        try await write(TransactionPlan(options, turns: turns), updates)
+    }
+
+    /// Closes the connections. Later use throws ``SharedStoreError/closed``.
+    public func close() { pool.close() }
+
+    func write<Value: Sendable>(
+        _ plan: TransactionPlan,
+        _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        try await pool.run(within: plan.timeout) { connection in
+            let change = try connection.write(plan, updates)
+            self.tell(change.messages, through: connection)
+            return change.value
+        }
+    }
+
+    /// Tells the servers after the commit, in a transaction of its own: one that has a message holds a lock of the whole
+    /// server during its commit, and that of a change may wait for a standby.
+    private func tell(_ messages: [String], through connection: PostgresConnection) {
+        guard !messages.isEmpty else { return }
+        let sql = """
+            SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, message)
+            FROM unnest($2) AS message
+            """
+        do {
+            _ = try connection.run(sql, [options.channel, messages])
+        } catch {
+            logger.warning("messages to other servers were lost", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// A step of the schema that servers share. Steps are applied in the given order, each once.
+///
+/// A released step is never changed; a later one corrects it. Servers of the previous build go on while and after a step
+/// is applied, so it only adds.
+public struct SharedMigration: Sendable {
+    /// The unique name, owner first: `notes/001 notes`. The database records it when the step was applied.
+    public let name: String
+    let sql: String
+
+    /// Creates a step that is one SQL script.
+    public init(_ name: String, sql: String) {
+        self.name = name
+        self.sql = sql
+    }
+}
+
+extension SharedDatabase {
+    /// Applies the steps that the database does not have, all or none. Servers that start at the same time wait for each
+    /// other.
+    ///
+    /// - Parameters:
+    ///   - migrations: the steps of all apps of this build.
+    ///   - timeout: the time that all of it may take.
+    /// - Returns: the names of the steps that were applied.
+    /// - Throws: ``SharedStoreError``.
+    @discardableResult
+    public func migrate(_ migrations: [SharedMigration], timeout: Duration = .seconds(600)) async throws -> [String] {
+        var names: Set<String> = []
+        for migration in migrations where !names.insert(migration.name).inserted {
+            throw SharedStoreError.ambiguousMigration(name: migration.name)
+        }
+        var plan = TransactionPlan(options, turns: ["larder/migrations"])
+        plan.timeout = timeout
+        return try await write(plan) { transaction in
+            let applied = try Self.applied(transaction)
+            let unknown = applied.subtracting(migrations.map(\.name))
+            guard unknown.isEmpty else { throw SharedStoreError.newerSchema(unknownMigrations: unknown.sorted()) }
+            let missing = migrations.filter { !applied.contains($0.name) }
+            for migration in missing {
+                try transaction.execute(script: migration.sql)
+                try transaction.execute("INSERT INTO larder_migration (name) VALUES ($1)", [migration.name])
+            }
+            return missing.map(\.name)
+        }
+    }
+
+    private static func applied(_ transaction: SQLTransaction) throws -> Set<String> {
+        try transaction.execute(
+            script: """
+                CREATE TABLE IF NOT EXISTS larder_migration (
+                    name text COLLATE "C" PRIMARY KEY,
+                    applied_at timestamptz NOT NULL DEFAULT now()
+                )
+                """
+        )
+        return Set(try transaction.rows("SELECT name FROM larder_migration").map { try $0.value("name") })
+    }
+}

@@ -1,0 +1,84 @@
+/// An error of the store that several servers share.
+///
+/// Faulty SQL and broken constraints other than a unique key are programming errors, ``refused(_:)``.
+public enum SharedStoreError: Error, Sendable, Equatable {
+    /// The store did not respond, or does not accept changes at present. Nothing of the change was kept; a later try
+    /// may succeed.
+    case unavailable(Unavailability)
+    /// The connection was lost after the commit had been requested: the change was kept or was not.
+    case outcomeUnknown
+    /// A row with the same unique key exists. Nothing of the change was kept.
+    case notUnique(constraint: String)
+    /// The disk of the store is full. Nothing of the change was kept.
+    case diskFull
+    /// The server refused a statement for a reason that a repetition does not change.
+    case refused(ServerError)
+    /// A text has a character that PostgreSQL does not store: U+0000.
+    case textNotStorable
+    /// A response has no such column.
+    case noSuchColumn(String)
+    /// A value is of another type than the one that was asked for, or NULL.
+    case typeMismatch(column: String)
+    /// Two migrations of this build share one name.
+    case ambiguousMigration(name: String)
+    /// A newer build changed the schema by these migrations, which this build does not know. Nothing was changed.
+    case newerSchema(unknownMigrations: [String])
+    /// The library of PostgreSQL is missing or too old.
+    case libraryUnusable(String)
+    /// The server or its database is not of a kind that Larder can use.
+    case serverUnusable(String)
+    /// The store was used after it had been closed.
+    case closed
+
+    /// Why a store does not respond.
+    public enum Unavailability: Sendable, Equatable {
+        /// No connection can be made; the text is libpq's.
+        case notReached(String)
+        /// The connection ended, or the server ends it.
+        case connectionLost
+        /// No response came in time.
+        case timedOut
+        /// Too many callers wait for a connection.
+        case tooManyWaiting
+        /// Other changes came in between again and again.
+        case contended
+        /// The server is a standby, or has no resources left.
+        case notAccepting
+    }
+}
+
+extension SharedStoreError: CustomStringConvertible {
+    /// One sentence for an operator, never with stored content or a password.
+    public var description: String {
+        switch self {
+        case .unavailable(let reason): "The store is not available: \(reason.description)."
+        case .outcomeUnknown: "The connection to the store was lost during a commit: whether it was kept is unknown."
+        case .notUnique(let constraint): "A row with this key exists (\(constraint))."
+        case .diskFull: "The disk of the store is full."
+        case .refused(let error): "The store refused a statement: \(error.description)."
+        case .textNotStorable: "A text with U+0000 cannot be stored."
+        case .noSuchColumn(let name): "The store's response has no column \"\(name)\"."
+        case .typeMismatch(let column): "The column \"\(column)\" has a value of another type."
+        case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
+        case .newerSchema(let unknown):
+            "The store was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
+        case .libraryUnusable(let reason): "The library of PostgreSQL (libpq5) cannot be used: \(reason)."
+        case .serverUnusable(let reason): "The store's server cannot be used: \(reason)."
+        case .closed: "The store is closed."
+        }
+    }
+}
+
+extension SharedStoreError.Unavailability: CustomStringConvertible {
+    /// The middle of a sentence.
+    public var description: String {
+        switch self {
+        case .notReached(let reason): "no connection (\(reason))"
+        case .connectionLost: "the connection was lost"
+        case .timedOut: "no response in time"
+        case .tooManyWaiting: "too many requests wait for a connection"
+        case .contended: "other changes came in between each time"
+        case .notAccepting: "the server does not accept this at present"
+        }
+    }
+}

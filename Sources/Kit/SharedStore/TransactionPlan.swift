@@ -1,0 +1,36 @@
+/// How a transaction is run.
+struct TransactionPlan: Sendable {
+    /// What it changes alone, by names that the callers choose.
+    var turns: [String] = []
+    /// The time that it has, without its commit.
+    var timeout: Duration
+    /// The time of the connection's statements if nothing else is said.
+    let standardTimeout: Duration
+
+    /// The most times that a change is run if others come in between.
+    static let mostAttempts = 8
+
+    init(_ options: SharedDatabaseOptions, turns: [String] = []) {
+        self.turns = turns
+        timeout = options.timeout
+        standardTimeout = options.timeout
+    }
+
+    /// Begins a change.
+    ///
+    /// One that waits for turns sees what was committed before its turn came. Any other is equivalent to some order
+    /// one after the other, or is repeated.
+    var beginning: String {
+        "BEGIN ISOLATION LEVEL \(turns.isEmpty ? "SERIALIZABLE" : "READ COMMITTED") READ WRITE" + limits
+    }
+
+    private var limits: String {
+        guard timeout != standardTimeout else { return "" }
+        let milliseconds = Int(timeout / .milliseconds(1))
+        return "; SET LOCAL statement_timeout = \(milliseconds)"
+            + "; SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)"
+    }
+
+    /// Waits until no other transaction has the turn, and has it until the end.
+    static let turn = "SELECT 1 AS turn FROM pg_advisory_xact_lock(hashtextextended($1, 0))"
+}

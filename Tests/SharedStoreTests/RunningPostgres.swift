@@ -1,0 +1,122 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value, and
+/// with the process of the tests however that ends.
+final class RunningPostgres: Sendable {
+    /// It did what was not expected of it.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Reads commands: at the end of its input, it stops the server and removes the folder. The server refuses to run as
+    /// root, and a path of a socket has 107 bytes at most, so its folder is not below TMPDIR.
+    private static let script = #"""
+        programs=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
+        folder=$(mktemp -d /tmp/larder-pg-XXXXXX)
+        as=
+        if [ "$(id -u)" = 0 ]; then
+          as="setpriv --reuid nobody --regid nogroup --clear-groups"
+          chown nobody "$folder"
+        fi
+        cd "$folder"
+        failed() { cat "$folder/$1" >&2; echo failed; }
+        start() {
+          $as "$programs/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 120 start -o "-c listen_addresses= \
+            -c unix_socket_directories=$folder -c fsync=off -c max_connections=300 -c shared_buffers=32MB \
+            -c autovacuum=off" >/dev/null || failed log
+        }
+        stop() { $as "$programs/pg_ctl" -D "$folder/data" -m "$1" -w -t 120 stop >/dev/null 2>&1; }
+        $as "$programs/initdb" -D "$folder/data" -U larder -A trust -E UTF8 --locale C.UTF-8 --no-sync \
+          >"$folder/initdb" 2>&1 || failed initdb
+        start
+        echo "$folder"
+        while read -r command name; do
+          case $command in
+            schema) $as "$programs/psql" -q -h "$folder" -U larder postgres -c "CREATE SCHEMA $name" 2>&1 ;;
+            stop) stop "$name" ;;
+            start) start ;;
+          esac
+          echo "done"
+        done
+        stop immediate
+        cd /
+        rm -rf "$folder"
+        """#
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let numbers = Mutex(0)
+    private let turn = Mutex(())
+    private let folder: String
+
+    /// The one that most tests share, each with a schema of its own.
+    static let shared = Task { try await start() }
+
+    /// Starts a server on a thread that may wait for it, and returns it when it responds.
+    ///
+    /// - Throws: ``Failure``, the error of starting the process.
+    static func start() async throws -> RunningPostgres {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try RunningPostgres() }) }
+        }
+    }
+
+    private init() throws {
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", Self.script]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        folder = try Self.line(output)
+    }
+
+    deinit { try? input.fileHandleForWriting.close() }
+
+    /// Returns the address of a database.
+    func address(_ database: String = "postgres") -> String { "postgresql://larder@/\(database)?host=\(folder)" }
+
+    /// Creates a schema, and returns its name.
+    ///
+    /// - Throws: ``Failure``.
+    func schema() throws -> String {
+        let name = numbers.withLock { number in
+            number += 1
+            return "test_\(number)"
+        }
+        try command("schema \(name)")
+        return name
+    }
+
+    /// Ends the server.
+    ///
+    /// - Parameter mode: `fast` rolls back what is under way; `immediate` is like a crash.
+    /// - Throws: ``Failure``.
+    func stop(_ mode: String = "fast") throws { try command("stop \(mode)") }
+
+    /// Starts the server again after ``stop(_:)``.
+    ///
+    /// - Throws: ``Failure``.
+    func restart() throws { try command("start") }
+
+    private func command(_ text: String) throws {
+        try turn.withLock { _ in
+            try input.fileHandleForWriting.write(contentsOf: Data("\(text)\n".utf8))
+            let line = try Self.line(output)
+            guard line == "done" else { throw Failure(description: "\(text): \(line)") }
+        }
+    }
+
+    /// Reads a line, byte by byte: nothing of the next one is taken.
+    private static func line(_ pipe: Pipe) throws -> String {
+        var line = Data()
+        while let byte = try pipe.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
+            line += byte
+        }
+        let text = String(decoding: line, as: UTF8.self)
+        guard !text.isEmpty, text != "failed" else { throw Failure(description: "PostgreSQL did not start: \(text)") }
+        return text
+    }
+}
