@@ -4,7 +4,7 @@ import Glibc
 /// One connection to the server. It is used by one thread at a time, which it blocks until the server has responded or
 /// the deadline of the operation is over.
 final class PostgresConnection {
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     /// Counted by libpq: what the server remarks beside its responses.
     private let remarks: UnsafeMutablePointer<Int>
     private var statements = StatementNames()
@@ -124,62 +124,13 @@ final class PostgresConnection {
         return last
     }
 
-    private func flush() throws {
-        while true {
-            switch larder_PQflush(connection) {
-            case 0: return
-            case 1:
-                // The server may wait for its responses to be read before it reads on.
-                if try wait(for: POLLIN | POLLOUT) & Int16(POLLIN) != 0, larder_PQconsumeInput(connection) == 0 {
-                    throw lost()
-                }
-            default: throw lost()
-            }
-        }
-    }
-
-    private func receive() throws {
-        _ = try wait(for: POLLIN)
-        guard larder_PQconsumeInput(connection) == 1 else { throw lost() }
-    }
-
-    /// Waits until the socket is ready.
-    ///
-    /// - Returns: what it is ready for.
-    /// - Throws: ``ConnectionFailure/timedOut`` at the deadline.
-    @discardableResult
-    func wait(for events: Int32) throws -> Int16 {
-        while true {
-            var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
-            let count = poll(&descriptor, 1, deadline.milliseconds)
-            if count > 0 { return descriptor.revents }
-            if count == 0 {
-                isBroken = true
-                throw ConnectionFailure.timedOut
-            }
-            guard errno == EINTR else { throw lost() }
-        }
-    }
-
-    /// Reads what has arrived without a request, and returns the texts of notifications.
-    ///
-    /// - Throws: ``ConnectionFailure/lost``.
-    func notifications() throws -> [String] {
-        guard larder_PQconsumeInput(connection) == 1 else { throw lost() }
-        var found: [String] = []
-        while let notification = larder_PQnotifies(connection) {
-            found.append(String(cString: notification.pointee.extra))
-            larder_PQfreemem(notification)
-        }
-        return found
-    }
-
     /// Has the connection closed after the operation that uses it.
     func retire() {
         isBroken = true
     }
 
-    private func lost() -> ConnectionFailure {
+    /// Retires the connection, and returns the error for it.
+    func lost() -> ConnectionFailure {
         retire()
         return .lost
     }
