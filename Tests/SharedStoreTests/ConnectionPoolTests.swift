@@ -1,4 +1,3 @@
-import Synchronization
 import TestKit
 import Testing
 
@@ -61,44 +60,5 @@ import Testing
         _ = try await store.database.rows("SELECT 1 AS one") { _ in }
         store.database.close()
         await #expect(throws: SharedStoreError.closed) { try await store.database.read { _ in } }
-    }
-}
-
-/// What happens to callers while their server is away: one after the other, since they share it.
-@Suite(.serialized) struct ConnectionPoolOutageTests {
-    private static let server = Task { try await RunningPostgres.start() }
-
-    @Test("Without a server, callers get an error that names the place; with it, the next one is served")
-    func restarted() async throws {
-        let server = try await Self.server.value
-        let store = try await Store(on: server).withCounters()
-        try await store.database.write { try $0.increment("a") }
-        try server.stop("immediate")
-        let error = await #expect(throws: SharedStoreError.self) { try await store.counters() }
-        guard case .unavailable(.notReached(let reason)) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(reason.contains("/tmp/larder-pg-"))
-        try server.restart()
-        await BoundedWait.poll(for: "a connection") { (try? await store.counters()) == ["a": 1] }
-    }
-
-    @Test("A server that ends during a change has not kept it; the change is not repeated")
-    func lost() async throws {
-        let server = try await Self.server.value
-        let store = try await Store(on: server).withCounters()
-        let attempts = Atomic(0)
-        await #expect(throws: SharedStoreError.unavailable(.connectionLost)) {
-            try await store.database.write { transaction in
-                attempts.add(1, ordering: .relaxed)
-                try transaction.increment("a")
-                try server.stop("immediate")
-                try transaction.increment("b")
-            }
-        }
-        #expect(attempts.load(ordering: .relaxed) == 1)
-        try server.restart()
-        await BoundedWait.poll(for: "a connection") { (try? await store.counters()) == [:] }
     }
 }
