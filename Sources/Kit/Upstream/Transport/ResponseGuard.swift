@@ -18,6 +18,9 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     /// Most bytes of a body that are joined into one part.
     static let joinedBytes = 64 << 10
+    /// Most bytes that are read at a time, once as much arrives. Each piece goes from the event loop to the task that
+    /// takes it, and on from there, which costs as much for a small one.
+    private static let largestPiece = 256 << 10
 
     private var sequence = ResponseSequence()
     private var timer = StallTimer(limit: .zero)
@@ -38,6 +41,8 @@ final class ResponseGuard: ChannelDuplexHandler {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(ResponseGuard(listeners), position: .after(decoder))
+        let pieces = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 16 << 10, maximum: largestPiece)
+        try channel.syncOptions?.setOption(.recvAllocator, value: pieces)
     }
 
     // MARK: Requests
