@@ -6,7 +6,7 @@ import Testing
 @Suite struct PostgresConnectionOpeningTests {
     private func failure(_ url: String) -> SharedStoreError? {
         var options = SharedDatabaseOptions(url: url)
-        options.timeout = .seconds(10)
+        options.timeout = .seconds(60)
         return #expect(throws: SharedStoreError.self) { _ = try PostgresConnection.open(options) }
     }
 
@@ -31,7 +31,10 @@ import Testing
     @Test("A database whose texts are not UTF-8 is refused")
     func encoding() async throws {
         let server = try await RunningPostgres.shared.value
-        let connection = try PostgresConnection.open(SharedDatabaseOptions(url: server.address()))
+        var options = SharedDatabaseOptions(url: server.address())
+        options.timeout = .seconds(60)
+        let connection = try PostgresConnection.open(options)
+        connection.deadline = Deadline(after: options.timeout)
         try connection.run("SET default_transaction_read_only = off")
         try connection.run("CREATE DATABASE bytes ENCODING SQL_ASCII LOCALE 'C' TEMPLATE template0")
         #expect(failure(server.address("bytes")) == .serverUnusable("the database must have the encoding UTF8"))
@@ -41,7 +44,7 @@ import Testing
     func settings() async throws {
         let url = try await RunningPostgres.shared.value.address() + "&options=-csearch_path%3Dlarder_a"
         var options = SharedDatabaseOptions(url: url)
-        options.timeout = .milliseconds(4500)
+        options.timeout = .milliseconds(61_500)
         options.name = "larder n1"
         let connection = try PostgresConnection.open(options)
         let row = try SQLTransaction(connection).rows(
@@ -53,6 +56,6 @@ import Testing
             """
         ).first
         let values: [String?] = try ["statement", "path", "protected", "idle", "name"].map { try row?.value($0) }
-        #expect(values == ["4500ms", "larder_a", "on", "4500ms", "larder n1"])
+        #expect(values == ["61500ms", "larder_a", "on", "61500ms", "larder n1"])
     }
 }

@@ -42,6 +42,39 @@ import Testing
         await BoundedWait.poll(for: "a connection") { (try? await store.counters()) == [:] }
     }
 
+    @Test("What was acknowledged before a crash under load is there after it, and callers go on by themselves")
+    func crash() async throws {
+        let server = try await Self.server.value
+        let store = try await Store(on: server) { $0.connections = 4 }.withCounters()
+        let acknowledged = Watched<[String]>([])
+        let hasEnded = Watched(false)
+        let writers = (0..<16).map { writer in
+            Task {
+                var number = 0
+                while !hasEnded.value {
+                    number += 1
+                    let name = "\(writer)/\(number)"
+                    // What fails meanwhile is not acknowledged, so nothing is said of it.
+                    guard (try? await store.database.write(turns: [name], { try $0.increment(name) })) != nil else {
+                        await Task.yield()
+                        continue
+                    }
+                    acknowledged.update { $0.append(name) }
+                }
+            }
+        }
+        await acknowledged.until("writes before the crash") { $0.count >= 200 }
+        try server.stop("immediate")
+        let before = acknowledged.value.count
+        try server.restart()
+        await acknowledged.until("writes after the crash") { $0.count >= before + 200 }
+        hasEnded.update { $0 = true }
+        for writer in writers { await writer.value }
+        let kept = try await store.counters()
+        #expect(acknowledged.value.filter { kept[$0] != 1 } == [])
+        #expect(kept.values.allSatisfy { $0 == 1 })
+    }
+
     /// Has the server wait with each commit for a standby that does not exist, or no longer.
     private func require(standby: String, on store: Store) async throws {
         let connection = try PostgresConnection.open(store.options)
@@ -80,7 +113,7 @@ import Testing
 
     @Test("A commit that no standby confirms in time is not acknowledged, although this server has kept it")
     func standbyAway() async throws {
-        let (error, counters) = try await unconfirmed(nil, timeout: .seconds(4))
+        let (error, counters) = try await unconfirmed(nil, timeout: .seconds(8))
         #expect(error == .outcomeUnknown && counters == ["a": 1])
     }
 
