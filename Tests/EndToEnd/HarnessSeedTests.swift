@@ -97,6 +97,24 @@ import Testing
         #expect(try await client.get("/v1/ships/session").status == 401)
         #expect(await plain.stop() == 0)
     }
+
+    @Test("HARN-18 of documents at once, half of them refused, the upstreams have the records of one that was stored")
+    func atOnce() async throws {
+        let tested = try await TestedLarder.start()
+        let statuses = try await withThrowingTaskGroup { group in
+            for number in 0..<16 {
+                let note = number.isMultiple(of: 2) ? "" : #", "notes": [{"account": "nobody", "body": "x"}]"#
+                group.addTask {
+                    try await tested.harness.put("/seed", #"{"ships": [{"name": "S\#(number % 2)"}]\#(note)}"#).status
+                }
+            }
+            return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses == [200: 8, 422: 8])
+        let ships = try await tested.sandbox.client.get("/spacex/v4/ships").json
+        #expect(ships.elements.map(\.name.string) == ["S0"])
+        #expect(await tested.larder.stop() == 0)
+    }
 }
 
 extension TestedLarder {

@@ -28,11 +28,13 @@ extension Harness: HarnessedServer {
 
     var seedMembers: [String] { application?.seed.members ?? [] }
 
-    func seed(_ document: [UInt8]) async throws -> SeedReport {
+    func seed(_ document: [UInt8], _ upstreams: @escaping @Sendable (_ store: SeedStore) async throws -> SeedReport)
+        async throws -> SeedReport
+    {
         // No reset takes the server away meanwhile.
         try await resets.withPermit {
             guard let application else { throw HarnessError.notReady }
-            return try await application.seed.store(document)
+            return try await upstreams { try await application.seed.store(document) }
         }
     }
 

@@ -17,13 +17,16 @@ public protocol HarnessedServer: Sendable {
     /// - Parameter upstreams: Resets the simulated upstreams; to be called when no request of the old state is left.
     func reset(_ upstreams: @escaping @Sendable () -> Void) async throws
 
-    /// The members of a document that ``seed(_:)`` takes.
+    /// The members of a document that ``seed(_:_:)`` takes.
     var seedMembers: [String] { get }
 
     /// Stores what a JSON object has: all or nothing.
     ///
+    /// - Parameter upstreams: Fills the simulated upstreams, and calls what it is given to store the object. No reset
+    ///   and no other document comes between.
     /// - Throws: ``SeedRefusal``.
-    func seed(_ document: [UInt8]) async throws -> SeedReport
+    func seed(_ document: [UInt8], _ upstreams: @escaping @Sendable (_ store: SeedStore) async throws -> SeedReport)
+        async throws -> SeedReport
 
     /// The snapshots, by name.
     var snapshotList: [SnapshotDescription] { get }

@@ -43,7 +43,7 @@ public struct SeedReport: Sendable {
 
     let accounts: [Account]
     /// Number of items by member.
-    let counts: [String: Int]
+    var counts: [String: Int]
 
     /// Describes what was stored.
     public init(accounts: [Account], counts: [String: Int]) {
@@ -68,3 +68,6 @@ extension SeedRefusal {
         )
     }
 }
+
+/// Stores a document in the server that is tested.
+public typealias SeedStore = @Sendable () async throws -> SeedReport

@@ -65,10 +65,16 @@ extension JSONValue {
         case "", "~", "null": return .null
         case "true": return true
         case "false": return false
-        case let text:
-            let isNumber = text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
-            return isNumber ? .number(text) : .string(text)
+        case let text: return isNumber(text) ? .number(text) : .string(text)
         }
+    }
+
+    /// Whether JSON has a text as a number.
+    private static func isNumber(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
+            case .number? = try? JSONParser.parse(Array(text.utf8))
+        else { return false }
+        return true
     }
 
     /// The value as YAML that is read as the same value.

@@ -18,16 +18,21 @@ extension HarnessAPI {
         }
         do {
             try Self.check(document, knowing: server.seedMembers + UpstreamSeed.members)
-            let before = stage.data
-            let counts = try UpstreamSeed(stage).apply(document)
-            do {
-                let own = document.members.filter { !UpstreamSeed.members.contains($0.name) }
-                let report = try await server.seed(JSONValue.object(JSONObject(members: own)).serialized())
-                return Self.response(report, counts)
-            } catch {
-                stage.restore(before)
-                throw error
+            let own = document.members.filter { !UpstreamSeed.members.contains($0.name) }
+            let report = try await server.seed(JSONValue.object(JSONObject(members: own)).serialized()) {
+                [stage] store in
+                let before = stage.data
+                let counts = try UpstreamSeed(stage).apply(document)
+                do {
+                    var report = try await store()
+                    report.counts.merge(counts) { $0 + $1 }
+                    return report
+                } catch {
+                    stage.restore(before)
+                    throw error
+                }
             }
+            return Self.response(report)
         } catch let refusal as SeedRefusal {
             return refusal.response
         }
@@ -41,8 +46,8 @@ extension HarnessAPI {
         }
     }
 
-    private static func response(_ report: SeedReport, _ counts: [String: Int]) -> UpstreamResponse {
-        let counts = counts.merging(report.counts) { $0 + $1 }.sorted { $0.key < $1.key }
+    private static func response(_ report: SeedReport) -> UpstreamResponse {
+        let counts = report.counts.sorted { $0.key < $1.key }
         let accounts = report.accounts.map { account -> JSONValue in
             [
                 "app": .string(account.app), "name": account.name.map { .string($0) } ?? .null,
