@@ -62,11 +62,17 @@ struct OpenAPIStubTests {
         stub = try OpenAPIStub(name: "weather", document: try JSONValue(yaml: Self.document))
     }
 
-    private func ask(_ method: HTTPRequest.Method, _ target: String, _ headers: HTTPFields = [:], body: String = "")
+    private func ask(
+        _ method: HTTPRequest.Method,
+        _ target: String,
+        _ headers: HTTPFields = [:],
+        body: String = "",
+        of other: OpenAPIStub? = nil
+    )
         -> UpstreamResponse
     {
         let parts = RequestTarget(target)
-        return stub.respond(
+        return (other ?? stub).respond(
             to: UpstreamRequest(
                 method: method,
                 path: parts.segments,
@@ -125,6 +131,19 @@ struct OpenAPIStubTests {
         #expect(value.object?["hours"] == [["celsius": -90, "rain": true]])
         #expect(value.object?["next"]?.object?["at"] == "2030-01-05T10:00:00Z")
         #expect(ask(.get, "/days/latest").status == .noContent)
+    }
+
+    @Test(
+        "HARN-24 no preference and no bound of a schema ends the process",
+        arguments: ["-5", "0", "100", "700", "99999", "99999999999999999999"]
+    )
+    func unreasonable(code: String) throws {
+        let schema = #"{"type":"string","minLength":1000000000000000000000000000000}"#
+        let responses = #"{"default":{"content":{"application/json":{"schema":\#(schema)}}}}"#
+        let document = #"{"openapi":"3.0.0","paths":{"/a":{"get":{"responses":\#(responses)}}}}"#
+        let other = try OpenAPIStub(name: "other", document: JSONParser.parse(Array(document.utf8)))
+        let response = ask(.get, "/a", Self.fields(["Prefer": "code=\(code)"]), of: other)
+        #expect(response.status == .ok && response.body.count == 1002)
     }
 
     @Test("HARN-24 what does not fit is refused with 404, 405 and 400, and everything that is wrong")

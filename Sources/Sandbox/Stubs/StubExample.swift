@@ -23,7 +23,7 @@ struct StubExample: Sendable {
             ?? operation.responses.first { $0.name == "default" } ?? sorted.first
         guard let chosen else { return nil }
         let object = document.resolved(chosen.value).object
-        let code = Self.code(chosen.name) ?? wishes["code"].flatMap { Int($0) } ?? 200
+        let code = Self.code(chosen.name) ?? wishes["code"].flatMap(Self.code) ?? 200
         var response = UpstreamResponse(status: .init(code: code), headers: fields(object))
         if let content = Self.content(object?["content"]?.object, accepted: request.headers[.accept]) {
             let media = document.resolved(content.value).object ?? JSONObject()
@@ -33,7 +33,7 @@ struct StubExample: Sendable {
         return response
     }
 
-    /// `200`, or the first of `2XX`; nil for `default`.
+    /// `200`, or the first of `2XX`; nil for `default`, and for what is no status of a final response.
     private static func code(_ name: String) -> Int? {
         let code = Int(name.lowercased().replacing("x", with: "0")) ?? 0
         return (200...599).contains(code) ? code : nil
@@ -127,7 +127,7 @@ struct StubExample: Sendable {
         case "uri", "url": return "https://example.com/"
         case "email": return "anna@example.com"
         default:
-            let length = min(1000, max(0, Int(schema["minLength"]?.double ?? 0)))
+            let length = Int(min(1000, max(0, schema["minLength"]?.double ?? 0)))
             return length > 4 ? String(repeating: "t", count: length) : "text"
         }
     }
