@@ -31,10 +31,11 @@ extension DiskApp {
     /// The upstreams of the app.
     public static let upstreams = [disk, oauth]
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.locked, .notAFolder]
+    public static let problems: [ProblemCode] = [.locked, .notAFolder, .outboxFull, .outboxState]
     /// What is kept offline, of all accounts.
     public static let storedAmounts = [
-        StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry")
+        StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry"),
+        StoredAmount("uploads of the Disk that wait", sql: "SELECT sum(length) FROM disk_outbox"),
     ]
     /// The settings of the app.
     public static let settings = [
@@ -89,6 +90,19 @@ extension DiskApp {
             "time after which what is kept offline is compared with Yandex Disk again"
         ),
         Setting(
+            "disk.outbox_mb",
+            .integer(0...1_048_576),
+            default: "1024",
+            "size limit in MiB of the uploads of an account of the Disk that wait for it; they are never evicted",
+            note: "[outbox](outbox.md)"
+        ),
+        Setting(
+            "disk.outbox_operations",
+            .integer(0...100_000),
+            default: "1000",
+            "writes of an account of the Disk that wait for it at most; 0: none is accepted"
+        ),
+        Setting(
             "disk.oauth_client_id",
             .text,
             default: "",
@@ -123,6 +137,10 @@ extension DiskApp.Options {
                 files: try context.settings.integer("disk.offline_files"),
                 fetches: try context.settings.integer("disk.offline_fetches"),
                 checkInterval: try context.settings.seconds("disk.offline_check_s")
+            ),
+            outbox: OutboxOptions(
+                bytes: try context.settings.mebibytes("disk.outbox_mb"),
+                operations: try context.settings.integer("disk.outbox_operations")
             )
         )
     }

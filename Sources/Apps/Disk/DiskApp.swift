@@ -34,6 +34,8 @@ public struct DiskApp: App {
         public var budget: CacheBudget
         /// What is kept offline, and how it is kept up to date.
         public var offline: OfflineOptions
+        /// How many writes wait while the API is away.
+        public var outbox: OutboxOptions
 
         /// Creates options.
         public init(
@@ -42,7 +44,8 @@ public struct DiskApp: App {
             downloads: Int = 4,
             searchFreshness: Duration = .seconds(60),
             budget: CacheBudget = .unlimited,
-            offline: OfflineOptions = OfflineOptions()
+            offline: OfflineOptions = OfflineOptions(),
+            outbox: OutboxOptions = OutboxOptions()
         ) {
             self.timeZone = timeZone
             self.operationWait = operationWait
@@ -50,6 +53,7 @@ public struct DiskApp: App {
             self.searchFreshness = searchFreshness
             self.budget = budget
             self.offline = offline
+            self.outbox = outbox
         }
     }
 
@@ -119,7 +123,9 @@ public struct DiskApp: App {
 
     /// Continues what waits for the API.
     public func upstreamRecovered(_ upstream: UpstreamDescription) async {
-        if upstream.name == Self.disk.name { composition.keeper.wake() }
+        guard upstream.name == Self.disk.name else { return }
+        composition.outboxKeeper.wake()
+        composition.keeper.wake()
     }
 
     /// The mount of the API sends the token of the session's account.
@@ -200,6 +206,16 @@ public struct DiskApp: App {
             Route(.post, "/v1/disk/downloads", "disk.file", session: Self.name, app.downloads.start).body("path"),
             Route(.get, "/v1/disk/downloads/{id}", "disk.file", session: Self.name, app.downloads.show),
             Route(.get, "/v1/disk/operations/{id}", "disk.operation", session: Self.name, app.operations.show),
+            Route(.get, "/v1/disk/outbox", "disk.outbox", session: Self.name, app.outbox.list)
+                .query(.page, "tz"),
+            Route(.get, "/v1/disk/outbox/{id}", "disk.outbox", session: Self.name, app.outbox.show)
+                .query("tz"),
+            Route(.delete, "/v1/disk/outbox/{id}", "disk.outbox", session: Self.name, app.outbox.takeBack),
+            Route(.post, "/v1/disk/outbox/{id}/retry", "disk.outbox", session: Self.name, app.outbox.retry)
+                .query("tz"),
+            Route(.post, "/v1/disk/outbox/{id}/resolve", "disk.outbox", session: Self.name, app.outbox.resolve)
+                .query("tz")
+                .body("how"),
             Route(.get, "/v1/disk/trash", "disk.trash", session: Self.name, app.trash.show)
                 .query(.page, "tz", "refresh"),
             Route(.post, "/v1/disk/trash/restore", "disk.trash", session: Self.name, app.trash.restore)

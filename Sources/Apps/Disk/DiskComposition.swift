@@ -15,6 +15,7 @@ struct DiskComposition: Sendable {
     let tokens: TokenProvider
     let queue: DownloadQueue
     let keeper: OfflineKeeper
+    let outboxKeeper: OutboxKeeper
     let background = BackgroundTasks()
     let writer: WriteExecutor
     private let client: YandexDiskClient
@@ -28,7 +29,7 @@ struct DiskComposition: Sendable {
     private let clock: WallClock
     private let logger: Logger
     private let accounts: DiskAccounts
-    private let items: ItemReader
+    let items: ItemReader
     private let tracker: OperationTracker
     private let load = ForegroundLoad()
 
@@ -87,22 +88,30 @@ struct DiskComposition: Sendable {
             items,
             options: options,
             accessRecorder: accessRecorder,
-            announcer: OfflineAnnouncer(
-                store: store,
-                events: events,
-                background: background,
-                clock: clock,
-                logger: logger
-            ),
+            announcer: ChangeAnnouncer(background: background, clock: clock) { [store] account in
+                // An account that was logged out has no listeners.
+                guard let revision = try? store.revision(of: account) else { return }
+                events.screenChanged("disk.offline", revision, account: account)
+            },
             clock: clock,
             logger: logger
         )
-        sessions.letExpire(sessionsOf: DiskApp.name) { [store, queue, keeper] expired, db in
+        outboxKeeper = OutboxKeeper(
+            runner: OutboxRunner(accounts: accounts, writer: writer),
+            announcer: ChangeAnnouncer(background: background, clock: clock) { [store] account in
+                events.outboxChanged(store.pendingWrites(of: account) ?? 0, account: account)
+            },
+            clock: clock,
+            logger: logger
+        )
+        try database.read { [store] in try store.outbox.load(at: clock.now(), $0) }
+        sessions.letExpire(sessionsOf: DiskApp.name) { [store, queue, keeper, outboxKeeper] expired, db in
             try store.remove(expired, db)
             guard expired.isLast else { return }
             db.afterNextTransaction { _ in
                 queue.cancel(account: expired.account)
                 keeper.cancel(account: expired.account)
+                outboxKeeper.cancel(account: expired.account)
             }
         }
     }
@@ -120,10 +129,13 @@ struct DiskComposition: Sendable {
     }
 
     private var fileResponses: FileResponses {
-        FileResponses(timeZone: options.timeZone, media: media, clock: clock)
+        FileResponses(timeZone: options.timeZone, media: media, store: store, clock: clock)
     }
 
     private var writeResponses: WriteResponses { WriteResponses(files: fileResponses, clock: clock) }
+
+    /// Files and folders as they will be.
+    private var projected: ProjectedItems { ProjectedItems(items: items) }
 
     private var runner: DownloadRunner { DownloadRunner(accounts: accounts, items: items, fetcher: fetcher) }
 
@@ -142,6 +154,7 @@ extension DiskComposition {
             sessions: sessions,
             queue: queue,
             keeper: keeper,
+            outbox: outboxKeeper,
             background: background,
             clock: clock,
             logger: logger
@@ -166,18 +179,26 @@ extension DiskComposition {
         )
     }
 
-    var files: Files { Files(accounts: accounts, items: items, responses: fileResponses) }
+    var files: Files { Files(accounts: accounts, items: projected, responses: fileResponses) }
 
     var content: Content {
-        Content(accounts: accounts, items: items, files: storedFiles, fetcher: fetcher, clock: clock)
+        Content(accounts: accounts, items: projected, files: storedFiles, fetcher: fetcher, clock: clock)
     }
 
     var previews: Previews {
-        Previews(accounts: accounts, items: items, files: storedFiles, client: client, tokens: tokens, clock: clock)
+        Previews(
+            accounts: accounts,
+            items: projected,
+            pictures: QueuedPictures(lender: lender, media: media, clock: clock),
+            files: storedFiles,
+            client: client,
+            tokens: tokens,
+            clock: clock
+        )
     }
 
     var pages: Pages {
-        Pages(accounts: accounts, items: items, files: storedFiles, lender: lender, media: media, clock: clock)
+        Pages(accounts: accounts, items: projected, files: storedFiles, lender: lender, media: media, clock: clock)
     }
 
     var downloads: Downloads {
@@ -195,14 +216,29 @@ extension DiskComposition {
         )
     }
 
-    var writes: Writes { Writes(accounts: accounts, writer: writer, responses: writeResponses) }
+    private var writeQueue: WriteQueue { WriteQueue(writer: writer, options: options.outbox, clock: clock) }
 
-    var sharing: Sharing { Sharing(accounts: accounts, writer: writer, responses: writeResponses, clock: clock) }
+    var writes: Writes { Writes(accounts: accounts, queue: writeQueue, responses: writeResponses) }
+
+    var sharing: Sharing { Sharing(accounts: accounts, queue: writeQueue, responses: writeResponses, clock: clock) }
+
+    var outbox: OutboxRequests {
+        OutboxRequests(
+            accounts: accounts,
+            keeper: outboxKeeper,
+            options: options.outbox,
+            timeZone: options.timeZone,
+            clock: clock
+        )
+    }
 
     var operations: Operations { Operations(accounts: accounts, tracker: tracker, responses: writeResponses) }
 
     var services: [any Service] {
-        [downloadService, OfflineService(keeper: keeper), BackgroundService(background: background)]
+        [
+            downloadService, OfflineService(keeper: keeper), OutboxService(keeper: outboxKeeper),
+            BackgroundService(background: background),
+        ]
     }
 
     var downloadService: DownloadService {
@@ -211,7 +247,7 @@ extension DiskComposition {
 
     /// Files for other apps.
     var diskFiles: DiskFiles {
-        DiskFiles(accounts: accounts, items: items, files: storedFiles, fetcher: fetcher, writer: writer)
+        DiskFiles(accounts: accounts, items: projected, files: storedFiles, fetcher: fetcher, writer: writer)
     }
 }
 
@@ -222,7 +258,7 @@ extension OfflineKeeper {
         _ items: ItemReader,
         options: DiskApp.Options,
         accessRecorder: AccessRecorder,
-        announcer: OfflineAnnouncer,
+        announcer: ChangeAnnouncer,
         clock: WallClock,
         logger: Logger
     ) {

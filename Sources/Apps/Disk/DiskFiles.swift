@@ -19,7 +19,7 @@ struct DiskFiles: Sendable {
     }
 
     let accounts: DiskAccounts
-    let items: ItemReader
+    let items: ProjectedItems
     let files: StoredFiles
     let fetcher: FileFetcher
     let writer: WriteExecutor

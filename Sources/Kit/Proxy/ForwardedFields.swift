@@ -36,8 +36,3 @@ enum ForwardedFields {
         if !keys.isEmpty { fields.append(HTTPField(name: .vary, value: keys.joined(separator: ", "))) }
     }
 }
-
-extension HTTPField.Name {
-    /// `Prefer` (RFC 7240).
-    fileprivate static let prefer = HTTPField.Name(literal: "Prefer")
-}

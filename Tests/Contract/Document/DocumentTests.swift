@@ -121,6 +121,7 @@ struct DocumentTests {
     func required() throws {
         let optional: Set<String> = [
             "page", "revision", "empty", "pointer", "parameter", "install", "actions", "body", "partial", "after_s",
+            "pending",
         ]
         let requests = document.schemasOfRequests
         // Members of GeoJSON are its own (RFC 7946): what a cluster has, a pin lacks.
@@ -139,8 +140,10 @@ struct DocumentTests {
             if pointer == "/components/schemas/Problem/additionalProperties" { mayBeAbsent.insert("href") }
             if pointer.contains("/requestBody/") { mayBeAbsent.insert("at") }
             // An action has what its request needs.
-            if pointer.contains("/ActionBody/") { mayBeAbsent.formUnion(properties) }
-            if pointer.contains("/Action/") { mayBeAbsent.insert("fields") }
+            if pointer.contains("/ActionBody/") || pointer.contains("/ActionHeaders/") {
+                mayBeAbsent.formUnion(properties)
+            }
+            if pointer.contains("/Action/") { mayBeAbsent.formUnion(["fields", "headers"]) }
             // A field is filled with what its kind is; a button may be the front end's own.
             if pointer.contains("/ActionField/") { mayBeAbsent.formUnion(["values", "location"]) }
             if pointer.contains("/Empty/") { mayBeAbsent.insert("action") }

@@ -62,6 +62,9 @@ enum Conversation {
         try await withLarder { larder in
             try await ContractScenario(larder: larder, transcript: transcript).diskOffline()
         }
+        try await withLarder(["--disk-outbox-operations", "9"]) { larder in
+            try await ContractScenario(larder: larder, transcript: transcript).diskOutbox()
+        }
         try await withLarder(["--http-head-timeout-ms", "10"]) { larder in
             try await ContractScenario(larder: larder, transcript: transcript).slowClients()
         }

@@ -88,8 +88,9 @@ struct StoredReads: Sendable {
         )
         let names = [
             "launch", "onboarding", "session", "profile", "profile/chart.svg", "recent", "files", "published", "trash",
-            "offline",
+            "offline", "outbox",
         ]
+        let left = try await scenario.leftFolder(member)
         return reads(names.map { "/v1/disk/\($0)" }, member) + [
             read("/v1/disk/onboarding/{id}/image", of: "documents", member),
             read("/v1/disk/search", query: "?q=txt", member),
@@ -99,6 +100,7 @@ struct StoredReads: Sendable {
             read("/v1/disk/file/page", query: "?path=/contract/document.pdf&page=1", member),
             read("/v1/disk/downloads/{id}", of: try id(download), member),
             read("/v1/disk/operations/{id}", of: try id(copy), member),
+            read("/v1/disk/outbox/{id}", of: left, member),
         ]
     }
 

@@ -29,6 +29,13 @@ struct DiskItem: Sendable, Equatable {
     var origin: String?
     /// When it was moved to the trash.
     var deleted: Date?
+    /// Where the API has it, if a write that waits gives it another path. Not stored.
+    var source: DiskPath?
+    /// The upload that waits with its content. Not stored.
+    var queuedUpload: String?
+
+    /// The path that its content is stored and requested under.
+    var storedPath: DiskPath { source ?? path }
 
     init(path: DiskPath, kind: Kind, name: String? = nil) {
         self.path = path

@@ -7,6 +7,8 @@ struct DiskRow: Sendable {
     var isDownloaded: Bool
     /// How it relates to what is kept offline.
     var offline = OfflineMarking.none
+    /// The write that waits and has made or changed it; nil if it is as the API has it.
+    var pending: PendingWrite?
 }
 
 /// A page of a list, and the revision of the account in the same read transaction.
@@ -19,6 +21,8 @@ struct DiskPage: Sendable {
     var isPartial: Bool
     /// Whether the response had rows that cannot be read, so that the page lacks what it should show.
     var lacksRows: Bool
+    /// Number of writes that wait; nil if none does.
+    var pending: Int?
 
     /// Creates a page.
     ///

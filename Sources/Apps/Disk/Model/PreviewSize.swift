@@ -28,4 +28,16 @@ struct PreviewSize: Sendable, Equatable {
         self.text = text
         self.isCropped = isCropped
     }
+
+    /// Largest width and height in pixels. The letters are those of the API.
+    var pixels: (width: Int, height: Int) {
+        let letters = [
+            "XXXS": 50, "XXS": 75, "XS": 100, "S": 150, "M": 300, "L": 500, "XL": 800, "XXL": 1024, "XXXL": 1280,
+        ]
+        if let side = letters[text] { return (side, side) }
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        let width = sides.first ?? nil
+        let height = sides.count > 1 ? sides[1] : width
+        return (width ?? 2000, height ?? 2000)
+    }
 }

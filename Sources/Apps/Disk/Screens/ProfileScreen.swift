@@ -21,7 +21,8 @@ struct ProfileScreen: Encodable, Sendable {
     let chart: [Slice]
     let actions: [Action]
 
-    init(_ account: DiskAccount) {
+    /// - Parameter count: Number of writes that wait; nil if there are none.
+    init(_ account: DiskAccount, waiting count: Int? = nil) {
         let space = account.space
         total = space.total
         used = space.used
@@ -43,7 +44,7 @@ struct ProfileScreen: Encodable, Sendable {
                 title: .logOut,
                 method: "DELETE",
                 href: LogoutDialog.href,
-                confirm: .init(message: LogoutDialog.message, buttons: LogoutDialog.buttons)
+                confirm: .init(message: LogoutDialog.message(waiting: count), buttons: LogoutDialog.buttons)
             ),
         ]
     }

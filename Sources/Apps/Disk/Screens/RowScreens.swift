@@ -2,6 +2,7 @@ import Foundation
 import HTTPSemantics
 import HTTPTypes
 import Screens
+import Upstream
 
 /// A file or folder in any list.
 struct RowScreen: Encodable, Sendable {
@@ -26,6 +27,8 @@ struct RowScreen: Encodable, Sendable {
     let downloaded: Bool
     /// Whether it, or a folder above it, is kept offline.
     let keptOffline: Bool
+    /// The write that waits and has made or changed it; absent if it is as Yandex Disk has it.
+    let pending: PendingScreen?
     /// Address of the screen that opens it.
     let href: Link
     /// The actions of a row; nil for the screen of one file, which has more.
@@ -54,8 +57,39 @@ struct RowScreen: Encodable, Sendable {
         _publicUrl = Nullable(wrappedValue: item.publicURL)
         downloaded = row.isDownloaded
         keptOffline = row.offline != .none
+        pending = row.pending.map(PendingScreen.init)
         href = item.path.link(to: item.kind == .dir ? "/v1/disk/files" : "/v1/disk/file")
         self.actions = actions
+    }
+}
+
+/// How a row says that a write of it waits.
+struct PendingScreen: Encodable, Sendable {
+    /// Its name in `/v1/disk/outbox/{id}`.
+    let operation: String
+    let kind: String
+    let since: Date
+    let state: String
+    let stateText: Text
+
+    init(_ pending: PendingWrite) {
+        operation = pending.id
+        kind = pending.kind
+        since = pending.since
+        state = pending.state.rawValue
+        stateText = pending.state.text
+    }
+}
+
+extension PendingScreen: JSONWritable {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("kind", kind)
+        json.member("operation", operation)
+        json.member("since", since)
+        json.member("state", state)
+        json.member("state_text", stateText)
+        json.endObject()
     }
 }
 
@@ -114,6 +148,7 @@ extension RowScreen: JSONWritable {
         json.member("modified_text", modifiedText)
         json.member("name", name)
         json.member("path", path)
+        if let pending { try json.member("pending", pending) }
         json.member("preview_url", previewUrl)
         json.member("public_url", publicUrl)
         json.member("published", published)

@@ -83,6 +83,7 @@ extension EmptyState {
     static let published = disk(.publishedFiles, .nothingPublished, "/v1/disk/published?refresh=1")
     static let recent = disk(.recent, .nothingRecent, "/v1/disk/recent?refresh=1")
     static let trash = disk(.trash, .trashIsEmpty, "/v1/disk/trash?refresh=1")
+    static let outbox = disk(.outbox, .outboxEmpty, OutboxScreen.href)
     static let offline = disk(.offline, .nothingOffline, "/v1/disk/offline")
 
     static func folder(_ path: DiskPath) -> EmptyState {
@@ -112,7 +113,12 @@ extension Banner {
 /// The confirmation of a logout.
 enum LogoutDialog {
     static let title = Text.exit
-    static let message = Text.confirmLogout
+
+    /// - Parameter count: Number of writes that wait, which are lost; nil if there are none.
+    static func message(waiting count: Int?) -> Text {
+        count.map { .confirmLogout + " " + .losesWrites($0) } ?? .confirmLogout
+    }
+
     static let buttons = [Text.yes, .no]
     static let href: Link = "/v1/disk/session?confirm=true"
 }

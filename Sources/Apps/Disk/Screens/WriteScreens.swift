@@ -1,4 +1,5 @@
 import Screens
+import Upstream
 
 /// `DELETE` of a file or publication: the removed path.
 struct RemovalScreen: Encodable, Sendable {
@@ -80,5 +81,16 @@ struct OperationScreen: Encodable, Sendable {
         status = operation.status.rawValue
         statusText = operation.status.text
         href = "/v1/disk/operations/\(operation.id)"
+    }
+
+    /// Creates the screen of a write that was left in the outbox.
+    init(_ entry: OutboxEntry<QueuedWrite>) {
+        id = entry.id
+        action = entry.work.kind.rawValue
+        path = entry.work.path.text
+        _target = Nullable(wrappedValue: entry.work.to?.text)
+        status = entry.progress.state.rawValue
+        statusText = entry.progress.state.text
+        href = OutboxScreen.href(of: entry.id)
     }
 }

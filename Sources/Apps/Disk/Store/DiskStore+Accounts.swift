@@ -90,6 +90,7 @@ extension DiskStore {
         try secrets.store(try JSONEncoder().encode(token), name: name, in: db)
         try db.execute(sql: Self.insertLogin, arguments: [id, account, name, time])
         try retryOffline(account: account, db)
+        try retryOutbox(account: account, at: session.createdAt, db)
         bump(account, after: db)
     }
 
@@ -130,6 +131,7 @@ extension DiskStore {
         ] {
             try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
         }
+        try outbox.removeAll(of: account, in: db)
         try Self.deleteRows(of: account, db)
         try pages.remove(account: Self.owner(account), in: db)
         try responses.remove(credential: credential(of: account), in: db)

@@ -89,7 +89,7 @@ extension DiskStore {
     /// Returns a stored body of the item's version; nil if there is none.
     func body(_ body: Body, of item: DiskItem, account: String) throws -> CachedResponse? {
         guard let version = item.version else { return nil }
-        return try database.read { try stored(body, of: item.path, account: account, $0) }.flatMap {
+        return try database.read { try stored(body, of: item.storedPath, account: account, $0) }.flatMap {
             Self.version(of: $0) == version ? $0 : nil
         }
     }
@@ -122,7 +122,7 @@ extension DiskStore {
             upstream: Self.bodies,
             credential: credential(of: account),
             head: CachedResponseHead(
-                url: Self.name(body, of: item.path),
+                url: Self.name(body, of: item.storedPath),
                 status: .ok,
                 headerFields: [.contentType: type, .eTag: version],
                 requestTime: now,
@@ -147,7 +147,7 @@ extension DiskStore {
     private func isCurrent(_ item: DiskItem, since epoch: Int64?, account: String, _ db: Database) throws -> Bool {
         guard let present = try Self.epoch(of: account, db) else { return false }
         guard let epoch, present != epoch else { return true }
-        let row = try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.path.text])
+        let row = try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.storedPath.text])
         return row.flatMap(DiskItem.init)?.version == item.version
     }
 

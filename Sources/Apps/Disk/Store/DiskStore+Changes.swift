@@ -14,9 +14,16 @@ extension DiskStore {
     /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
     /// account must be revalidated before they are fresh.
     ///
+    /// - Parameter finished: The operation of the outbox that it was, which is done in the same transaction: no reader
+    ///   sees both, or neither.
     /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
-    func apply(_ change: DiskChange, account: String, at now: Date) async throws -> Applied? {
+    func apply(
+        _ change: DiskChange,
+        account: String,
+        at now: Date,
+        finishing finished: String? = nil
+    ) async throws -> Applied? {
         let credential = credential(of: account)
         // Also on a full disk: the API has carried it out.
         return try await database.writeFreeingRoom { [self] db in
@@ -37,6 +44,7 @@ extension DiskStore {
             case .doubtful: break
             }
             if !change.isKnown { try doubtOffline(account: account, db) }
+            if let finished { try finish(finished, account: account, at: now, db) }
             try responses.invalidate(credential: credential, in: db)
             bump(account, after: db)
             return Applied(epoch: epoch, revision: try Self.nextRevision(account, db))

@@ -2,6 +2,7 @@ import Database
 import Freshness
 import GRDB
 import ResponseStore
+import Upstream
 
 /// Accounts, their known files and folders, downloads and operations.
 ///
@@ -107,6 +108,7 @@ struct DiskStore: Sendable {
         SchemaMigration("disk/003 names", migrate: indexNames),
         offlineMigration,
         SchemaMigration("disk/005 flags", migrate: joinFlags),
+        outboxMigration,
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
@@ -120,6 +122,10 @@ struct DiskStore: Sendable {
     let changeLogs = DiskChangeLogs()
     /// Who keeps something offline.
     let offlineSignal = OfflineSignal()
+    /// The writes that wait for the API.
+    let outbox = Outbox<QueuedWrite>(outboxJournal)
+    /// The Disks as they will be once these are done.
+    let outlooks = DiskOutlooks()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 

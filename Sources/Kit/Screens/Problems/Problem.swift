@@ -69,6 +69,8 @@ public struct Problem: Error, Sendable, Equatable {
     public var dialog: Dialog?
     /// The screen that shows what the client needs to know now, if there is one.
     public var href: Link?
+    /// What the client can do instead; nil if there is nothing.
+    public var actions: [Action]?
     /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
     public var headerFields: HTTPFields
 
@@ -81,6 +83,7 @@ public struct Problem: Error, Sendable, Equatable {
         errors: [FieldError] = [],
         dialog: Dialog? = nil,
         href: Link? = nil,
+        actions: [Action]? = nil,
         headerFields: HTTPFields = [:]
     ) {
         self.code = code
@@ -90,6 +93,7 @@ public struct Problem: Error, Sendable, Equatable {
         self.errors = errors
         self.dialog = dialog
         self.href = href
+        self.actions = actions
         self.headerFields = headerFields
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }

@@ -29,6 +29,8 @@ public struct ProblemDocument: Encodable, Sendable {
     public var dialog: Problem.Dialog
     /// The screen that shows what the client needs to know now; left out if there is none.
     public var href: Link?
+    /// What the client can do instead; left out if there is nothing.
+    public var actions: [Action]?
 
     /// Creates the document of a problem.
     /// - Parameter instance: path of the request without its query, which may hold private data
@@ -45,6 +47,7 @@ public struct ProblemDocument: Encodable, Sendable {
         errors = problem.errors
         dialog = problem.dialog ?? Problem.Dialog(message: problem.message)
         href = problem.href
+        actions = problem.actions
     }
 
     /// Returns the document's bytes.

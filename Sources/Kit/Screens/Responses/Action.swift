@@ -26,6 +26,8 @@ public struct Action: Encodable, Sendable, Equatable {
     public var body: [String: Constant]?
     /// Members that the user fills in; absent if there are none.
     public var fields: [Field]?
+    /// Header fields of that request, by name; absent if it needs none.
+    public var headers: [String: String]?
     /// Whether it can be done now.
     public var enabled: Bool
     /// The confirmation, or null.
@@ -39,6 +41,7 @@ public struct Action: Encodable, Sendable, Equatable {
         href: Link,
         body: [String: Constant]? = nil,
         fields: [Field]? = nil,
+        headers: [String: String]? = nil,
         enabled: Bool = true,
         confirm: Confirmation? = nil
     ) {
@@ -48,6 +51,7 @@ public struct Action: Encodable, Sendable, Equatable {
         self.href = href
         self.body = body
         self.fields = fields
+        self.headers = headers
         self.enabled = enabled
         _confirm = Nullable(wrappedValue: confirm)
     }
@@ -78,6 +82,15 @@ extension Action: JSONWritable {
         try json.member("confirm", confirm)
         json.member("enabled", enabled)
         if let fields { try json.member("fields", fields) }
+        if let headers {
+            json.name("headers")
+            json.beginObject()
+            for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+                json.name(name)
+                json.value(value)
+            }
+            json.endObject()
+        }
         json.member("href", href)
         json.member("id", id)
         json.member("method", method)

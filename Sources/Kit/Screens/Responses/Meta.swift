@@ -34,6 +34,8 @@ public struct Meta: Encodable, Sendable {
     @Nullable public var banner: Banner?
     /// Which part of a list this is.
     public var page: Page?
+    /// Number of writes that wait for the upstream; absent if none does.
+    public var pending: Int?
 
     /// Creates metadata from the provenance of the data.
     public init(
@@ -43,7 +45,8 @@ public struct Meta: Encodable, Sendable {
         revision: Int? = nil,
         partial: Bool? = nil,
         banner: Banner? = nil,
-        page: Page? = nil
+        page: Page? = nil,
+        pending: Int? = nil
     ) {
         self.screen = screen
         self.state = state
@@ -55,6 +58,7 @@ public struct Meta: Encodable, Sendable {
         self.partial = partial
         _banner = Nullable(wrappedValue: banner)
         self.page = page
+        self.pending = pending
     }
 }
 
@@ -69,6 +73,7 @@ extension Meta: JSONWritable {
         json.member("offline", offline)
         if let page { try json.member("page", page) }
         if let partial { json.member("partial", partial) }
+        if let pending { json.member("pending", pending) }
         if let revision { json.member("revision", revision) }
         json.member("screen", screen)
         json.member("source", source.rawValue)

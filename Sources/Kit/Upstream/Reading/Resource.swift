@@ -81,4 +81,11 @@ public struct ReadResult: Sendable {
     /// Holds while a further read would have the same result; nil if that is not known, as after every request to the
     /// upstream.
     public var changeToken: ChangeToken?
+
+    /// Creates the result of a read that needs no response.
+    public init(response: CachedResponse?, provenance: Provenance, changeToken: ChangeToken? = nil) {
+        self.response = response
+        self.provenance = provenance
+        self.changeToken = changeToken
+    }
 }

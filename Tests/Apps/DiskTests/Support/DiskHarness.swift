@@ -23,6 +23,7 @@ struct DiskHarnessSettings: Sendable {
     var downloads = 4
     var budget = CacheBudget.unlimited
     var offline = OfflineOptions()
+    var outbox = OutboxOptions()
     var patience: Duration = .seconds(2)
     var client: YandexOAuthClient.Application?
     var oauth: ScriptedTransport?
@@ -71,7 +72,8 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
                         operationWait: settings.operationWait,
                         downloads: settings.downloads,
                         budget: settings.budget,
-                        offline: settings.offline
+                        offline: settings.offline,
+                        outbox: settings.outbox
                     ),
                     media: settings.media,
                     scratch: context.scratch,
@@ -82,6 +84,7 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
             finish: {
                 await $0.composition.queue.stop()
                 await $0.composition.keeper.stop()
+                await $0.composition.outboxKeeper.stop()
             },
             test
         )

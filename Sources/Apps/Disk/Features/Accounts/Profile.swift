@@ -15,9 +15,15 @@ struct Profile: Sendable {
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let (account, result) = try await sizes(request, session)
         let provenance = result.provenance
-        let meta = Meta(screen: "disk.profile", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
+        let waiting = store.pendingWrites(of: account.id)
+        let meta = Meta(
+            screen: "disk.profile",
+            provenance: provenance,
+            banner: provenance.offline ? .diskOffline : nil,
+            pending: waiting
+        )
         return try .screen(
-            Envelope(data: ProfileScreen(account), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(data: ProfileScreen(account, waiting: waiting), meta: meta, links: Links(self: request.selfLink)),
             provenance: provenance,
             now: clock.now(),
             changeToken: result.changeToken
@@ -39,19 +45,26 @@ struct Profile: Sendable {
         )
     }
 
+    /// Returns the account with its space as it will be.
     private func sizes(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
-        let cachePolicy = try request.cachePolicy()
+        // Taken before anything is read.
         let changeToken = store.changeToken(account: session.account)
+        var (account, result) = try await sent(request, session)
+        result.changeToken = result.changeToken?.and(changeToken)
+        guard let queue = store.outbox.queue(of: account.id) else { return (account, result) }
+        account.space.used = max(0, account.space.used + queue.entries.reduce(0) { $0 + $1.work.addedBytes })
+        return (account, result)
+    }
+
+    /// Returns the account with its space as the API has it.
+    private func sent(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
+        let cachePolicy = try request.cachePolicy()
         let witness = accounts.reader.client.upstream.witness()
         let (account, stored) = try await accounts.account(of: session) {
             try accounts.reader.storedInfo($0, cachePolicy, since: witness)
         }
-        if var stored {
-            stored.changeToken = stored.changeToken?.and(changeToken)
-            return (account, stored)
-        }
-        var result = try await accounts.reader.info(account, cachePolicy)
-        result.changeToken = result.changeToken?.and(changeToken)
+        if let stored { return (account, stored) }
+        let result = try await accounts.reader.info(account, cachePolicy)
         guard let present = try store.renewed(account) else { throw Problem.loggedOut }
         return (present, result)
     }

@@ -15,6 +15,7 @@ struct Sessions: Sendable {
     let sessions: SessionStore
     let queue: DownloadQueue
     let keeper: OfflineKeeper
+    let outbox: OutboxKeeper
     /// Tasks that no request waits for.
     let background: BackgroundTasks
     let clock: WallClock
@@ -74,7 +75,11 @@ struct Sessions: Sendable {
             throw Problem(
                 .confirmationRequired,
                 "Nothing was removed. To log out, send DELETE \(LogoutDialog.href).",
-                dialog: .init(title: LogoutDialog.title, message: LogoutDialog.message, buttons: LogoutDialog.buttons)
+                dialog: .init(
+                    title: LogoutDialog.title,
+                    message: LogoutDialog.message(waiting: store.pendingWrites(of: session.account)),
+                    buttons: LogoutDialog.buttons
+                )
             )
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
@@ -82,6 +87,7 @@ struct Sessions: Sendable {
         try await store.wipe(session.account, sessions: sessions)
         queue.cancel(account: session.account)
         keeper.cancel(account: session.account)
+        outbox.cancel(account: session.account)
         for token in tokens { revoke(token) }
         return try ScreenResponse.local(FarewellScreen(route: .login(to: DiskApp.name)), "disk.session", request)
             .endingSession(of: DiskApp.name, request)

@@ -11,7 +11,7 @@ import Upstream
 /// The content of files.
 struct Content: Sendable {
     let accounts: DiskAccounts
-    let items: ItemReader
+    let items: ProjectedItems
     let files: StoredFiles
     let fetcher: FileFetcher
     let clock: WallClock

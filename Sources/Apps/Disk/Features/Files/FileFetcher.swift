@@ -85,7 +85,7 @@ struct FileFetcher: Sendable {
         do {
             var status = HTTPResponse.Status.ok
             for _ in 0..<2 {
-                let link = try await tokens.authorized(account) { try await client.downloadLink(item.path, $0) }
+                let link = try await tokens.authorized(account) { try await client.downloadLink(item.storedPath, $0) }
                 let response = try await client.upstream.stream(Self.request(link, range, of: item, ifRange: tag))
                 status = response.status
                 if status.code >= 400 { continue }

@@ -8,7 +8,7 @@ import Upstream
 /// The screens of single files and folders.
 struct Files: Sendable {
     let accounts: DiskAccounts
-    let items: ItemReader
+    let items: ProjectedItems
     let responses: FileResponses
 
     /// `GET /v1/disk/file`.
@@ -28,6 +28,7 @@ struct Files: Sendable {
             request,
             timeZone,
             result.provenance,
+            account: account.id,
             changeToken: result.changeToken?.and(changeToken)
         )
     }
@@ -38,10 +39,12 @@ struct FileResponses: Sendable {
     /// Time zone of texts if a request does not name one.
     let timeZone: TimeZone
     let media: MediaEngine?
+    let store: DiskStore
     let clock: WallClock
 
     /// Returns the screen of a row.
     ///
+    /// - Parameter account: The account, for the number of its writes that wait; nil in the response to a write.
     /// - Throws: `EncodingError`.
     func file(
         _ row: DiskRow,
@@ -49,6 +52,7 @@ struct FileResponses: Sendable {
         _ timeZone: TimeZone,
         _ provenance: Provenance,
         status: HTTPResponse.Status = .ok,
+        account: String? = nil,
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let link = row.item.path.link(to: "/v1/disk/file")
@@ -58,7 +62,12 @@ struct FileResponses: Sendable {
             offline: provenance.offline,
             convertsOffice: media?.office.isAvailable ?? false
         )
-        let meta = Meta(screen: "disk.file", provenance: provenance, banner: provenance.offline ? .diskOffline : nil)
+        let meta = Meta(
+            screen: "disk.file",
+            provenance: provenance,
+            banner: provenance.offline ? .diskOffline : nil,
+            pending: account.flatMap(store.pendingWrites)
+        )
         let links = Links(self: request.method == .get ? request.selfLink : link)
         var response = try ScreenResponse.screen(
             Envelope(data: screen, meta: meta, links: links),

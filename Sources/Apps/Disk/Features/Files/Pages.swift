@@ -10,7 +10,7 @@ import Upstream
 /// Files as pictures of their pages and as PDFs. Child processes under limits parse them; the server never does.
 struct Pages: Sendable {
     let accounts: DiskAccounts
-    let items: ItemReader
+    let items: ProjectedItems
     let files: StoredFiles
     let lender: FileLender
     /// Makes pictures and PDFs; nil to disable that.
@@ -105,7 +105,8 @@ struct Pages: Sendable {
     /// Returns what a picture is made of: an outdated version only if its content is stored.
     private func present(_ known: Subject) async throws -> Subject {
         let (item, account, result) = (known.item, known.account, known.result)
-        let isUsable = try !result.provenance.stale || files.store.body(.content, of: item, account: account.id) != nil
+        let isUsable =
+            try !result.provenance.stale || files.find(.content, of: item, account: account.id).hasPresent(item)
         guard !isUsable, !result.provenance.offline else { return known }
         let present = try await items.presentVersion(of: item, result, for: account)
         return Subject(item: present, account: account, result: result, request: known.request)

@@ -9,7 +9,8 @@ import Upstream
 /// Small pictures of files, as the API makes them.
 struct Previews: Sendable {
     let accounts: DiskAccounts
-    let items: ItemReader
+    let items: ProjectedItems
+    let pictures: QueuedPictures
     let files: StoredFiles
     let client: YandexDiskClient
     let tokens: TokenProvider
@@ -25,12 +26,13 @@ struct Previews: Sendable {
             // A row that a list has shown is enough: its version identifies the picture.
             cachePolicy == .revalidate
                 ? nil
-                : try files.store.item(path, account: account.id).map {
-                    ($0.item, try files.find(.preview(size), of: $0.item, account: account.id))
+                : try items.known(path, account: account.id).map {
+                    ($0, try files.find(.preview(size), of: $0, account: account.id))
                 }
         }
         let item = if let known { known.0 } else { try await items.file(path, for: account, cachePolicy).0.item }
         guard item.kind == .file else { return .placeholder() }
+        if item.queuedUpload != nil { return try await pictures.picture(of: item, size, account.id, request) }
         let found = try known?.1 ?? files.find(.preview(size), of: item, account: account.id)
         if let stored = try await files.open(found, of: item, account: account.id),
             let response = try picture(stored)
@@ -78,11 +80,11 @@ struct Previews: Sendable {
     {
         guard client.isReachable else { throw UpstreamError.unreachable(.network) }
         let (href, item) = try await tokens.authorized(account) {
-            try await client.previewLink(known.path, size: size, $0)
+            try await client.previewLink(known.storedPath, size: size, $0)
         }
         guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
         let (bytes, type) = try await download(href, for: account)
-        let present = item ?? known
+        let present = known.source == nil ? item ?? known : known
         var isStored = false
         if present.version != nil, files.budget.admits(bytes.count) {
             isStored = try await files.save(

@@ -28,6 +28,11 @@ struct StoredFiles: Sendable {
         var kept: KeptContent?
         /// The body of the present version in the cache.
         var cached: CachedResponse?
+
+        /// Whether it is the present version of an item.
+        func hasPresent(_ item: DiskItem) -> Bool {
+            cached != nil || kept.map { $0.version == item.version } ?? false
+        }
     }
 
     /// Finds a stored body of the present version, in one transaction.
@@ -36,7 +41,11 @@ struct StoredFiles: Sendable {
     func find(_ body: DiskStore.Body, of item: DiskItem, account: String) throws -> Found {
         try store.database.read { _ in
             var found = Found()
-            if body == .content { found.kept = try store.keptContent(of: item.path, account: account) }
+            if body == .content {
+                found.kept =
+                    try store.queuedContent(of: item, account: account)
+                    ?? store.keptContent(of: item.storedPath, account: account)
+            }
             if found.kept == nil || found.kept?.version != item.version {
                 found.cached = try store.body(body, of: item, account: account)
             }

@@ -22,17 +22,18 @@ extension Listing {
         let query = Query(
             screen: "disk.files",
             list: "files",
-            query: "\(path.text)\n\(sort)",
+            query: sort,
             pages: pages,
             page: asked,
             folder: path,
             empty: .folder(path),
             actions: [.refresh(path.link(to: "/v1/disk/files").query("refresh", "1"))]
         )
-        return try await list(query, request, for: session) { key, rows in
-            client.folder(path, limit: asked.limit, offset: asked.offset, sort: sort, account: session.account) {
+        return try await list(query, request, for: session) { part, rows in
+            let (folder, page) = (part.folder ?? path, part.page)
+            return client.folder(folder, limit: page.limit, offset: page.offset, sort: sort, account: session.account) {
                 [store] record throws(UpstreamError) in
-                store.persistRows(try record.fetchedRows(of: path, asked, as: key), rows)
+                store.persistRows(try record.fetchedRows(of: folder, page, as: part.key), rows)
             }
         }
     }

@@ -21,14 +21,14 @@ extension Listing {
             empty: .published,
             actions: [.refresh("/v1/disk/published?refresh=1")]
         )
-        return try await list(query, request, for: session) { key, rows in
+        return try await list(query, request, for: session) { part, rows in
             client.published(
-                limit: asked.limit + 1,
-                offset: asked.offset,
+                limit: part.page.limit + 1,
+                offset: part.page.offset,
                 type: type == "all" ? nil : type,
                 account: session.account
             ) { [store] record in
-                store.persistRows(record.publishedRows(asked, as: key), rows)
+                store.persistRows(record.publishedRows(part.page, as: part.key), rows)
             }
         }
     }

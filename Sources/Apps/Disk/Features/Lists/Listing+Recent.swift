@@ -19,8 +19,6 @@ extension Listing {
         let mediaTypes = try mediaTypes(request)
         let pages = PagedList(positionsOf: "disk.recent", filter: mediaTypes)
         let asked = try request.query.page(of: pages, defaultLimit: 20)
-        // One row more than the page tells whether another page follows.
-        let end = min(asked.end, Self.maximumRows - 1) + 1
         let query = Query(
             screen: "disk.recent",
             list: "recent",
@@ -30,9 +28,12 @@ extension Listing {
             empty: .recent,
             actions: [.refresh("/v1/disk/recent?refresh=1")]
         )
-        return try await list(query, request, for: session) { key, rows in
-            client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: session.account) { [store] record in
-                store.persistRows(record.recentRows(asked, as: key), rows)
+        return try await list(query, request, for: session) { part, rows in
+            // One row more than the page tells whether another page follows.
+            let end = min(part.page.end, Self.maximumRows - 1) + 1
+            return client.lastUploaded(limit: end, mediaTypes: mediaTypes, account: session.account) {
+                [store] record in
+                store.persistRows(record.recentRows(part.page, as: part.key), rows)
             }
         }
     }

@@ -21,7 +21,7 @@ struct Listing: Sendable {
         let screen: String
         /// Name of the list in the store.
         let list: String
-        /// The request to the API that identifies the list, apart from its position.
+        /// The request to the API that identifies the list, apart from folder and position: its order, or its filter.
         var query: String
         let pages: PagedList
         let page: PageRequest
@@ -30,6 +30,26 @@ struct Listing: Sendable {
         /// What is shown if the list is empty.
         let empty: EmptyState
         var actions: [Action]?
+
+        /// Returns a part of it as it is stored and requested.
+        func part(_ page: PageRequest, of folder: DiskPath?, for account: String) -> Part {
+            let key = PageKey(
+                account: DiskStore.owner(account),
+                screen: list,
+                query: folder.map { "\($0.text)\n\(query)" } ?? query,
+                offset: page.offset,
+                limit: page.limit
+            )
+            return Part(key: key, page: page, folder: folder)
+        }
+    }
+
+    /// A part of a list, as the API has it.
+    struct Part: Sendable {
+        let key: PageKey
+        let page: PageRequest
+        /// The folder whose content it is, as the API has it.
+        let folder: DiskPath?
     }
 
     /// Returns a list: from the API or as it is stored, and says which.
@@ -40,29 +60,53 @@ struct Listing: Sendable {
         _ query: Query,
         _ request: ScreenRequest,
         for session: Session,
-        _ resource: (PageKey, RowsRequest) -> Resource
+        _ resource: (Part, RowsRequest) -> Resource
     ) async throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
         let cachePolicy = try request.cachePolicy()
         let changeToken = store.changeToken(account: session.account)
-        let key = PageKey(
-            account: DiskStore.owner(session.account),
-            screen: query.list,
-            query: query.query,
-            offset: query.page.offset,
-            limit: query.page.limit
-        )
-        let (page, result) = try await pages.page(
-            key,
+        let (page, result) = try await page(query, for: session, cachePolicy, resource)
+        return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
+    }
+
+    /// Returns a page of a list as it will be.
+    private func page(
+        _ query: Query,
+        for session: Session,
+        _ cachePolicy: CachePolicy,
+        _ resource: (Part, RowsRequest) -> Resource
+    ) async throws -> (DiskPage, ReadResult) {
+        var cachePolicy = cachePolicy
+        for _ in 0..<ItemReader.attempts {
+            guard let (outlook, queue) = store.outlook(of: session.account) else { break }
+            let projected = ProjectedList(query: query, outlook: outlook, queue: queue, session: session)
+            let read = try await page(of: projected, cachePolicy, resource)
+            // Rows that are newer than the projection over them: read again.
+            if store.outbox.structure(of: session.account) == queue.structure { return read }
+            if cachePolicy == .revalidate { cachePolicy = .useCache }
+        }
+        let part = query.part(query.page, of: query.folder, for: session.account)
+        return try await page(part, of: query, for: session, cachePolicy, resource)
+    }
+
+    /// Returns a part of a list as the API has it.
+    func page(
+        _ part: Part,
+        of query: Query,
+        for session: Session,
+        _ cachePolicy: CachePolicy,
+        _ resource: (Part, RowsRequest) -> Resource
+    ) async throws -> (DiskPage, ReadResult) {
+        try await pages.page(
+            part.key,
             on: query.screen,
-            of: query.folder,
+            of: part.folder,
             for: session,
             through: accounts,
             cachePolicy
         ) {
-            resource(key, $0)
+            resource(part, $0)
         }
-        return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }
 
     private func response(
@@ -91,7 +135,8 @@ struct Listing: Sendable {
             revision: page.revision,
             partial: page.isPartial ? true : nil,
             banner: result.provenance.offline ? .diskOffline : nil,
-            page: shown
+            page: shown,
+            pending: page.pending
         )
         let links = request.links(for: shown, next: query.pages.cursor(at: query.page.end))
         return try .screen(

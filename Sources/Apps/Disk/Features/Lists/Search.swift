@@ -28,7 +28,8 @@ struct Search: Sendable {
         let list = PagedList("disk.search", filter: query.text, key: [.integer])
         let asked = try request.query.page(of: list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
-        let (known, (rows, hits)) = try await found(query, asked, session, try request.cachePolicy())
+        let (known, found) = try await found(query, asked, session, try request.cachePolicy())
+        let (rows, hits) = (found.rows, found)
         let isEmpty = hits.total == 0
         var shown = Page(
             asked,
@@ -47,7 +48,7 @@ struct Search: Sendable {
                     isEmpty: isEmpty,
                     offline: known.provenance.offline
                 ),
-                meta: Self.meta(known, isEmpty: isEmpty, shown),
+                meta: Self.meta(known, isEmpty: isEmpty, shown, found.pending),
                 links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) })
             ),
             provenance: known.provenance,
@@ -57,17 +58,17 @@ struct Search: Sendable {
 
     /// Returns what a search looks through and what it has found, in one transaction if no request is needed.
     private func found(_ query: PartQuery, _ asked: PageRequest, _ session: Session, _ cachePolicy: CachePolicy)
-        async throws -> (KnownFiles, (rows: [DiskRow], hits: SearchHits))
+        async throws -> (KnownFiles, Found)
     {
         let witness = client.upstream.witness()
         let (account, stored) = try await accounts.account(of: session) { account in
             try storedFiles(of: account, cachePolicy, since: witness).map {
-                ($0, try store.search(query, account: account.id, lastPart: $0.lastPart, page: asked))
+                ($0, try search(query, account, lastPart: $0.lastPart, asked))
             }
         }
         if let stored { return stored }
         let known = try await allFiles(of: account, cachePolicy)
-        return (known, try store.search(query, account: account.id, lastPart: known.lastPart, page: asked))
+        return (known, try search(query, account, lastPart: known.lastPart, asked))
     }
 
     /// Reads the text to be searched for.
@@ -81,7 +82,7 @@ struct Search: Sendable {
         return PartQuery(text)
     }
 
-    private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page) -> Meta {
+    private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page, _ pending: Int?) -> Meta {
         let provenance = known.provenance
         return Meta(
             screen: "disk.search",
@@ -89,7 +90,8 @@ struct Search: Sendable {
             provenance: provenance,
             partial: !known.isWhole,
             banner: provenance.offline ? .diskOffline : nil,
-            page: page
+            page: page,
+            pending: pending
         )
     }
 

@@ -35,7 +35,7 @@ final class OfflineKeeper: Sendable {
     let client: YandexDiskClient
     let checker: OfflineChecker
     let fetcher: OfflineFetcher
-    let announcer: OfflineAnnouncer
+    let announcer: ChangeAnnouncer
     let options: OfflineOptions
     let clock: WallClock
     let logger: Logger
@@ -43,7 +43,7 @@ final class OfflineKeeper: Sendable {
     init(
         checker: OfflineChecker,
         fetcher: OfflineFetcher,
-        announcer: OfflineAnnouncer,
+        announcer: ChangeAnnouncer,
         options: OfflineOptions,
         clock: WallClock,
         logger: Logger

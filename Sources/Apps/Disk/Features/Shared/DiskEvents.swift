@@ -18,6 +18,19 @@ struct DiskEvents: Sendable {
         )
     }
 
+    /// Publishes that the writes that wait have changed.
+    ///
+    /// - Parameter pending: Number of them.
+    func outboxChanged(_ pending: Int, account: String) {
+        stream.publish(
+            ServerEvent(
+                kind: "outbox-changed",
+                data: [("app", .text(DiskApp.name)), ("pending", .number(pending))],
+                audience: Self.audience(account)
+            )
+        )
+    }
+
     /// Publishes the state of a download.
     func downloadChanged(_ job: DownloadJob) {
         stream.publish(

@@ -105,7 +105,7 @@ struct ItemReader: Sendable {
         return (row, result)
     }
 
-    private static func checkIsFile(_ item: DiskItem) throws {
+    static func checkIsFile(_ item: DiskItem) throws {
         guard item.kind == .file else {
             throw Problem.invalidParameter("path", accepted: "accepts a file here, and this is a folder")
         }

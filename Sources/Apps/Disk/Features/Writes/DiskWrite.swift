@@ -25,6 +25,10 @@ struct DiskWrite: Sendable {
     /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
     /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
     var isRename = false
+    /// What was found before it, if that was looked at already.
+    var found: WritePreparation.Before?
+    /// The operation of the outbox that it is; nil for a write that a client waits for.
+    var operation: String?
 
     /// Its name in the screen of an operation.
     var action: DiskOperation.Action {

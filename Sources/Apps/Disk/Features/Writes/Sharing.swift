@@ -7,7 +7,7 @@ import Upstream
 /// Public addresses of files and folders.
 struct Sharing: Sendable {
     let accounts: DiskAccounts
-    let writer: WriteExecutor
+    let queue: WriteQueue
     let responses: WriteResponses
     let clock: WallClock
 
@@ -24,13 +24,16 @@ struct Sharing: Sendable {
         let account = try await accounts.account(of: session)
         let conditions = responses.conditions(of: request)
         let write = DiskWrite(kind: .publish(until: until), path: path, conditions: conditions)
-        switch try await writer.run(write, for: account) {
-        case .underWay(let operation): return try responses.operation(operation, request)
-        case .unneeded(let item): return try link(item, Provenance(source: .upstream), isNew: false)
-        case .done(let row, let provenance):
-            // Only the address matters here: it is current even if the rest could not be read back.
-            let isStale = provenance.stale && row.item.publicURL == nil
-            return try link(row.item, Provenance(source: .upstream, stale: isStale), isNew: true)
+        let result = try await queue.run(write, request, for: account, body: ["path": .text(path.text)])
+        return try responses.response(to: result, request) { outcome in
+            switch outcome {
+            case .underWay(let operation): return try responses.operation(operation, request)
+            case .unneeded(let item): return try link(item, Provenance(source: .upstream), isNew: false)
+            case .done(let row, let provenance):
+                // Only the address matters here: it is current even if the rest could not be read back.
+                let isStale = provenance.stale && row.item.publicURL == nil
+                return try link(row.item, Provenance(source: .upstream, stale: isStale), isNew: true)
+            }
         }
     }
 
@@ -39,8 +42,10 @@ struct Sharing: Sendable {
         let path = try request.diskPathBelowRoot()
         let account = try await accounts.account(of: session)
         let write = DiskWrite(kind: .unpublish, path: path, conditions: responses.conditions(of: request))
-        let outcome = try await writer.run(write, for: account)
-        return try responses.removed(outcome, path, back: "/v1/disk/published", screen: "disk.published", request)
+        let result = try await queue.run(write, request, for: account)
+        return try responses.response(to: result, request) {
+            try responses.removed($0, path, back: "/v1/disk/published", screen: "disk.published", request)
+        }
     }
 
     private func availableUntil(_ fields: JSONFields) throws -> Date? {

@@ -62,6 +62,14 @@ struct WriteExecutor: Sendable {
         return executor
     }
 
+    /// Records a write that was found to be carried out.
+    ///
+    /// - Throws: `StorageError`.
+    func settle(_ write: DiskWrite, for account: DiskAccount, _ bytes: UploadedBytes.Summary?) async throws {
+        let run = WriteRun(executor: openingTokenOnce(), write: write, account: account)
+        _ = try await run.settle(write.found ?? WritePreparation.Before(), bytes)
+    }
+
     /// Runs a write to its end, even if the client disconnects: what was done must be recorded here.
     ///
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`; `CancellationError` only before anything was sent.

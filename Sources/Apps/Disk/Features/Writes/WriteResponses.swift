@@ -16,6 +16,30 @@ struct WriteResponses: Sendable {
         WriteConditions(request.headerFields, at: clock.now())
     }
 
+    /// Returns the response to a write that was sent, or the operation of one that was left in the outbox.
+    ///
+    /// - Throws: `EncodingError`; what `sent` throws.
+    func response(
+        to result: WriteQueue.Result,
+        _ request: ScreenRequest,
+        _ sent: (WriteOutcome) throws -> ScreenResponse
+    ) throws -> ScreenResponse {
+        let entry: OutboxEntry<QueuedWrite>
+        switch result {
+        case .sent(let outcome): return try sent(outcome)
+        case .queued(let queued): entry = queued
+        }
+        let screen = OperationScreen(entry)
+        let pending = files.store.pendingWrites(of: entry.account)
+        return try .local(
+            screen,
+            Meta(screen: "disk.operation", provenance: .local, pending: pending),
+            Links(self: screen.href),
+            status: .accepted,
+            headerFields: [.location: screen.href.requestTarget, .preferenceApplied: HTTPFields.respondAsync]
+        )
+    }
+
     /// Returns the response to a write that leaves a file or folder.
     ///
     /// - Parameter isContent: Whether the target of the request is the content, not the screen.

@@ -20,7 +20,12 @@ extension WriteRun {
         let now = clock.now()
         let made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         let change = write.change(subject: before.subject, made: made)
-        var applied = try await store.apply(change, account: account.id, at: now)
+        var applied = try await store.apply(
+            change,
+            account: account.id,
+            at: now,
+            finishing: write.operation
+        )
         // It was moved without having been stored, or was newer than the stored row.
         if case .moved = change, let made, try store.row(made.path, account: account.id)?.item != made {
             applied = try await store.apply(.appeared(made.path, made), account: account.id, at: now)
@@ -41,7 +46,8 @@ extension WriteRun {
     ///
     /// - Parameter applied: The state of the account with the write; nil if it was logged out meanwhile.
     private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async throws -> WriteOutcome {
-        if calls.client.isReachable, let applied {
+        // No client waits for the result of a write of the outbox: the next screen of it asks the API.
+        if calls.client.isReachable, let applied, write.operation == nil {
             do {
                 let (row, result) = try await executor.items.item(
                     made.path,

@@ -19,7 +19,12 @@ struct WriteRun: Sendable {
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
     func run() async throws -> WriteOutcome {
         if write.isRename, let unneeded = try await checkRename() { return unneeded }
-        let before = try await WritePreparation(calls: calls, write: write, account: account, clock: clock).before()
+        let before: WritePreparation.Before
+        if let found = write.found {
+            before = found
+        } else {
+            before = try await WritePreparation(calls: calls, write: write, account: account, clock: clock).before()
+        }
         if let unneeded = try await unneeded(before) { return unneeded }
         let sender = WriteSender(calls: calls, write: write, account: account, guardedMD5: guardedMD5(before.subject))
         do {
@@ -74,7 +79,7 @@ extension DiskWrite {
     /// Checks that a rename keeps the extension of a file.
     ///
     /// - Throws: 422 `validation-failed`.
-    fileprivate func checkExtension(of item: DiskItem) throws(Problem) {
+    func checkExtension(of item: DiskItem) throws(Problem) {
         let required = DiskItem.fileExtension(of: path.name)
         guard item.kind == .file, let target, DiskItem.fileExtension(of: target.name) != required else { return }
         throw Problem.validation([

@@ -6,7 +6,7 @@ import Upstream
 /// Changes of files and folders.
 struct Writes: Sendable {
     let accounts: DiskAccounts
-    let writer: WriteExecutor
+    let queue: WriteQueue
     let responses: WriteResponses
 
     /// `PUT /v1/disk/file/content`: the body becomes a file while it arrives; it is there whole or not at all.
@@ -19,17 +19,21 @@ struct Writes: Sendable {
         _ = try request.timeZone(fallback: responses.files.timeZone)
         let overwrite = try request.query.flag("overwrite")
         let kind = DiskWrite.Kind.upload(request.bodyStream, length: request.declaredBodyLength, overwrite: overwrite)
-        let outcome = try await run(kind, path, request, session)
-        return try responses.changed(outcome, request, status: .created, isContent: true)
+        let result = try await run(kind, path, request, session)
+        return try responses.response(to: result, request) {
+            try responses.changed($0, request, status: .created, isContent: true)
+        }
     }
 
     /// `DELETE /v1/disk/file`: to the trash, or permanently.
     @Sendable func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPathBelowRoot()
         let permanently = try request.query.flag("permanently")
-        let outcome = try await run(.delete(permanently: permanently), path, request, session)
+        let result = try await run(.delete(permanently: permanently), path, request, session)
         let back = (path.parent ?? .root).link(to: "/v1/disk/files")
-        return try responses.removed(outcome, path, back: back, screen: "disk.file", request)
+        return try responses.response(to: result, request) {
+            try responses.removed($0, path, back: back, screen: "disk.file", request)
+        }
     }
 
     /// `PATCH /v1/disk/file`: another name in the same folder.
@@ -40,14 +44,18 @@ struct Writes: Sendable {
         let name = (try fields.string("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         try DiskPath.checkName(name, isMissing: fields.values["name"] == nil)
         let target = (path.parent ?? .root).child(name)
-        let outcome = try await run(.move(to: target, overwrite: false), path, request, session, isRename: true)
-        return try responses.changed(outcome, request)
+        let kind = DiskWrite.Kind.move(to: target, overwrite: false)
+        let result = try await run(kind, path, request, session, isRename: true, body: ["name": .text(name)])
+        return try responses.response(to: result, request) { try responses.changed($0, request) }
     }
 
     /// `POST /v1/disk/folders`.
     @Sendable func makeFolder(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try await request.jsonObject().newDiskPath("path")
-        return try responses.changed(try await run(.makeFolder, path, request, session), request, status: .created)
+        let result = try await run(.makeFolder, path, request, session, body: ["path": .text(path.text)])
+        return try responses.response(to: result, request) {
+            try responses.changed($0, request, status: .created)
+        }
     }
 
     /// `POST /v1/disk/files/move`.
@@ -74,8 +82,13 @@ struct Writes: Sendable {
                 .field("/to", "invalid", "to must be another place, and not in the folder itself.")
             ])
         }
-        let outcome = try await run(kind(to, overwrite), from, request, session)
-        return try responses.changed(outcome, request, status: .created)
+        let body: [String: Action.Constant] = [
+            "from": .text(from.text), "to": .text(to.text), "overwrite": .boolean(overwrite),
+        ]
+        let result = try await run(kind(to, overwrite), from, request, session, body: body)
+        return try responses.response(to: result, request) {
+            try responses.changed($0, request, status: .created)
+        }
     }
 
     private func run(
@@ -83,11 +96,12 @@ struct Writes: Sendable {
         _ path: DiskPath,
         _ request: ScreenRequest,
         _ session: Session,
-        isRename: Bool = false
-    ) async throws -> WriteOutcome {
+        isRename: Bool = false,
+        body: [String: Action.Constant]? = nil
+    ) async throws -> WriteQueue.Result {
         let account = try await accounts.account(of: session)
         let conditions = responses.conditions(of: request)
         let write = DiskWrite(kind: kind, path: path, conditions: conditions, isRename: isRename)
-        return try await writer.run(write, for: account)
+        return try await queue.run(write, request, for: account, body: body)
     }
 }

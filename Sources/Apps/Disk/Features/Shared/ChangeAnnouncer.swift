@@ -1,28 +1,24 @@
 import Concurrency
 import Freshness
-import Logging
 import Synchronization
 
-/// Publishes that the screen of offline files has changed, of each account at most once in a second.
-final class OfflineAnnouncer: Sendable {
+/// Announces that something of an account has changed, of each account at most once in a second.
+final class ChangeAnnouncer: Sendable {
     private static let interval = 1.0
 
     private let throttles = Mutex<[String: EventThrottle]>([:])
-    private let store: DiskStore
-    private let events: DiskEvents
     private let background: BackgroundTasks
     private let clock: WallClock
-    private let logger: Logger
+    private let publish: @Sendable (_ account: String) -> Void
 
-    init(store: DiskStore, events: DiskEvents, background: BackgroundTasks, clock: WallClock, logger: Logger) {
-        self.store = store
-        self.events = events
+    /// - Parameter publish: Publishes the event.
+    init(background: BackgroundTasks, clock: WallClock, publish: @escaping @Sendable (_ account: String) -> Void) {
         self.background = background
         self.clock = clock
-        self.logger = logger
+        self.publish = publish
     }
 
-    /// Publishes a change, now or at the end of the interval.
+    /// Announces a change, now or at the end of the interval.
     func changed(_ account: String) {
         let now = clock.now()
         switch throttles.withLock({
@@ -42,14 +38,4 @@ final class OfflineAnnouncer: Sendable {
 
     /// Forgets an account that was logged out.
     func forget(_ account: String) { throttles.withLock { $0[account] = nil } }
-
-    private func publish(_ account: String) {
-        do {
-            // An account that was logged out has no listeners.
-            guard let revision = try store.revision(of: account) else { return forget(account) }
-            events.screenChanged("disk.offline", revision, account: account)
-        } catch {
-            logger.warning("an event could not be made", metadata: ["error": "\(error)"])
-        }
-    }
 }

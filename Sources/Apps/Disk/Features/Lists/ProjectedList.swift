@@ -1,0 +1,215 @@
+import Foundation
+import Screens
+import Upstream
+
+/// A list as it will be, once the writes that wait are done: what is made or moved here comes first, then the rows of
+/// the API without what will be gone, each under the name that it will have.
+struct ProjectedList: Sendable {
+    let query: Listing.Query
+    let outlook: DiskOutlook
+    let queue: OutboxQueue<QueuedWrite>
+    let session: Session
+    /// The paths of moves that the API may have carried out.
+    let ahead: [DiskPath]
+
+    init(
+        query: Listing.Query,
+        outlook: DiskOutlook,
+        queue: OutboxQueue<QueuedWrite>,
+        session: Session
+    ) {
+        (self.query, self.outlook, self.queue, self.session) = (query, outlook, queue, session)
+        ahead = queue.unsettledMoves
+    }
+
+    /// When a write has made the folder whose content it is; nil if the API has it.
+    var madeAt: Date? {
+        guard let folder = query.folder, case .made(let item, _) = outlook.projection.place(folder) else { return nil }
+        return item.created
+    }
+
+    /// By how much the number of rows differs from that of the API's rows, apart from ``added``.
+    var difference: Int {
+        guard let folder = query.folder else { return 0 }
+        return outlook.folder(folder).difference - outlook.displaced(in: folder, ahead: ahead).count
+    }
+
+    /// What comes before the rows of the API, in order.
+    var added: [DiskOutlook.Shown] {
+        let key = "\(query.list)\n\(query.folder?.text ?? "")\n\(query.query)"
+        if let folder = query.folder {
+            let order = ListOrder(query.query)
+            let sorted = outlook.sorted(key, outlook.folder(folder).added) {
+                order.precedes(($0, item(of: $0)), ($1, item(of: $1)))
+            }
+            return outlook.displaced(in: folder, ahead: ahead) + sorted
+        }
+        return outlook.sorted(key, outlook.shown.filter(isAdded)) {
+            (entry(of: $0)?.number ?? 0) > (entry(of: $1)?.number ?? 0)
+        }
+    }
+
+    /// Whether something that is made or moved here is new in a list without folders.
+    private func isAdded(_ shown: DiskOutlook.Shown) -> Bool {
+        switch query.list {
+        case "recent":
+            guard let item = shown.node.item, item.kind == .file else { return false }
+            return item.mediaType.map { query.query.split(separator: ",").contains($0[...]) } ?? false
+        default:
+            let item = item(of: shown)
+            guard shown.node.isPublished == true, item?.isPublished != true || shown.node.item != nil else {
+                return false
+            }
+            return query.query == "all" || item?.kind.rawValue == query.query
+        }
+    }
+
+    /// Returns the rows that are shown in place of a row of the API.
+    func rows(for row: DiskRow) -> [DiskRow] {
+        let source = row.item.path
+        guard let folder = query.folder else { return self.row(inPlaceOf: row).map { [$0] } ?? [] }
+        return outlook.paths(inPlaceOf: source, in: folder, ahead: ahead).compactMap { path in
+            if outlook.visible(source) == path { return outlook.row(row, at: path, queue) }
+            return outlook.projection.node(path).flatMap {
+                self.row(of: DiskOutlook.Shown(path: path, node: $0, folded: ""))
+            }
+        }
+    }
+
+    /// Returns a row of a list without folders as it will be; nil if it is not in it, or is among what is added.
+    private func row(inPlaceOf row: DiskRow) -> DiskRow? {
+        guard let path = outlook.visible(row.item.path) else { return nil }
+        let shown = outlook.row(row, at: path, queue)
+        guard query.list == "published" else { return shown }
+        let node = outlook.projection.node(path)
+        let isAdded = node.map { self.isAdded(DiskOutlook.Shown(path: path, node: $0, folded: "")) } ?? false
+        return shown.item.isPublished && !isAdded ? shown : nil
+    }
+
+    /// Returns the row of something that is made or moved here, as far as it is known without the API's row.
+    func row(of shown: DiskOutlook.Shown) -> DiskRow? {
+        if let item = shown.node.item { return outlook.row(of: item.at(shown.path), shown.node, queue) }
+        guard let source = shown.node.source, let seen = entry(of: shown)?.work.subject else { return nil }
+        let row = DiskRow(item: seen.item(at: source), seenAt: .distantPast, isDownloaded: false)
+        return outlook.row(row, at: shown.path, queue)
+    }
+
+    private func item(of shown: DiskOutlook.Shown) -> DiskItem? {
+        shown.node.item ?? entry(of: shown)?.work.subject?.item(at: shown.path)
+    }
+
+    private func entry(of shown: DiskOutlook.Shown) -> OutboxEntry<QueuedWrite>? {
+        shown.node.write.flatMap { outlook.entry($0, in: queue) }
+    }
+}
+
+/// The order of a folder, as the API names it.
+struct ListOrder: Sendable {
+    let name: String
+    let isDescending: Bool
+
+    init(_ sort: String) {
+        isDescending = sort.hasPrefix("-")
+        name = isDescending ? String(sort.dropFirst()) : sort
+    }
+
+    typealias Row = (shown: DiskOutlook.Shown, item: DiskItem?)
+
+    func precedes(_ one: Row, _ other: Row) -> Bool {
+        let (first, second) = isDescending ? (other, one) : (one, other)
+        let (firstKey, secondKey) = (key(first), key(second))
+        if firstKey != secondKey { return firstKey < secondKey }
+        return first.shown.path.text.utf8.lexicographicallyPrecedes(second.shown.path.text.utf8)
+    }
+
+    private func key(_ row: Row) -> Double {
+        switch name {
+        case "created": row.item?.created?.timeIntervalSince1970 ?? 0
+        case "modified": row.item?.modified?.timeIntervalSince1970 ?? 0
+        case "size": Double(row.item?.size ?? 0)
+        default: 0
+        }
+    }
+}
+
+extension Listing {
+    /// Returns a page of a list as it will be.
+    ///
+    /// - Throws: 404 `not-found` for a folder that will be gone; `Problem`, `UpstreamFailure`, `StorageError`.
+    func page(
+        of list: ProjectedList,
+        _ cachePolicy: CachePolicy,
+        _ resource: (Part, RowsRequest) -> Resource
+    ) async throws -> (DiskPage, ReadResult) {
+        let (query, added) = (list.query, list.added)
+        let asked = query.page
+        let first = added.dropFirst(asked.offset).prefix(asked.limit)
+        var page = DiskPage([], keys: [], total: added.count, hasMore: asked.end < added.count, revision: nil)
+        var result = ReadResult.made(at: list.madeAt)
+        if let source = try source(of: list) {
+            // What is added shifts the rows of the API.
+            let rest = asked.limit - first.count
+            let part = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - added.count))
+            (page, result) = try await self.page(part, of: list, at: source, cachePolicy, resource)
+            page.total = page.total.map { max(0, $0 + list.difference) + added.count }
+            page.hasMore = page.hasMore || asked.end < added.count || rest == 0 && !page.rows.isEmpty
+            page.rows = rest == 0 ? [] : page.rows.flatMap(list.rows)
+        }
+        let shown = try first.compactMap { try row(of: $0, list) }
+        page.rows = shown + page.rows
+        page.pending = list.queue.entries.count
+        return (page, result)
+    }
+
+    /// Returns a part of a list as the API has it: of a folder that it may have moved already, where it is now.
+    private func page(
+        _ part: PageRequest,
+        of list: ProjectedList,
+        at source: DiskPath,
+        _ cachePolicy: CachePolicy,
+        _ resource: (Part, RowsRequest) -> Resource
+    ) async throws -> (DiskPage, ReadResult) {
+        let (query, session) = (list.query, list.session)
+        func page(of folder: DiskPath?) async throws -> (DiskPage, ReadResult) {
+            let part = query.part(part, of: folder, for: session.account)
+            return try await self.page(part, of: query, for: session, cachePolicy, resource)
+        }
+        guard let folder = query.folder else { return try await page(of: nil) }
+        do {
+            return try await page(of: source)
+        } catch let problem as Problem
+            where problem.code == .notFound && source != folder && list.ahead.contains(where: { $0.covers(source) })
+        {
+            var (moved, result) = try await page(of: folder)
+            for index in moved.rows.indices {
+                moved.rows[index].item = moved.rows[index].item.at(source.child(moved.rows[index].item.path.name))
+            }
+            return (moved, result)
+        }
+    }
+
+    /// Returns where the API has what a list shows; nil for a folder that it does not have yet.
+    private func source(of list: ProjectedList) throws -> DiskPath? {
+        guard let folder = list.query.folder else { return .root }
+        switch list.outlook.projection.place(folder) {
+        case .nothing: throw Problem.notFound("A write that waits in the outbox leaves nothing at \(folder.name).")
+        case .upstream(let source, _): return source
+        case .made(let item, _):
+            guard item.kind == .dir else {
+                throw Problem(
+                    .notAFolder,
+                    "\(folder.name) is a file; its screen is \(folder.link(to: "/v1/disk/file"))."
+                )
+            }
+            return nil
+        }
+    }
+
+    /// Returns the row of something that is made or moved here, with what the API says of it if that is known.
+    func row(of shown: DiskOutlook.Shown, _ list: ProjectedList) throws -> DiskRow? {
+        guard shown.node.item == nil, let source = shown.node.source,
+            let row = try store.row(source, account: list.session.account)
+        else { return list.row(of: shown) }
+        return list.outlook.row(row, at: shown.path, list.queue)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Screens
+import TextSearch
+import Upstream
+
+extension Search {
+    /// A page of what a search has found.
+    struct Found: Sendable {
+        var rows: [DiskRow]
+        var total: Int?
+        var totalAtLeast: Int?
+        var hasMore: Bool
+        var isCut: Bool
+        /// The key behind which the next page begins: a rank, or below zero a number of rows that are made here.
+        var next: Int64?
+        /// Number of writes that wait; nil if none does.
+        var pending: Int?
+
+        init(_ rows: [DiskRow], _ hits: SearchHits) {
+            self.rows = rows
+            (total, totalAtLeast) = (hits.total, hits.totalAtLeast)
+            (hasMore, isCut, next) = (hits.hasMore, hits.isCut, hits.next)
+        }
+    }
+
+    /// Searches the names as they will be: those that are made or changed here first, the last one first.
+    func search(_ query: PartQuery, _ account: DiskAccount, lastPart: Int?, _ asked: PageRequest) throws -> Found {
+        guard let (outlook, queue) = store.outlook(of: account.id) else {
+            let (rows, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: asked)
+            return Found(rows, hits)
+        }
+        let key = "search\n\(query.text)"
+        let matches = outlook.sorted(key, outlook.shown.filter { query.isPart(of: $0.folded) }) {
+            (outlook.entry($0.node.write ?? "", in: queue)?.number ?? 0)
+                > (outlook.entry($1.node.write ?? "", in: queue)?.number ?? 0)
+        }
+        let last = asked.key?[0].integer
+        let start = last.map { $0 < 0 ? Int(-$0) : matches.count } ?? min(asked.offset, matches.count)
+        let added = matches.dropFirst(start).prefix(asked.limit)
+        let rest = asked.limit - added.count
+        var page = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - matches.count))
+        if let last, last >= 0 { page.key = asked.key }
+        let (found, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: page)
+        var result = Found([], hits)
+        let present = found.compactMap { row(for: $0, outlook, queue) }
+        result.rows = try added.compactMap { try row(of: $0, account, outlook, queue) } + (rest == 0 ? [] : present)
+        result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !found.isEmpty
+        if rest == 0 { result.next = -Int64(start + added.count) }
+        // How many of the API's names will be gone is not counted.
+        result.total = nil
+        if !result.hasMore, asked.isFirst { result.total = result.rows.count }
+        result.totalAtLeast = result.total == nil ? matches.count : nil
+        result.pending = queue.entries.count
+        return result
+    }
+
+    /// Returns the row of a name that does not change; nil if it will be gone, or is among those that change.
+    private func row(for row: DiskRow, _ outlook: DiskOutlook, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow? {
+        guard let path = outlook.visible(row.item.path), outlook.projection.node(path)?.write == nil else { return nil }
+        return outlook.row(row, at: path, queue)
+    }
+
+    private func row(
+        of shown: DiskOutlook.Shown,
+        _ account: DiskAccount,
+        _ outlook: DiskOutlook,
+        _ queue: OutboxQueue<QueuedWrite>
+    ) throws -> DiskRow? {
+        if let item = shown.node.item { return outlook.row(of: item.at(shown.path), shown.node, queue) }
+        guard let source = shown.node.source else { return nil }
+        let known = try store.row(source, account: account.id)
+        let seen = shown.node.write.flatMap { outlook.entry($0, in: queue)?.work.subject }
+        let row = known ?? seen.map { DiskRow(item: $0.item(at: source), seenAt: .distantPast, isDownloaded: false) }
+        return row.map { outlook.row($0, at: shown.path, queue) }
+    }
+}
+
+extension PartQuery {
+    /// Whether a name has the text.
+    fileprivate func isPart(of folded: String) -> Bool {
+        guard !isEmpty else { return false }
+        // Byte by byte, as the store does: a search by characters takes many times as long.
+        return Data(folded.utf8).range(of: Data(text.utf8)) != nil
+    }
+}

@@ -1,0 +1,186 @@
+import Database
+import Foundation
+import Freshness
+import GRDB
+import HTTPTypes
+import Screens
+import Upstream
+
+/// The writes that wait for the API, as screens. None of them needs it.
+struct OutboxRequests: Sendable {
+    let accounts: DiskAccounts
+    let keeper: OutboxKeeper
+    let options: OutboxOptions
+    /// Time zone of texts if a request does not name one.
+    let timeZone: TimeZone
+    let clock: WallClock
+
+    private static let list = PagedList("disk.outbox", key: [.integer])
+
+    private var store: DiskStore { accounts.store }
+
+    /// `GET /v1/disk/outbox`: what waits, in order.
+    @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let asked = try request.query.page(of: Self.list, defaultLimit: 20)
+        let timeZone = try request.timeZone(fallback: timeZone)
+        let changeToken = store.changeToken(account: session.account)
+        let account = try await accounts.account(of: session)
+        let queue = store.outbox.queue(of: account.id) ?? OutboxQueue()
+        let last = asked.key?[0].integer ?? 0
+        let rest = queue.entries.drop { $0.number <= last }.dropFirst(asked.offset)
+        let entries = rest.prefix(asked.limit)
+        let shown = Page(asked, count: entries.count, total: queue.entries.count, hasMore: rest.count > entries.count)
+        let screen = OutboxScreen(
+            entries.map { OutboxOperationScreen($0, sent: keeper.sent($0.id), timeZone: timeZone) },
+            bytes: queue.bytes,
+            isEmpty: queue.entries.isEmpty,
+            limits: (options.bytes, options.operations)
+        )
+        let isRunning = entries.contains { $0.progress.state == .running }
+        return try .local(
+            screen,
+            meta(queue.entries.isEmpty ? .empty : .content, account, page: shown),
+            request.links(for: shown, next: entries.last.map { Self.list.cursor(after: [.integer($0.number)]) }),
+            // The progress of an upload changes without a write of the store.
+            changeToken: isRunning ? nil : changeToken
+        )
+    }
+
+    /// `GET /v1/disk/outbox/{id}`: one of them, or one that is done.
+    @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try await accounts.account(of: session)
+        return try response(try entry(request, account), request, account)
+    }
+
+    /// `DELETE /v1/disk/outbox/{id}`: takes back one that has not been sent.
+    @Sendable func takeBack(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try await accounts.account(of: session)
+        let id = try entry(request, account).id
+        let entry = try await change(id, account) { entry, queue in
+            guard entry.progress.isUnsent || entry.progress.state == .failed else {
+                throw Problem(.outboxState, Self.notUnsent(entry.progress.state))
+            }
+            try Self.checkIsLast(entry, queue)
+            return [.remove(entry)]
+        }
+        return try removed(entry, request, account)
+    }
+
+    /// `POST /v1/disk/outbox/{id}/retry`: tries one now.
+    @Sendable func retry(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let account = try await accounts.account(of: session)
+        let (id, now) = (try entry(request, account).id, clock.now())
+        let entry = try await change(id, account) { entry, _ in
+            guard entry.progress.state == .waiting || entry.progress.state == .failed else {
+                throw Problem(.outboxState, Self.notRetried(entry.progress.state))
+            }
+            var entry = entry
+            _ = entry.progress.apply(.retried, at: now)
+            return [.put(entry)]
+        }
+        return try response(entry, request, account)
+    }
+
+    /// `POST /v1/disk/outbox/{id}/resolve`: ends a conflict.
+    @Sendable func resolve(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
+        let how = try await request.jsonObject().string("how")
+        guard let choice = how.flatMap(ConflictChoice.init) else {
+            let accepted = ConflictChoice.allCases.map(\.rawValue).joined(separator: ", ")
+            let code = how == nil ? "required" : "invalid"
+            throw Problem.validation([.field("/how", code, "how must be one of \(accepted).")])
+        }
+        let account = try await accounts.account(of: session)
+        let (id, now) = (try entry(request, account).id, clock.now())
+        let entry = try await change(id, account) { [store] entry, queue in
+            guard entry.progress.state == .conflict, choice.isPossible(for: entry.work) else {
+                throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
+            }
+            if choice == .discard {
+                try Self.checkIsLast(entry, queue)
+                var entry = entry
+                // Its bytes go, and a client can still ask what became of it.
+                entry.progress = OutboxProgress(state: .done, attempts: entry.progress.attempts, reason: "discarded")
+                return [.put(entry)]
+            }
+            return store.resolved(entry, choice, queue, at: now)
+        }
+        return try response(entry, request, account)
+    }
+}
+
+// What they share.
+extension OutboxRequests {
+    private func entry(_ request: ScreenRequest, _ account: DiskAccount) throws -> OutboxEntry<QueuedWrite> {
+        let id = try request.parameter("id")
+        if let entry = store.outbox.queue(of: account.id)?[id] { return entry }
+        let finished = try store.database.read { try store.outbox.finished(id, account: account.id, $0) }
+        guard let finished else { throw Problem.notFound("There is no such operation in the outbox.") }
+        return finished
+    }
+
+    /// Changes one operation as it is in the transaction.
+    ///
+    /// - Returns: The operation as it is now, or as it was before it was removed.
+    private func change(
+        _ id: String,
+        _ account: DiskAccount,
+        _ body:
+            @Sendable @escaping (OutboxEntry<QueuedWrite>, OutboxQueue<QueuedWrite>) throws
+            -> [OutboxChange<QueuedWrite>]
+    ) async throws -> OutboxEntry<QueuedWrite> {
+        try await store.database.writeFreeingRoom { [store] db in
+            guard let queue = store.outbox.queue(of: account.id), let entry = queue[id] else {
+                throw Problem(.outboxState, Self.notUnsent(.done))
+            }
+            let put = try store.change(try body(entry, queue), account: account.id, db)
+            return put.first { $0.id == id } ?? entry
+        }
+    }
+
+    /// Checks that no later write needs an operation that is dropped.
+    private static func checkIsLast(_ entry: OutboxEntry<QueuedWrite>, _ queue: OutboxQueue<QueuedWrite>) throws {
+        let later = queue.entries.count { $0.number > entry.number && $0.work.concerns(entry.work) }
+        guard later == 0 else { throw Problem(.outboxState, .laterWrites(later), href: OutboxScreen.href) }
+    }
+
+    private func meta(_ state: ScreenState, _ account: DiskAccount, page: Page? = nil) -> Meta {
+        Meta(
+            screen: "disk.outbox",
+            state: state,
+            provenance: .local,
+            page: page,
+            pending: store.pendingWrites(of: account.id)
+        )
+    }
+
+    private func response(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ request: ScreenRequest,
+        _ account: DiskAccount
+    ) throws -> ScreenResponse {
+        let timeZone = try request.timeZone(fallback: timeZone)
+        let screen = OutboxOperationScreen(entry, sent: keeper.sent(entry.id), timeZone: timeZone)
+        return try .local(screen, meta(.content, account), Links(self: screen.href))
+    }
+
+    private func removed(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ request: ScreenRequest,
+        _ account: DiskAccount
+    ) throws -> ScreenResponse {
+        let screen = RemovalScreen(path: entry.work.path.text, back: OutboxScreen.href)
+        return try .local(screen, meta(.content, account), Links(self: OutboxScreen.href))
+    }
+
+    private static func notUnsent(_ state: OutboxState) -> Text {
+        "Its state is \(state.rawValue): only what has certainly not been sent is taken back."
+    }
+
+    private static func notRetried(_ state: OutboxState) -> Text {
+        "Its state is \(state.rawValue): only what is waiting or failed is tried again."
+    }
+
+    private static func notResolved(_ state: OutboxState, _ choice: ConflictChoice) -> Text {
+        "Its state is \(state.rawValue), and \(choice.rawValue) is not one of the actions that are enabled."
+    }
+}

@@ -1,0 +1,185 @@
+import Concurrency
+import Database
+import Foundation
+import Freshness
+import HTTPSemantics
+import HTTPTypes
+import NIOCore
+import Screens
+import Upstream
+
+/// Carries out one write of the outbox: looks at what it acts on, compares that with what the client had seen, and
+/// sends it if nothing has changed. It says what happened, and changes nothing of the outbox but the end of a write
+/// that is done.
+struct OutboxRunner: Sendable {
+    /// What happened.
+    struct Outcome: Sendable {
+        var event: OutboxProgress.Event
+        /// The write with what was found in place of what was seen, for a conflict.
+        var work: QueuedWrite?
+    }
+
+    let accounts: DiskAccounts
+    let writer: WriteExecutor
+
+    private var calls: WriteCalls { writer.calls }
+
+    /// Carries out a write.
+    ///
+    /// - Parameter progress: Is called with the number of bytes that were taken of an upload.
+    func run(
+        _ entry: OutboxEntry<QueuedWrite>,
+        wasSent: Bool,
+        _ progress: @escaping @Sendable (Int) -> Void
+    ) async -> Outcome {
+        do {
+            let account = try await accounts.account(entry.account)
+            let found = try await look(at: entry.work, account)
+            switch entry.work.judgement(of: found, wasSent: wasSent) {
+            case .done:
+                try await settle(entry, found, account)
+                return Outcome(event: .succeeded)
+            case .conflict(let theirs, let path): return Self.conflict(entry.work, theirs, path)
+            case .clear: break
+            }
+            return try await send(entry, found, account, progress)
+        } catch {
+            return await outcome(of: calls.client.translated(error), entry)
+        }
+    }
+
+    /// Returns what the API has now of the files that a write touches.
+    private func look(at work: QueuedWrite, _ account: DiskAccount) async throws -> WritePreparation.Before {
+        async let subject = work.isCreation ? nil : present(work.path, account)
+        async let place = work.isCreation || work.kind == .move ? present(work.target, account) : nil
+        return try await WritePreparation.Before(subject: subject, place: place)
+    }
+
+    private func present(_ path: DiskPath, _ account: DiskAccount) async throws -> DiskItem? {
+        do {
+            return try await calls.current(path, account)
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            return nil
+        }
+    }
+
+    private func settle(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ found: WritePreparation.Before,
+        _ account: DiskAccount
+    ) async throws {
+        var write = entry.work.write(body: ByteStream(ByteBuffer()), entry.id)
+        // What it has acted on is gone by now, as it was seen before.
+        var before = entry.work.before
+        if entry.work.isCreation { before.place = found.place ?? before.place }
+        if let subject = found.subject ?? found.place?.at(entry.work.path) { before.subject = subject }
+        write.found = before
+        try await writer.settle(write, for: account, entry.work.summary)
+    }
+
+    private func send(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ found: WritePreparation.Before,
+        _ account: DiskAccount,
+        _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> Outcome {
+        try await clear(entry.work, found, account)
+        var body = ByteStream(ByteBuffer())
+        if let blob = entry.blob {
+            let reader = try calls.store.database.blobs.reader(blob)
+            body = ByteStream(reader, range: 0..<blob.length).counting(progress)
+        }
+        var write = entry.work.write(body: body, entry.id)
+        write.found = found
+        switch try await writer.run(write, for: account) {
+        case .done: return Outcome(event: .succeeded)
+        // It was as it is to be: that is stored with the end of the write.
+        case .unneeded(let item):
+            let change = DiskChange.appeared(item.path, item)
+            try await calls.store.apply(change, account: account.id, at: writer.clock.now(), finishing: entry.id)
+            return Outcome(event: .succeeded)
+        case .underWay: return Outcome(event: .lost("under-way"))
+        }
+    }
+
+    /// Moves a folder out of the way of a file, or the other way round, to the trash: the API replaces files by files
+    /// only. The user has asked for that.
+    private func clear(_ work: QueuedWrite, _ found: WritePreparation.Before, _ account: DiskAccount) async throws {
+        guard work.isCreation, work.overwrites, let place = found.place else { return }
+        guard work.kind == .folder || place.kind == .dir else { return }
+        var removal = DiskWrite(kind: .delete(permanently: false), path: work.path)
+        removal.found = WritePreparation.Before(subject: place)
+        _ = try await writer.run(removal, for: account)
+    }
+
+    private static func conflict(_ work: QueuedWrite, _ theirs: DiskItem?, _ path: DiskPath) -> Outcome {
+        var disputed = work
+        disputed.theirs = theirs.map(SeenItem.init)
+        disputed.disputed = path
+        return Outcome(event: .conflicted(theirs == nil ? "gone" : "changed"), work: disputed)
+    }
+
+    /// Returns what follows from a failure. A refusal because of what is there is looked at: it may be this write.
+    private func outcome(of error: any Error, _ entry: OutboxEntry<QueuedWrite>) async -> Outcome {
+        if Task.isCancelled { return Outcome(event: .interrupted) }
+        let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem
+        guard let problem else { return Outcome(event: .delayed("not-stored", for: nil)) }
+        let codes: [ProblemCode] = [.targetExists, .preconditionFailed, .notFound]
+        if codes.contains(problem.code) {
+            do {
+                let account = try await accounts.account(entry.account)
+                let found = try await look(at: entry.work, account)
+                switch entry.work.judgement(of: found, wasSent: true) {
+                case .done:
+                    try await settle(entry, found, account)
+                    return Outcome(event: .succeeded)
+                case .conflict(let theirs, let path): return Self.conflict(entry.work, theirs, path)
+                case .clear: break
+                }
+            } catch {
+                return Outcome(event: .lost("outcome-unknown"))
+            }
+        }
+        let event = OutboxProgress.Event(problem)
+        // Another upstream is away, such as that of the tokens: its recovery wakes nobody here.
+        if event == .postponed, calls.client.isReachable {
+            return Outcome(event: .delayed(ProblemCode.upstreamUnavailable.rawValue, for: nil))
+        }
+        return Outcome(event: event)
+    }
+}
+
+extension OutboxProgress.Event {
+    /// Concludes what a problem of a write means for it.
+    init(_ problem: Problem) {
+        let reason = problem.code.rawValue
+        let pause = problem.headerFields[.retryAfter].flatMap(Double.init)
+        switch problem.code {
+        case .offlineWriteRefused: self = .postponed
+        case .upstreamUnavailable where problem.offline: self = .postponed
+        case .outcomeUnknown, .upstreamBadResponse: self = .lost(reason)
+        case .upstreamSessionExpired, .sessionExpired:
+            self = .delayed(ProblemCode.upstreamSessionExpired.rawValue, for: 3600)
+        case .upstreamUnavailable, .rateLimited, .upstreamStorageFull, .locked, .storageFull, .storageFailed,
+            .overloaded:
+            self = .delayed(reason, for: pause)
+        default: self = .refused(reason)
+        }
+    }
+}
+
+extension ByteStream {
+    /// Returns the stream, which reports how many bytes were taken of it.
+    fileprivate func counting(_ report: @escaping @Sendable (Int) -> Void) -> ByteStream {
+        ByteStream {
+            let iterator = self.makeAsyncIterator()
+            var taken = 0
+            return {
+                guard let part = try await iterator.next() else { return nil }
+                taken += part.readableBytes
+                report(taken)
+                return part
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Database
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Upstream
+
+// Leaving a write: what the client sees is its base, and what is not known here is not left.
+extension DiskStore {
+    /// What is seen at a path.
+    private enum Seen {
+        case item(DiskItem)
+        case nothing
+        /// The API may have something there: no list has shown it.
+        case unknown
+
+        var item: DiskItem? { if case .item(let item) = self { item } else { nil } }
+    }
+
+    /// Stores a write, folded into those that wait, with its bytes. When this returns, it is on the disk.
+    ///
+    /// - Returns: The operation that does now what was asked for.
+    /// - Throws: 507 `outbox-full`, 401 if the account was logged out; as ``checked(_:_:account:_:)`` does.
+    func leave(
+        _ draft: QueuedWrite,
+        _ write: DiskWrite,
+        _ spooled: WriteQueue.Spooled?,
+        isDoubtful: Bool,
+        _ options: OutboxOptions,
+        account: String,
+        at now: Date
+    ) async throws -> OutboxEntry<QueuedWrite> {
+        try await database.write { [self] db in
+            guard try Self.epoch(of: account, db) != nil else { throw Problem.loggedOut }
+            var work = try checked(draft, write, account: account, db)
+            work.bytes = spooled?.bytes
+            try checkRoom(spooled?.blob.length ?? 0, options, account: account)
+            let queue = outbox.queue(of: account) ?? OutboxQueue()
+            var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
+            if isDoubtful {
+                // As if it had been sent from the outbox, and the answer were lost.
+                entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
+            }
+            let waiting = isDoubtful ? [] : queue.entries[...]
+            let folding = OutboxFolding(
+                work,
+                onto: waiting.lazy.map { (work: $0.work, isUnsent: $0.progress.isUnsent) }
+            )
+            var changes = folding.changes.sorted { $0.key < $1.key }.map { position, work in
+                var changed = queue.entries[position]
+                guard let work else { return OutboxChange.remove(changed) }
+                changed.work = work
+                return OutboxChange.put(changed)
+            }
+            if let added = folding.added {
+                entry.work = added
+                if let blob = spooled?.blob {
+                    try database.blobs.insert(blob, in: db)
+                    entry.blob = blob
+                }
+            } else {
+                _ = entry.progress.apply(.began, at: now)
+                _ = entry.progress.apply(.succeeded, at: now)
+            }
+            if folding.substitute == nil { changes.append(.put(entry)) }
+            let put = try change(changes, account: account, db)
+            let id = folding.substitute.map { queue.entries[$0].id } ?? entry.id
+            return put.first { $0.id == id } ?? entry
+        }
+    }
+
+    /// Checks that there is room for one more write.
+    ///
+    /// - Throws: 507 `outbox-full`.
+    func checkRoom(_ bytes: Int, _ options: OutboxOptions, account: String) throws {
+        let queue = outbox.queue(of: account) ?? OutboxQueue()
+        guard queue.entries.count < options.operations, bytes <= options.bytes - queue.bytes else {
+            throw Problem.outboxFull(options)
+        }
+    }
+
+    /// Returns a write with what is seen of the files that it touches, if it can be left.
+    ///
+    /// - Throws: 404, 409, 412, 422 as the same write would be refused of the Disk as it will be; 503
+    ///   `offline-write-refused` if what it acts on is not known here.
+    func checked(_ draft: QueuedWrite, _ write: DiskWrite, account: String, _ db: Database) throws -> QueuedWrite {
+        var work = draft
+        let subject = try draft.isCreation ? nil : subject(of: draft, account, db)
+        if write.isRename, let subject { try write.checkExtension(of: subject) }
+        let place = try draft.isCreation || draft.kind == .move ? place(of: draft, account, db) : nil
+        let compared = try write.comparedPlace(of: subject).flatMap { try seen($0, account, db).item }
+        try write.conditions.check(subject: draft.isCreation ? place : subject, place: compared)
+        if let place {
+            guard draft.overwrites, draft.kind != .upload || place.kind == .file, draft.kind != .folder else {
+                if write.conditions.forbidReplacing { try write.conditions.refuse() }
+                throw Problem(.targetExists, .nameExists)
+            }
+        }
+        work.subject = subject.map(SeenItem.init)
+        work.place = place.map(SeenItem.init)
+        return work
+    }
+
+    private func subject(of draft: QueuedWrite, _ account: String, _ db: Database) throws -> DiskItem {
+        switch try seen(draft.path, account, db) {
+        case .nothing: throw Problem.notFound("A write that waits in the outbox leaves nothing at \(draft.path.name).")
+        case .unknown: throw Problem(.offlineWriteRefused, .notKnownHere(draft.path.name), offline: true)
+        case .item(let item):
+            if draft.kind == .unpublish, !item.isPublished { throw Problem.notFound("\(item.name) is not published.") }
+            return item
+        }
+    }
+
+    /// Returns what is at the place that a write leads to, whose folder must be one.
+    private func place(of draft: QueuedWrite, _ account: String, _ db: Database) throws -> DiskItem? {
+        // Nothing is moved onto itself, or over a folder that it is in.
+        if draft.kind == .move, draft.target.covers(draft.path) { throw Problem(.targetExists, .nameExists) }
+        if let parent = draft.target.parent, !parent.isRoot {
+            switch try seen(parent, account, db) {
+            case .nothing: throw Problem.notFound(.noParent)
+            case .item(let item) where item.kind == .file:
+                throw Problem(.notAFolder, "\(parent.name) is a file.")
+            case .item, .unknown: break
+            }
+        }
+        return try seen(draft.target, account, db).item
+    }
+
+    private func seen(_ path: DiskPath, _ account: String, _ db: Database) throws -> Seen {
+        guard let queue = outbox.queue(of: account) else {
+            return try known(path, account, db).map(Seen.item) ?? .unknown
+        }
+        let projection = outlooks.projection(queue, account: account)
+        switch projection.place(path) {
+        case .nothing: return .nothing
+        case .made(var item, let node):
+            item.isPublished = node.isPublished ?? false
+            return .item(item)
+        case .upstream(let source, let node):
+            guard var item = try known(source, account, db)?.at(path) else { return .unknown }
+            if let isPublished = node?.isPublished { item.isPublished = isPublished }
+            return .item(item)
+        }
+    }
+
+    private func known(_ path: DiskPath, _ account: String, _ db: Database) throws -> DiskItem? {
+        let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
+        return row.flatMap(DiskItem.init)
+    }
+}

@@ -1,0 +1,144 @@
+import Concurrency
+import Database
+import Foundation
+import Freshness
+import HTTPSemantics
+import HTTPTypes
+import NIOCore
+import Screens
+import Upstream
+
+/// Sends writes of clients, or leaves them in the outbox: if the client prefers that to a refusal (RFC 7240,
+/// `respond-async`) and the API is away, or goes away in the middle.
+struct WriteQueue: Sendable {
+    /// What became of a write.
+    enum Result: Sendable {
+        case sent(WriteOutcome)
+        case queued(OutboxEntry<QueuedWrite>)
+    }
+
+    /// The bytes of an upload, kept here.
+    struct Spooled: Sendable {
+        let blob: Blob
+        let bytes: QueuedWrite.Bytes
+    }
+
+    let writer: WriteExecutor
+    let options: OutboxOptions
+    let clock: WallClock
+
+    var store: DiskStore { writer.calls.store }
+
+    /// Runs a write of a client, or leaves it.
+    ///
+    /// - Parameter body: The body of the same request, for the action that a refusal offers.
+    /// - Throws: 503 `offline-write-refused`, 423 `locked` if a write that waits concerns the same path, 507
+    ///   `outbox-full`; `Problem`, `UpstreamFailure`, `StorageError`.
+    func run(
+        _ write: DiskWrite,
+        _ request: ScreenRequest,
+        for account: DiskAccount,
+        body: [String: Action.Constant]? = nil
+    ) async throws -> Result {
+        let draft = QueuedWrite(write)
+        let isPreferred = request.headerFields.prefersAsyncResponse
+        let isReachable = writer.calls.client.isReachable
+        let isHeldUp = draft.map { holdsUp($0, account) } ?? holdsUp(write, account)
+        guard let draft, isPreferred else {
+            // Sent past a write that waits, it would change something else than the client sees.
+            if isHeldUp, isReachable { throw Self.heldUp(write.path) }
+            do {
+                return .sent(try await writer.run(write, for: account))
+            } catch var problem as Problem where problem.code == .offlineWriteRefused && draft != nil {
+                problem.actions = [.leave(request, body)]
+                throw problem
+            }
+        }
+        if isHeldUp || !isReachable { return .queued(try await leave(draft, write, account)) }
+        return try await sendOrLeave(draft, write, account)
+    }
+
+    /// Sends a write, and leaves it if the API goes away. Of an upload the bytes are kept here first: they arrive once.
+    private func sendOrLeave(_ draft: QueuedWrite, _ write: DiskWrite, _ account: DiskAccount) async throws -> Result {
+        var write = write
+        var spooled: Spooled?
+        if case .upload(let parts, let length, let overwrite) = write.kind, length ?? 0 <= free(account.id) {
+            let kept = try await spool(parts, length: length, account.id)
+            let reader = try store.database.blobs.reader(kept.blob)
+            let body = ByteStream(reader, range: 0..<kept.blob.length)
+            write.kind = .upload(body, length: kept.blob.length, overwrite: overwrite)
+            spooled = kept
+        }
+        do {
+            return .sent(try await writer.run(write, for: account))
+        } catch let problem as Problem
+            where (problem.code == .offlineWriteRefused || problem.code == .outcomeUnknown)
+            && (spooled != nil || draft.kind != .upload)
+        {
+            let isDoubtful = problem.code == .outcomeUnknown
+            do {
+                return .queued(try await leave(draft, write, account, spooled, isDoubtful: isDoubtful))
+            } catch is Problem where isDoubtful {
+                // That it cannot be left says nothing of whether it was carried out.
+                throw problem
+            }
+        }
+    }
+
+    /// Leaves a write in the outbox. What it needs is checked before the bytes of an upload are read, and again in the
+    /// transaction that stores it.
+    private func leave(
+        _ draft: QueuedWrite,
+        _ write: DiskWrite,
+        _ account: DiskAccount,
+        _ spooled: Spooled? = nil,
+        isDoubtful: Bool = false
+    ) async throws -> OutboxEntry<QueuedWrite> {
+        var spooled = spooled
+        if case .upload(let parts, let length, _) = write.kind, spooled == nil {
+            try store.database.read { db in
+                _ = try store.checked(draft, write, account: account.id, db)
+                try store.checkRoom(length ?? 0, options, account: account.id)
+            }
+            spooled = try await spool(parts, length: length, account.id)
+        }
+        return try await store.leave(
+            draft,
+            write,
+            spooled,
+            isDoubtful: isDoubtful,
+            options,
+            account: account.id,
+            at: clock.now()
+        )
+    }
+
+    private func free(_ account: String) -> Int { options.bytes - (store.outbox.queue(of: account)?.bytes ?? 0) }
+
+    /// Keeps the bytes of an upload, on the disk, with their checksums.
+    private func spool(_ parts: ByteStream, length: Int?, _ account: String) async throws -> Spooled {
+        let room = free(account)
+        let writer = try store.database.blobs.writer()
+        var checksums = UploadChecksums()
+        for try await part in parts {
+            checksums.update(part)
+            guard checksums.count <= room else { throw Problem.outboxFull(options) }
+            try part.withUnsafeReadableBytes { try writer.append($0) }
+        }
+        let blob = try writer.finish(expectedLength: length)
+        return Spooled(blob: blob, bytes: checksums.finish(at: clock.now()))
+    }
+
+    private func holdsUp(_ draft: QueuedWrite, _ account: DiskAccount) -> Bool {
+        store.outbox.queue(of: account.id)?.entries.contains { draft.concerns($0.work) } ?? false
+    }
+
+    /// Whether something that waits touches what a write touches that cannot be left.
+    private func holdsUp(_ write: DiskWrite, _ account: DiskAccount) -> Bool {
+        holdsUp(QueuedWrite(kind: .move, path: write.path, to: write.target), account)
+    }
+
+    private static func heldUp(_ path: DiskPath) -> Problem {
+        Problem(.locked, .heldUp(path.name), href: OutboxScreen.href)
+    }
+}

@@ -1,0 +1,87 @@
+/// How a user ends a conflict.
+enum ConflictChoice: String, CaseIterable, Sendable {
+    /// Both stay: what is made here gets another name.
+    case keepBoth = "keep_both"
+    /// What was found is replaced, or changed all the same.
+    case overwrite
+    /// What was found stays, and the write is dropped.
+    case discard
+
+    /// Whether it can be done: what is gone cannot be changed, and a file that is to be deleted has no other name.
+    func isPossible(for work: QueuedWrite) -> Bool {
+        let isAtTarget = work.disputed == work.target && (work.isCreation || work.kind == .move)
+        return switch self {
+        case .keepBoth: isAtTarget
+        case .overwrite: isAtTarget || work.theirs != nil
+        case .discard: true
+        }
+    }
+}
+
+extension QueuedWrite {
+    /// What it leads to, as a side of a conflict; nil: nothing.
+    var ours: SeenItem? {
+        switch kind {
+        case .folder: return SeenItem(DiskItem(path: path, kind: .dir))
+        case .upload:
+            var item = DiskItem(path: path, kind: .file)
+            item.size = bytes?.length
+            item.md5 = bytes?.md5
+            item.modified = bytes?.at
+            return SeenItem(item)
+        case .move, .publish, .unpublish: return subject
+        case .delete: return nil
+        }
+    }
+
+    /// Returns the write as it is sent although something else was found.
+    func overwriting() -> QueuedWrite {
+        var write = self
+        if disputed == target, isCreation || kind == .move {
+            write.place = theirs
+            write.overwrites = true
+        } else {
+            write.subject = theirs
+        }
+        return write.undisputed()
+    }
+
+    /// Returns the write under another name at the place that it leads to.
+    func renamed(to other: DiskPath) -> QueuedWrite {
+        var write = self
+        if kind == .move { write.to = other } else { write.path = other }
+        write.place = nil
+        write.overwrites = false
+        return write.undisputed()
+    }
+
+    /// Returns the write after something that it touches was given another path; nil if it touches nothing of it.
+    func relocated(from: DiskPath, to: DiskPath) -> QueuedWrite? {
+        let (moved, target) = (path.moved(from: from, to: to), self.to?.moved(from: from, to: to))
+        guard moved != nil || target != nil else { return nil }
+        var write = self
+        write.path = moved ?? path
+        write.to = target ?? self.to
+        return write
+    }
+
+    private func undisputed() -> QueuedWrite {
+        var write = self
+        write.theirs = nil
+        write.disputed = nil
+        return write
+    }
+}
+
+extension DiskPath {
+    /// The path with a number before the extension: `report (2).pdf`.
+    func numbered(_ number: Int, isFile: Bool) -> DiskPath {
+        let kept = isFile ? DiskItem.fileExtension(of: name).unicodeScalars.count : 0
+        let scalars = name.unicodeScalars
+        let end = kept > 0 ? scalars.dropLast(kept + 1) : scalars[...]
+        let suffix = kept > 0 ? String(Substring(scalars.suffix(kept + 1))) : ""
+        let mark = " (\(number))"
+        let room = Self.longestName - mark.unicodeScalars.count - suffix.unicodeScalars.count
+        return (parent ?? .root).child(String(Substring(end.prefix(max(room, 1)))) + mark + suffix)
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+
+/// The Disk as it will be: a pure function of the waiting writes, over whatever rows the API has.
+///
+/// It is a tree of the places that the writes touch. Each node says what is there: what the API has at some path
+/// (``Node/source``), something that is made here (``Node/item``), or nothing. Everything else is as the API has it. So
+/// a path is looked up in as many steps as it has names, however many writes wait.
+struct DiskProjection: Sendable {
+    /// A place that a write touches.
+    struct Node: Sendable {
+        /// Where the API has it, with what is below it; nil if it has none of it.
+        var source: DiskPath?
+        /// A file or folder that is made here.
+        var item: DiskItem?
+        /// The write that has made ``item``.
+        var made: String?
+        /// The write that has made it, or has changed it last; nil for a folder that only has such places in it.
+        var write: String?
+        /// Whether it will be published; nil if that does not change.
+        var isPublished: Bool?
+        /// Whether the API has something else at the same path, which is hidden by it.
+        var replaces = false
+        /// Whether it is shown in the place of that: the API has something there before and after the write.
+        var keepsPlace = false
+        /// Whether nothing is there.
+        var isHidden = false
+        var children: [FileName: Node] = [:]
+
+        /// Whether it is shown where the API lists it, in a folder of the API.
+        func isInPlace(in folder: DiskPath?) -> Bool { item == nil && source?.parent == folder }
+    }
+
+    /// What is at a path.
+    enum Place: Sendable {
+        /// What the API has at another path or the same one, if it has something there.
+        case upstream(DiskPath, Node?)
+        /// Something that is made here.
+        case made(DiskItem, Node)
+        /// Nothing.
+        case nothing
+    }
+
+    private(set) var root = Node(source: .root)
+
+    /// Whether nothing was applied.
+    var isEmpty: Bool { root.children.isEmpty }
+
+    /// Returns what is at a path.
+    func place(_ path: DiskPath) -> Place {
+        var node = root
+        var source: DiskPath? = .root
+        var isExplicit = true
+        for name in path.names {
+            if isExplicit, let child = node.children[name] {
+                if child.isHidden { return .nothing }
+                node = child
+                source = child.source
+            } else {
+                isExplicit = false
+                guard let above = source else { return .nothing }
+                source = above.child(name.text)
+            }
+        }
+        guard isExplicit else { return source.map { .upstream($0, nil) } ?? .nothing }
+        if let item = node.item { return .made(item.at(path), node) }
+        return node.source.map { .upstream($0, node) } ?? .nothing
+    }
+
+    /// Returns the node of a path, if a write has touched it.
+    func node(_ path: DiskPath) -> Node? {
+        var node = root
+        for name in path.names {
+            guard let child = node.children[name] else { return nil }
+            node = child
+        }
+        return node
+    }
+
+    /// Applies a write behind the earlier ones.
+    ///
+    /// - Parameter id: Its name.
+    mutating func apply(_ write: QueuedWrite, id: String, at time: Date) {
+        switch write.kind {
+        case .folder:
+            var item = DiskItem(path: write.path, kind: .dir)
+            item.created = time
+            item.modified = time
+            put(Node(item: item, made: id, write: id), at: write.path, over: write.place)
+        case .upload:
+            put(Node(item: uploaded(write, at: time), made: id, write: id), at: write.path, over: write.place)
+        case .delete: _ = take(write.path)
+        case .move:
+            guard let to = write.to, var node = take(write.path) else { return }
+            node.write = id
+            put(node, at: to, over: write.place)
+        case .publish, .unpublish:
+            change(write.path) { node in
+                node.isPublished = write.kind == .publish
+                node.write = id
+            }
+        }
+    }
+
+    private func uploaded(_ write: QueuedWrite, at time: Date) -> DiskItem {
+        var item = DiskItem(path: write.path, kind: .file)
+        item.size = write.bytes?.length
+        item.md5 = write.bytes?.md5
+        item.sha256 = write.bytes?.sha256
+        item.created = time
+        item.modified = time
+        (item.mediaType, item.mimeType) = FileTypes.types(of: item.fileExtension)
+        return item
+    }
+
+    /// Takes what is at a path out of the tree, with all that is below it; nil if nothing is there.
+    private mutating func take(_ path: DiskPath) -> Node? {
+        guard case let place = place(path), let name = path.names.last, let parent = path.parent else { return nil }
+        var taken: Node
+        switch place {
+        case .nothing: return nil
+        case .upstream(let source, let node):
+            taken = node ?? Node()
+            taken.source = source
+        case .made(_, let node): taken = node
+        }
+        let known = node(path)
+        // What the API has at this path, or has by the time that the write is done, must not appear in its place.
+        let leavesGap = known == nil || known?.replaces == true || isOwnPlace(known, of: path)
+        change(parent) { $0.children[name] = Node(replaces: leavesGap, isHidden: true) }
+        taken.replaces = false
+        taken.keepsPlace = false
+        taken.isHidden = false
+        return taken
+    }
+
+    /// Whether a node shows what the API has at the node's own place.
+    private func isOwnPlace(_ node: Node?, of path: DiskPath) -> Bool {
+        guard let node, node.item == nil, let source = node.source, let parent = path.parent,
+            case .upstream(let above, _) = place(parent)
+        else { return false }
+        return source == above.child(path.name)
+    }
+
+    /// Puts something at a path.
+    ///
+    /// - Parameter seen: What the client has seen there.
+    private mutating func put(_ node: Node, at path: DiskPath, over seen: SeenItem?) {
+        guard let name = path.names.last, let parent = path.parent else { return }
+        var node = node
+        if let known = self.node(path) {
+            let isOwn = isOwnPlace(known, of: path)
+            node.replaces = known.replaces || isOwn
+            node.keepsPlace = known.keepsPlace || isOwn && !known.replaces
+        } else {
+            node.replaces = seen != nil
+            node.keepsPlace = seen != nil
+        }
+        change(parent) { $0.children[name] = node }
+    }
+
+    /// Changes the node of a path, which is made if it is not in the tree yet.
+    private mutating func change(_ path: DiskPath, _ body: (inout Node) -> Void) {
+        root.change(path.names[...], body)
+    }
+}
+
+extension DiskProjection.Node {
+    fileprivate mutating func change(_ names: ArraySlice<FileName>, _ body: (inout Self) -> Void) {
+        guard let name = names.first else { return body(&self) }
+        let passing = DiskProjection.Node(source: source?.child(name.text))
+        children[name, default: passing].change(names.dropFirst(), body)
+    }
+}
+
+/// A name of a file, compared byte by byte: the API distinguishes composed and decomposed letters.
+struct FileName: Hashable, Sendable {
+    let text: String
+
+    static func == (one: FileName, other: FileName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension DiskPath {
+    /// The names from the root on.
+    var names: [FileName] {
+        guard !isRoot else { return [] }
+        let rest = text.utf8.dropFirst(scheme.prefix.utf8.count)
+        return rest.split(separator: UInt8(ascii: "/")).map { FileName(text: String(Substring($0))) }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Upstream
+
+/// A write of the Disk that waits for the API, as a value that is stored.
+struct QueuedWrite: OutboxWork {
+    /// What it does.
+    enum Kind: String, Codable, Sendable {
+        case folder, upload, move, delete, publish, unpublish
+    }
+
+    /// The bytes of an upload.
+    struct Bytes: Codable, Sendable, Equatable {
+        var length: Int
+        /// In lower-case hexadecimal, as the API writes it.
+        var md5: String
+        var sha256: String
+        /// When they were left here.
+        var at: Date
+    }
+
+    var kind: Kind
+    /// The path that it acts on; the new path for a creation.
+    var path: DiskPath
+    /// The new path of a move.
+    var to: DiskPath?
+    /// Whether a deletion bypasses the trash.
+    var permanently = false
+    /// End of the link of a publication.
+    var until: Date?
+    /// Whether what is at the place that it leads to is replaced.
+    var overwrites = false
+    /// What it acts on, as the client has seen it; nil for a creation.
+    var subject: SeenItem?
+    /// What is at the place that it leads to, as the client has seen it; nil: nothing.
+    var place: SeenItem?
+    var bytes: Bytes?
+    /// What was found at the API in place of ``subject`` or ``place``, for a conflict.
+    var theirs: SeenItem?
+    /// The path of what was found, or was not there.
+    var disputed: DiskPath?
+
+    /// The path that it leads to.
+    var target: DiskPath { to ?? path }
+
+    /// Whether it gives something another name in the same folder.
+    var isRename: Bool { kind == .move && to?.parent == path.parent }
+
+    /// Whether it makes something at ``path``.
+    var isCreation: Bool { kind == .folder || kind == .upload }
+
+    /// Its name on screens.
+    var name: String { isRename ? "rename" : kind.rawValue }
+
+    /// Bytes that it adds to the used space. What goes to the trash stays used.
+    var addedBytes: Int {
+        switch kind {
+        case .upload: (bytes?.length ?? 0) - (place?.size ?? 0)
+        case .delete: permanently ? -(subject?.size ?? 0) : 0
+        case .folder, .move, .publish, .unpublish: 0
+        }
+    }
+
+    func concerns(_ other: QueuedWrite) -> Bool {
+        Self.touch(path, other) || to.map { Self.touch($0, other) } ?? false
+    }
+
+    private static func touch(_ path: DiskPath, _ other: QueuedWrite) -> Bool {
+        path.isAlongside(other.path) || other.to.map(path.isAlongside) ?? false
+    }
+}
+
+/// What is known of a file or folder, to be compared with what the API has later.
+struct SeenItem: Codable, Sendable, Equatable {
+    var kind: DiskItem.Kind
+    var size: Int?
+    var md5: String?
+    var resourceID: String?
+    var modified: Date?
+    var isPublished = false
+
+    init(_ item: DiskItem) {
+        kind = item.kind
+        size = item.size
+        md5 = item.md5
+        resourceID = item.resourceID
+        modified = item.modified
+        isPublished = item.isPublished
+    }
+
+    /// Returns it as an item at a path.
+    func item(at path: DiskPath) -> DiskItem {
+        var item = DiskItem(path: path, kind: kind)
+        item.size = size
+        item.md5 = md5
+        item.resourceID = resourceID
+        item.modified = modified
+        item.isPublished = isPublished
+        return item
+    }
+
+    /// Whether an item is this one, unchanged, as far as both are known.
+    func isSame(as item: DiskItem) -> Bool {
+        guard kind == item.kind else { return false }
+        if let resourceID, let other = item.resourceID, resourceID != other { return false }
+        guard kind == .file else { return true }
+        if let md5, let other = item.md5 { return md5.lowercased() == other.lowercased() && size == item.size }
+        return size == item.size && modified == item.modified
+    }
+}
+
+extension DiskPath: Codable {
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no path"))
+        }
+        self = path
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension DiskPath {
+    /// Whether one of both is the other, or contains it.
+    fileprivate func isAlongside(_ other: DiskPath) -> Bool {
+        let (one, two) = (text.utf8, other.text.utf8)
+        let (shorter, longer) = one.count < two.count ? (one, two) : (two, one)
+        guard longer.starts(with: shorter) else { return false }
+        // The text of the root ends with a slash.
+        return shorter.count == longer.count || shorter.last == UInt8(ascii: "/")
+            || longer[longer.index(longer.startIndex, offsetBy: shorter.count)] == UInt8(ascii: "/")
+    }
+}
+
+extension DiskItem.Kind: Codable {}

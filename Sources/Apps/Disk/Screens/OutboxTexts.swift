@@ -1,0 +1,123 @@
+import Screens
+import Upstream
+
+extension Text {
+    static let outbox = Text("Outbox", ru: "Исходящие")
+    static let outboxEmpty = Text(
+        "No changes are waiting for Yandex Disk",
+        ru: "Нет изменений, ожидающих отправки на Яндекс Диск"
+    )
+    static let leaveInOutbox = Text("Send later", ru: "Отправить позже")
+    static let takeBack = Text("Take back", ru: "Отменить")
+    static let keepBoth = Text("Keep both", ru: "Оставить оба")
+    static let overwriteTheirs = Text("Overwrite", ru: "Заменить")
+    static let discardOurs = Text("Discard", ru: "Отказаться")
+    static let outboxFull = Text("The outbox is full", ru: "Исходящие заполнены")
+    static let outboxState = Text("The outbox does not allow this now", ru: "Сейчас это невозможно")
+
+    static func outboxLimit(_ operations: Int, _ mebibytes: Int) -> Text {
+        Text(
+            "At most \(operations) changes and \(mebibytes) MiB wait for Yandex Disk. Nothing was kept.",
+            ru: "Отправки на Яндекс Диск ожидают не больше \(operations) изменений и \(mebibytes) МиБ. "
+                + "Ничего не сохранено."
+        )
+    }
+
+    static func heldUp(_ name: String) -> Text {
+        Text(
+            "A change of \(name) is waiting in the outbox. Nothing was changed.",
+            ru: "Изменение «\(name)» ожидает отправки. Ничего не изменено."
+        )
+    }
+
+    static func notKnownHere(_ name: String) -> Text {
+        Text(
+            "\(name) was not seen here yet, and Yandex Disk cannot be reached. Nothing was changed.",
+            ru: "«\(name)» здесь ещё не открывали, а Яндекс Диск недоступен. Ничего не изменено."
+        )
+    }
+
+    static func laterWrites(_ count: Int) -> Text {
+        Text(
+            "Later changes need this one: \(count). Take them back first.",
+            ru: "От этого зависят более поздние изменения: \(count). Сначала отмените их."
+        )
+    }
+
+    static func losesWrites(_ count: Int) -> Text {
+        Text(
+            "Changes that have not been sent to Yandex Disk will be lost: \(count).",
+            ru: "Неотправленные на Яндекс Диск изменения будут потеряны: \(count)."
+        )
+    }
+
+    static func outboxKind(_ kind: String) -> Text {
+        switch kind {
+        case "folder": Text("New folder", ru: "Новая папка")
+        case "upload": Text("Upload", ru: "Загрузка")
+        case "rename": Text("Rename", ru: "Переименование")
+        case "move": Text("Move", ru: "Перемещение")
+        case "delete": Text("Delete", ru: "Удаление")
+        case "publish": Text("Share link", ru: "Публикация")
+        default: Text("Unpublish", ru: "Снятие публикации")
+        }
+    }
+
+    /// Why a write is not done.
+    static func outboxReason(_ reason: String) -> Text {
+        switch reason {
+        case "discarded": Text("It was discarded", ru: "Отменено")
+        case "changed": Text("It has changed on Yandex Disk", ru: "На Яндекс Диске это изменилось")
+        case "gone": Text("It is not on Yandex Disk any more", ru: "На Яндекс Диске этого больше нет")
+        case "upstream-session-expired": OfflineFailure.sessionExpired.text
+        case "upstream-forbidden": Text("Yandex Disk does not allow this", ru: "Яндекс Диск не разрешает это")
+        case "not-found": Text("The folder is not on Yandex Disk", ru: "Такой папки на Яндекс Диске нет")
+        case "target-exists": Text("This name is taken on Yandex Disk", ru: "Такое имя на Яндекс Диске занято")
+        case "locked":
+            Text("Yandex Disk is using this. Trying again later", ru: "Занято на Яндекс Диске. Попробуем позже")
+        case "rate-limited":
+            Text("Yandex Disk asks to wait. Trying again later", ru: "Яндекс Диск просит подождать. Попробуем позже")
+        case "upstream-storage-full":
+            Text("Yandex Disk is full. Trying again later", ru: "На Яндекс Диске нет места. Попробуем позже")
+        case "too-large":
+            Text("The file is larger than Yandex Disk accepts", ru: "Файл больше, чем принимает Яндекс Диск")
+        case "outcome-unknown", "upstream-bad-response", "under-way":
+            Text(
+                "It is not known whether Yandex Disk has done it. It will be looked at",
+                ru: "Неизвестно, выполнил ли это Яндекс Диск. Проверим"
+            )
+        case "not-stored", "storage-full", "storage-failed":
+            Text(
+                "The server could not store it. Trying again later",
+                ru: "Сервер не смог сохранить это. Попробуем позже"
+            )
+        case "upstream-unavailable": OfflineFailure.unavailable.text
+        default: Text("Yandex Disk has refused it", ru: "Яндекс Диск отказал")
+        }
+    }
+}
+
+extension OutboxState {
+    /// The state for the user.
+    var text: Text {
+        switch self {
+        case .queued: Text("Waiting for Yandex Disk", ru: "Ожидает Яндекс Диска")
+        case .running: Text("Being sent", ru: "Отправляется")
+        case .waiting: Text("Will be tried again", ru: "Будет повторено")
+        case .conflict: Text("Needs a decision", ru: "Нужно решение")
+        case .failed: Text("Refused", ru: "Отклонено")
+        case .done: Text("Done", ru: "Готово")
+        }
+    }
+}
+
+extension ConflictChoice {
+    /// The choice for the user.
+    var title: Text {
+        switch self {
+        case .keepBoth: .keepBoth
+        case .overwrite: .overwriteTheirs
+        case .discard: .discardOurs
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Database
+import Foundation
+import GRDB
+import Screens
+import Synchronization
+import Upstream
+
+/// The Disks of accounts as they will be, made when they are asked for.
+final class DiskOutlooks: Sendable {
+    private struct Known {
+        var structure: Int
+        var count: Int
+        var projection: DiskProjection
+        var outlook: DiskOutlook?
+    }
+
+    private let known = Mutex<[String: Known]>([:])
+
+    /// Returns the projection of a queue. Operations that were added since the last time are applied to that one.
+    func projection(_ queue: OutboxQueue<QueuedWrite>, account: String) -> DiskProjection {
+        known.withLock { Self.update(&$0[account], queue).projection }
+    }
+
+    /// Returns what lists need of a queue.
+    func outlook(_ queue: OutboxQueue<QueuedWrite>, account: String) -> DiskOutlook {
+        known.withLock { known in
+            let present = Self.update(&known[account], queue)
+            if let outlook = present.outlook { return outlook }
+            let outlook = DiskOutlook(present.projection, queue.entries)
+            known[account]?.outlook = outlook
+            return outlook
+        }
+    }
+
+    /// Forgets an account that has no operations any more.
+    func forget(_ account: String) { known.withLock { $0[account] = nil } }
+
+    private static func update(_ known: inout Known?, _ queue: OutboxQueue<QueuedWrite>) -> Known {
+        var present = known ?? Known(structure: -1, count: 0, projection: DiskProjection())
+        if present.structure == queue.structure, present.count == queue.entries.count { return present }
+        known = nil
+        if present.structure != queue.structure || present.count > queue.entries.count {
+            present = Known(structure: queue.structure, count: 0, projection: DiskProjection())
+        }
+        for entry in queue.entries[present.count...] {
+            present.projection.apply(entry.work, id: entry.id, at: entry.queuedAt)
+        }
+        present.count = queue.entries.count
+        present.outlook = nil
+        known = present
+        return present
+    }
+}
+
+extension DiskStore {
+    /// The table of writes that wait for the API.
+    static let outboxJournal = OutboxJournal("disk_outbox")
+    static let outboxMigration = SchemaMigration("disk/006 outbox", sql: outboxJournal.creation)
+
+    /// Returns the Disk of an account as it will be, with the writes that wait; nil if none waits.
+    func outlook(of account: String) -> (DiskOutlook, OutboxQueue<QueuedWrite>)? {
+        guard let queue = outbox.queue(of: account) else { return nil }
+        return (outlooks.outlook(queue, account: account), queue)
+    }
+
+    /// Number of writes of an account that wait; nil if none does.
+    func pendingWrites(of account: String) -> Int? { outbox.queue(of: account)?.entries.count }
+
+    /// Changes the outbox of an account in the present transaction; its screens change with it.
+    ///
+    /// - Returns: The operations that were put.
+    @discardableResult
+    func change(
+        _ changes: [OutboxChange<QueuedWrite>],
+        account: String,
+        _ db: Database
+    ) throws -> [OutboxEntry<QueuedWrite>] {
+        let entries = try outbox.apply(changes, in: db)
+        bump(account, after: db)
+        return entries
+    }
+
+    /// Changes one operation.
+    ///
+    /// - Returns: The operation as it is now; nil if it was taken back or is done.
+    /// - Throws: `StorageError`; what `body` throws.
+    func change(
+        _ id: String,
+        account: String,
+        _ body: @Sendable @escaping (inout OutboxEntry<QueuedWrite>) throws -> Void
+    ) async throws -> OutboxEntry<QueuedWrite>? {
+        try await database.writeFreeingRoom { [self] db in
+            guard var entry = outbox.queue(of: account)?[id] else { return nil }
+            try body(&entry)
+            return try change([.put(entry)], account: account, db).first
+        }
+    }
+
+    /// Ends an operation, in the transaction that stores what it has changed.
+    func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
+        guard var entry = outbox.queue(of: account)?[id] else { return }
+        _ = entry.progress.apply(.succeeded, at: now)
+        try change([.put(entry)], account: account, db)
+    }
+
+    /// Lets operations that wait for an accepted token be tried again, after a login.
+    func retryOutbox(account: String, at now: Date, _ db: Database) throws {
+        let waiting = outbox.queue(of: account)?.entries.filter {
+            $0.progress.reason == ProblemCode.upstreamSessionExpired.rawValue
+        }
+        let changes = (waiting ?? []).map { entry in
+            var entry = entry
+            _ = entry.progress.apply(.retried, at: now)
+            return OutboxChange.put(entry)
+        }
+        if !changes.isEmpty { try change(changes, account: account, db) }
+    }
+
+    /// Returns the upload that has the content of a file which waits.
+    func queuedContent(of item: DiskItem, account: String) -> KeptContent? {
+        guard let id = item.queuedUpload, let entry = outbox.queue(of: account)?[id], let blob = entry.blob else {
+            return nil
+        }
+        return KeptContent(blob: blob, version: item.version ?? "", storedAt: entry.queuedAt)
+    }
+}
+
+extension OutboxQueue where Work == QueuedWrite {
+    /// The paths of moves that the API may have carried out.
+    var unsettledMoves: [DiskPath] { unsettled.filter { $0.work.kind == .move }.map(\.work.path) }
+}
+
+extension DiskOutlook {
+    /// Returns a row as it will be.
+    ///
+    /// - Parameters:
+    ///   - row: The row as the API has it.
+    ///   - path: Where it is shown.
+    func row(_ row: DiskRow, at path: DiskPath, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow {
+        let node = projection.node(path)
+        guard node != nil || row.item.path != path else { return row }
+        var row = row
+        if row.item.path != path {
+            row.item.source = row.item.path
+            row.item = row.item.at(path)
+        }
+        if let isPublished = node?.isPublished {
+            row.item.isPublished = isPublished
+            if !isPublished { row.item.publicURL = nil }
+        }
+        row.pending = pending(node?.write, in: queue)
+        return row
+    }
+
+    /// Returns the row of something that is made here.
+    func row(of item: DiskItem, _ node: DiskProjection.Node, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow {
+        var item = item
+        let entry = node.made.flatMap { self.entry($0, in: queue) }
+        if item.kind == .file { item.queuedUpload = node.made }
+        item.isPublished = node.isPublished ?? false
+        var row = DiskRow(item: item, seenAt: entry?.queuedAt ?? .distantPast, isDownloaded: item.kind == .file)
+        row.pending = pending(node.write, in: queue)
+        return row
+    }
+}

@@ -1,0 +1,171 @@
+public import Foundation
+
+/// Where an operation of an outbox is.
+public enum OutboxState: String, Sendable, CaseIterable {
+    /// It has not been sent.
+    case queued
+    /// It is being sent.
+    case running
+    /// It was sent, or could not be, and is tried again.
+    case waiting
+    /// What it acts on is not as it was when the operation was queued. Nothing was sent; the user decides.
+    case conflict
+    /// It was refused for good. The user decides.
+    case failed
+    /// It is carried out, or nothing remains to be done.
+    case done
+}
+
+/// The progress of one operation of an outbox as a state machine, without tasks, clocks and stores:
+/// `progress × event -> (progress, effect)`.
+///
+/// It is *doubtful* from the moment before it is first sent until its outcome is known: then it is looked at before it
+/// is sent again, so that a lost answer, a kill or a power loss repeats nothing.
+public struct OutboxProgress: Sendable, Equatable {
+    /// What happened to the operation.
+    public enum Event: Sendable, Equatable {
+        /// Its turn has come.
+        case began
+        /// It is carried out, now or by an earlier attempt.
+        case succeeded
+        /// What it acts on is not as it was.
+        case conflicted(String)
+        /// It was refused for good.
+        case refused(String)
+        /// It was refused for now, and nothing was changed: a limit, a lock, a full disk, a refused token.
+        case delayed(String, for: Double?)
+        /// No usable answer arrived, and it may have been carried out.
+        case lost(String)
+        /// It could not be sent, because the upstream is away. That is no attempt.
+        case postponed
+        /// The process that ran it has ended.
+        case interrupted
+        /// The user, or a login, asks for another attempt.
+        case retried
+    }
+
+    /// What is to be done about it.
+    public enum Effect: Sendable, Equatable {
+        /// Nothing now.
+        case none
+        /// Look at what it acts on, compare, then send it.
+        case look
+        /// Try it at ``OutboxProgress/nextAttempt``.
+        case sleep
+        /// It is over: what is kept for it may go.
+        case release
+    }
+
+    /// Where it is.
+    public private(set) var state: OutboxState
+    /// Attempts so far that were sent, or refused.
+    public private(set) var attempts: Int
+    /// When it is tried next; nil if nothing but its turn is waited for.
+    public private(set) var nextAttempt: Date?
+    /// Whether it may have been carried out.
+    public private(set) var isDoubtful: Bool
+    /// Why it is not done, for programs; nil if there is no reason.
+    public private(set) var reason: String?
+
+    /// Creates the progress of an operation.
+    public init(
+        state: OutboxState = .queued,
+        attempts: Int = 0,
+        nextAttempt: Date? = nil,
+        isDoubtful: Bool = false,
+        reason: String? = nil
+    ) {
+        self.state = state
+        self.attempts = attempts
+        self.nextAttempt = nextAttempt
+        self.isDoubtful = isDoubtful
+        self.reason = reason
+    }
+
+    /// Whether it can be changed, merged or taken back: it has certainly not been carried out.
+    public var isUnsent: Bool { (state == .queued || state == .waiting) && !isDoubtful }
+
+    /// Whether it is being sent, or may have been carried out.
+    public var isUnsettled: Bool { state == .running || isDoubtful }
+
+    /// Whether the user has to decide before it goes on.
+    public var isStuck: Bool { state == .conflict || state == .failed }
+
+    /// Applies an event. An operation that is done does not change.
+    ///
+    /// - Parameters:
+    ///   - now: The present time.
+    ///   - jitter: A number in 0..<1, so that what failed together is not tried again together.
+    /// - Returns: What is to be done.
+    public mutating func apply(_ event: Event, at now: Date, jitter: Double = 0) -> Effect {
+        guard state != .done else { return .none }
+        switch event {
+        case .began: return begin()
+        case .succeeded: return end(.done, nil, .release)
+        case .conflicted(let reason): return end(.conflict, reason, .none)
+        case .refused(let reason): return end(.failed, reason, .none)
+        case .delayed(let reason, let pause): return wait(reason, pause, isDoubtful: false, now, jitter)
+        case .lost(let reason): return wait(reason, nil, isDoubtful: true, now, jitter)
+        case .postponed: return unbegin()
+        case .interrupted:
+            guard state == .running else { return .none }
+            isDoubtful = true
+            return unbegin()
+        case .retried: return retry()
+        }
+    }
+
+    private mutating func begin() -> Effect {
+        guard state == .queued || state == .waiting else { return .none }
+        state = .running
+        nextAttempt = nil
+        return .look
+    }
+
+    private mutating func end(_ end: OutboxState, _ why: String?, _ effect: Effect) -> Effect {
+        guard state == .running else { return .none }
+        (state, reason, nextAttempt, isDoubtful) = (end, why, nil, false)
+        attempts += 1
+        return effect
+    }
+
+    private mutating func wait(
+        _ why: String,
+        _ pause: Double?,
+        isDoubtful doubt: Bool,
+        _ now: Date,
+        _ jitter: Double
+    ) -> Effect {
+        guard state == .running else { return .none }
+        attempts += 1
+        (state, reason, isDoubtful) = (.waiting, why, doubt || isDoubtful)
+        nextAttempt = OutboxBackoff.date(attempts: attempts, after: now, atLeast: pause, jitter)
+        return .sleep
+    }
+
+    private mutating func unbegin() -> Effect {
+        guard state == .running else { return .none }
+        state = attempts == 0 && !isDoubtful ? .queued : .waiting
+        nextAttempt = nil
+        return .none
+    }
+
+    private mutating func retry() -> Effect {
+        guard state != .running else { return .none }
+        (state, reason, nextAttempt) = (.queued, nil, nil)
+        return .none
+    }
+}
+
+/// When an operation is tried again: after 5 seconds, then after twice as long each time, at most after an hour; not
+/// before the upstream has asked for.
+public enum OutboxBackoff {
+    private static let (first, longest, longestAsked) = (5.0, 3600.0, 86_400.0)
+
+    /// Returns the time of the next attempt.
+    public static func date(attempts: Int, after now: Date, atLeast asked: Double?, _ jitter: Double) -> Date {
+        let pause = min(longest, first * Double(1 << min(max(attempts - 1, 0), 20)))
+        let asked = min(max(asked ?? 0, 0), longestAsked)
+        return now.addingTimeInterval(max(pause * (1 + jitter / 4), asked))
+    }
+}

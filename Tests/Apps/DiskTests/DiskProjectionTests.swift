@@ -1,0 +1,121 @@
+import Foundation
+import TestKit
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("The Disk as it will be")
+struct DiskProjectionTests {
+    private static let noon = Date(timeIntervalSince1970: 1_767_700_000)
+
+    /// Returns what is at a path according to a projection over a Disk.
+    private static func thing(_ path: DiskPath, _ projection: DiskProjection, over base: SimulatedTree)
+        -> SimulatedTree.Thing?
+    {
+        switch projection.place(path) {
+        case .nothing: return nil
+        case .made(let item, let node):
+            #expect(item.path == path)
+            return .init(isFolder: item.kind == .dir, md5: item.md5, isPublished: node.isPublished ?? false)
+        case .upstream(let source, let node):
+            var thing = base.things[source]
+            if let isPublished = node?.isPublished { thing?.isPublished = isPublished }
+            return thing
+        }
+    }
+
+    /// Returns the paths that a list of a folder shows.
+    private static func children(_ folder: DiskPath, _ outlook: DiskOutlook, over base: SimulatedTree) -> [DiskPath] {
+        let added = outlook.folder(folder).added.map(\.path)
+        guard case .upstream(let source, _) = outlook.projection.place(folder) else { return added }
+        let paths = base.children(source).flatMap { outlook.paths(inPlaceOf: $0, in: folder, ahead: []) } + added
+        #expect(
+            paths.count == base.children(source).count + outlook.folder(folder).difference + added.count
+        )
+        return paths
+    }
+
+    /// Returns the paths that a list of a folder shows while the API is ahead by a move.
+    private static func children(
+        _ folder: DiskPath,
+        _ outlook: DiskOutlook,
+        over tree: SimulatedTree,
+        ahead: DiskPath
+    ) -> [DiskPath] {
+        let added = (outlook.displaced(in: folder, ahead: [ahead]) + outlook.folder(folder).added).map(\.path)
+        guard case .upstream(let source, _) = outlook.projection.place(folder), !ahead.covers(source) else {
+            return added
+        }
+        return added + tree.children(source).flatMap { outlook.paths(inPlaceOf: $0, in: folder, ahead: [ahead]) }
+    }
+
+    @Test(
+        "OUT-04 any sequence of writes, folded or not, shows each path and folder as a model has them",
+        arguments: 0..<200
+    )
+    func model(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let base = SimulatedTree.beginning
+        var tree = base
+        var writes: [QueuedWrite] = []
+        for number in 0..<30 {
+            guard let write = tree.randomWrite(number, &random) else { continue }
+            try tree.apply(write)
+            writes.append(write)
+        }
+        for sequence in [writes, QueuedWriteFoldingTests.folded(writes)] {
+            var projection = DiskProjection()
+            for (number, write) in sequence.enumerated() { projection.apply(write, id: "\(number)", at: Self.noon) }
+            for path in SimulatedTree.paths {
+                #expect(Self.thing(path, projection, over: base) == tree.things[path], "\(path.text) after \(sequence)")
+            }
+            let outlook = DiskOutlook(projection, [])
+            for folder in [DiskPath.root] + tree.things.filter(\.value.isFolder).map(\.key) {
+                let shown = Self.children(folder, outlook, over: base)
+                #expect(Set(shown) == tree.children(folder), "\(folder.text) after \(sequence)")
+                #expect(Set(shown).count == shown.count, "\(folder.text) has a row twice after \(sequence)")
+            }
+        }
+    }
+
+    @Test("OUT-04 lists are the same before and after the API has carried out the first write", arguments: 0..<300)
+    func ahead(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let base = SimulatedTree.beginning
+        var (tree, after, writes) = (base, base, [QueuedWrite]())
+        while writes.count < 8 {
+            guard let write = tree.randomWrite(writes.count, &random) else { continue }
+            try tree.apply(write)
+            if writes.isEmpty { after = tree }
+            writes.append(write)
+        }
+        var projection = DiskProjection()
+        for (number, write) in writes.enumerated() { projection.apply(write, id: "\(number)", at: Self.noon) }
+        let (outlook, first) = (DiskOutlook(projection, []), writes[0])
+        // A path that is not in the tree: no move is ahead.
+        let ahead = first.kind == .move ? first.path : DiskPath.at("/none")
+        for folder in [DiskPath.root] + tree.things.filter(\.value.isFolder).map(\.key) {
+            if case .upstream(let source, _) = projection.place(folder), ahead.covers(source) { continue }
+            for disk in [base, after] {
+                let shown = Self.children(folder, outlook, over: disk, ahead: ahead)
+                #expect(Set(shown) == tree.children(folder), "\(folder.text) after \(writes)")
+                #expect(Set(shown).count == shown.count, "\(folder.text) has a row twice after \(writes)")
+            }
+        }
+    }
+
+    @Test("Names are compared byte by byte: composed and decomposed letters are two files")
+    func names() {
+        var projection = DiskProjection()
+        projection.apply(QueuedWrite(kind: .folder, path: DiskPath.at("/\u{E9}")), id: "1", at: Self.noon)
+        guard case .made = projection.place(DiskPath.at("/\u{E9}")) else {
+            Issue.record("the folder is not there")
+            return
+        }
+        guard case .upstream = projection.place(DiskPath.at("/e\u{301}")) else {
+            Issue.record("another folder is hidden")
+            return
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import TestKit
+import Testing
+
+extension ContractScenario {
+    private static let outbox = "GET /v1/disk/outbox"
+    private static let prefer = ["Prefer": "respond-async"]
+    /// Writes that can be left one after the other, of files that were seen.
+    private static let leavable: [(operation: String, query: String, body: String?)] = [
+        ("POST /v1/disk/folders", "", #"{"path":"/outbox/folder"}"#),
+        ("PUT /v1/disk/file/content", "?path=/outbox/new.txt", "bytes"),
+        ("POST /v1/disk/files/move", "", #"{"from":"/outbox/a.txt","to":"/outbox/folder/a.txt"}"#),
+        ("PATCH /v1/disk/file", "?path=/outbox/b.txt", #"{"name":"bb.txt"}"#),
+        ("POST /v1/disk/links", "", #"{"path":"/outbox/c.txt"}"#),
+        ("DELETE /v1/disk/published", "?path=/outbox/d.txt", nil),
+        ("DELETE /v1/disk/file", "?path=/outbox/e.txt", nil),
+    ]
+
+    /// Leaves a write that is taken back.
+    ///
+    /// - Returns: Its id, with the Disk in reach again, while it needs a decision.
+    func leftFolder(_ member: [String: String]) async throws -> String {
+        try await larder.fault("offline", of: "yandex_disk")
+        try await ask("GET /v1/disk/files", query: "?refresh=1", member)
+        let fields = Self.prefer.merging(member) { own, _ in own }
+        let left = try await ask("POST /v1/disk/folders", fields, body: #"{"path":"/left"}"#)
+        #expect(left.status == 202, "\(left.text)")
+        let id = try #require(try left.json.at(pointer: "/data/id")?.string)
+        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/left","text":"theirs"}"#)
+        try await larder.fault("online", of: "yandex_disk")
+        try await reach(member)
+        try await outbox(id, is: "conflict", member)
+        for target in ["files", "profile", "recent", "published", "trash", "search?q=txt"] {
+            _ = try await larder.send("GET", "/v1/disk/\(target)", member)
+        }
+        return id
+    }
+
+    /// Asks the Disk something, so that it counts as in reach.
+    private func reach(_ member: [String: String]) async throws {
+        _ = try await larder.send("GET", "/v1/disk/files?refresh=1", member)
+    }
+
+    private func outbox(_ id: String, is state: String, _ member: [String: String]) async throws {
+        try await BoundedWait.poll(for: "the write to be \(state)") {
+            let screen = try await larder.send("GET", "/v1/disk/outbox/\(id)", member)
+            return try screen.json.at(pointer: "/data/state") == .string(state)
+        }
+    }
+
+    /// Writes that are left: seen, taken back, tried again, in conflict, and refused.
+    func diskOutbox() async throws {
+        for name in ["a", "b", "c", "d", "e"] {
+            let file = #"{"path":"disk:/outbox/\#(name).txt","text":"text of \#(name)"}"#
+            try await larder.control("PUT", "/yandex_disk/files", file)
+        }
+        let member = try await diskSession()
+        try await ask("POST /v1/disk/links", member, body: #"{"path":"/outbox/d.txt"}"#)
+        for path in ["/", "/outbox"] { try await ask("GET /v1/disk/files", query: "?path=\(path)", member) }
+        try await larder.fault("offline", of: "yandex_disk")
+        try await reach(member)
+        let ids = try await leave(member)
+        try await lists(member)
+        let (one, retry) = ("\(Self.outbox)/{id}", "POST /v1/disk/outbox/{id}/retry")
+        for id in [ids[0], "unknown"] {
+            for isHead in [false, true] { try await ask(one, query: "?tz=UTC", ship: id, member, isHead: isHead) }
+            try await ask(retry, query: "?tz=UTC", ship: id, member)
+            // The move leads into the folder.
+            try await ask("DELETE /v1/disk/outbox/{id}", ship: id, member)
+        }
+        let tag = try #require(try await ask(one, ship: ids[0], member).headers["etag"])
+        try await ask(one, ship: ids[0], ["If-None-Match": tag].merging(member) { own, _ in own })
+        for operation in [one, retry] { try await ask(operation, query: "?tz=Mars", ship: ids[0], member) }
+        try await resolutions(of: ids[0], member)
+        try await waiting(ids, member)
+        try await conflict(member)
+    }
+
+    private func leave(_ member: [String: String]) async throws -> [String] {
+        let fields = Self.prefer.merging(member) { own, _ in own }
+        var ids: [String] = []
+        for write in Self.leavable {
+            try await ask(write.operation, query: write.query, member, body: write.body)
+            let left = try await ask(write.operation, query: write.query, fields, body: write.body)
+            #expect(left.status == 202, "\(write.operation): \(left.text)")
+            ids.append(try left.json.at(pointer: "/data/id")?.string ?? "")
+        }
+        for name in ["x", "y"] {
+            let left = try await ask("POST /v1/disk/folders", fields, body: #"{"path":"/outbox/\#(name)"}"#)
+            ids.append(try left.json.at(pointer: "/data/id")?.string ?? "")
+        }
+        // No more may wait, whatever it is.
+        for (operation, query, body) in [
+            ("POST /v1/disk/folders", "", #"{"path":"/outbox/z"}"#),
+            ("PUT /v1/disk/file/content", "?path=/outbox/z.txt", "bytes"),
+            ("POST /v1/disk/files/move", "", #"{"from":"/outbox/c.txt","to":"/outbox/cc.txt"}"#),
+            ("PATCH /v1/disk/file", "?path=/outbox/c.txt", #"{"name":"cc.txt"}"#),
+            ("POST /v1/disk/links", "", #"{"path":"/outbox/new.txt"}"#),
+            ("DELETE /v1/disk/published", "?path=/outbox/c.txt", nil),
+            ("DELETE /v1/disk/file", "?path=/outbox/c.txt", nil),
+        ] as [(String, String, String?)] {
+            let refused = try await ask(operation, query: query, fields, body: body)
+            #expect(refused.problemCode == "outbox-full", "\(operation): \(refused.text)")
+        }
+        return ids
+    }
+
+    private func lists(_ member: [String: String]) async throws {
+        for query in ["", "?limit=1&offset=1&tz=Europe/Moscow", "?limit=0", "?tz=Mars"] {
+            for isHead in [false, true] { try await ask(Self.outbox, query: query, member, isHead: isHead) }
+        }
+        try await askPages(Self.outbox, member)
+        let tag = try #require(try await ask(Self.outbox, member).headers["etag"])
+        for isHead in [false, true] {
+            try await ask(Self.outbox, ["If-None-Match": tag].merging(member) { own, _ in own }, isHead: isHead)
+        }
+        for screen in ["files", "recent", "published", "profile", "trash"] {
+            try await ask("GET /v1/disk/\(screen)", member)
+        }
+        for path in ["/outbox", "/outbox/folder"] {
+            try await ask("GET /v1/disk/files", query: "?path=\(path)", member)
+        }
+        for path in ["/outbox/new.txt", "/outbox/bb.txt", "/outbox/e.txt"] {
+            try await ask("GET /v1/disk/file", query: "?path=\(path)", member)
+            try await ask("GET /v1/disk/file/content", query: "?path=\(path)", member)
+            try await ask("GET /v1/disk/file/preview", query: "?path=\(path)", member)
+        }
+        try await ask("GET /v1/disk/search", query: "?q=txt", member)
+        try await ask("DELETE /v1/disk/session", member)
+    }
+
+    /// All that is wrong with ending a conflict.
+    private func resolutions(of id: String, _ member: [String: String]) async throws {
+        let resolve = "POST /v1/disk/outbox/{id}/resolve"
+        let long = #"{"x":"\#(String(repeating: "x", count: 70_000))"}"#
+        for body in ["[", "{}", #"{"how":"else"}"#, #"{"how":"discard"}"#, long] {
+            try await ask(resolve, ship: id, member, body: body)
+        }
+        try await ask(resolve, query: "?tz=Mars", ship: id, member, body: #"{"how":"discard"}"#)
+        try await ask(resolve, ship: "unknown", member, body: #"{"how":"discard"}"#)
+        let text = ["Content-Type": "text/plain"].merging(member) { own, _ in own }
+        try await ask(resolve, ship: id, text, body: "{}")
+    }
+
+    /// What the Disk refuses for now waits, and is tried again; a refused token is said on every screen.
+    private func waiting(_ ids: [String], _ member: [String: String]) async throws {
+        try await larder.fault("error(423)", of: "yandex_disk")
+        try await reach(member)
+        try await outbox(ids[0], is: "waiting", member)
+        try await ask("\(Self.outbox)/{id}", ship: ids[0], member)
+        try await ask("POST /v1/disk/outbox/{id}/retry", ship: ids[0], member)
+        for id in ids.reversed() { try await ask("DELETE /v1/disk/outbox/{id}", ship: id, member) }
+        try await larder.fault("error(401)", of: "yandex_disk")
+        try await reach(member)
+        try await ask(Self.outbox, member)
+        try await ask("\(Self.outbox)/{id}", ship: ids[0], member)
+        try await ask("DELETE /v1/disk/outbox/{id}", ship: ids[0], member)
+        try await ask("POST /v1/disk/outbox/{id}/retry", ship: ids[0], member)
+        try await ask("POST /v1/disk/outbox/{id}/resolve", ship: ids[0], member, body: #"{"how":"discard"}"#)
+        try await larder.fault("online", of: "yandex_disk")
+    }
+
+    private func conflict(_ before: [String: String]) async throws {
+        _ = try await larder.send("DELETE", "/v1/disk/session?confirm=true", before)
+        let member = try await diskSession()
+        try await ask("GET /v1/disk/files", member)
+        let id = try await leftFolder(member)
+        try await ask("\(Self.outbox)/{id}", ship: id, member)
+        let resolve = "POST /v1/disk/outbox/{id}/resolve"
+        let ended = try await ask(resolve, query: "?tz=UTC", ship: id, member, body: #"{"how":"discard"}"#)
+        #expect(ended.status == 200, "\(ended.text)")
+        try await ask("\(Self.outbox)/{id}", ship: id, member)
+        try await ask(Self.outbox, member)
+    }
+}

@@ -1,0 +1,84 @@
+import Database
+import Foundation
+import GRDB
+import TestKit
+import Testing
+
+@testable import Upstream
+
+struct OutboxTests {
+    private struct Letter: OutboxWork {
+        var text: String
+        func concerns(_ other: Letter) -> Bool { true }
+        func folding(_ earlier: Letter) -> OutboxFold<Letter> { .stop }
+    }
+
+    private struct Failure: Error {}
+
+    private static let journal = OutboxJournal("letter")
+    private let noon = Date(timeIntervalSince1970: 1_767_700_000)
+
+    private func entry(_ text: String) -> OutboxEntry<Letter> {
+        OutboxEntry(id: text, account: "me", work: Letter(text: text), queuedAt: noon)
+    }
+
+    private func database() throws -> LarderDatabase {
+        try .temporary(migrations: [SchemaMigration("letter/001", sql: Self.journal.creation)])
+    }
+
+    @Test("Memory follows commits in order; what is rolled back is nowhere; a new process reads what was committed")
+    func commits() async throws {
+        let database = try database()
+        let outbox = Outbox<Letter>(Self.journal)
+        for text in ["one", "two", "three"] {
+            let entry = entry(text)
+            _ = try await database.write { try outbox.apply([.put(entry)], in: $0) }
+        }
+        let lost = entry("lost")
+        await #expect(throws: Failure.self) {
+            try await database.write { db in
+                try outbox.apply([.put(lost)], in: db)
+                throw Failure()
+            }
+        }
+        #expect(outbox.queue(of: "me")?.entries.map(\.work.text) == ["one", "two", "three"])
+        let two = try #require(outbox.queue(of: "me")?["two"])
+        let noon = noon
+        try await database.write { db in
+            var running = two
+            _ = running.progress.apply(.began, at: noon)
+            try outbox.apply([.put(running)], in: db)
+        }
+        let another = Outbox<Letter>(Self.journal)
+        try database.read { try another.load(at: noon, $0) }
+        let found = try #require(another.queue(of: "me"))
+        #expect(found.entries.map(\.work.text) == ["one", "two", "three"])
+        #expect(found["two"]?.progress.isDoubtful == true && found["one"]?.progress.isUnsent == true)
+    }
+
+    @Test("What is done leaves the queue and its bytes, and can still be asked for; the blob goes with its row")
+    func done() async throws {
+        let database = try database()
+        let outbox = Outbox<Letter>(Self.journal)
+        let blob = try database.blobs.write(Data([1, 2, 3]))
+        var entry = entry("one")
+        entry.blob = blob
+        let (queued, noon) = (entry, noon)
+        try await database.write { db in
+            try database.blobs.insert(blob, in: db)
+            try outbox.apply([.put(queued)], in: db)
+        }
+        #expect(outbox.queue(of: "me")?.bytes == 3)
+        let stored = try #require(outbox.queue(of: "me")?["one"])
+        try await database.write { db in
+            var entry = stored
+            _ = entry.progress.apply(.began, at: noon)
+            _ = entry.progress.apply(.succeeded, at: noon)
+            try outbox.apply([.put(entry)], in: db)
+        }
+        #expect(outbox.queue(of: "me") == nil && outbox.accounts.isEmpty)
+        let finished = try database.read { try outbox.finished("one", account: "me", $0) }
+        #expect(finished?.progress.state == .done)
+        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+    }
+}
