@@ -177,10 +177,21 @@ class Events {
 class Upstream {
   constructor(controls, name) {
     this.name = name;
+    /** The base URL at which it is simulated. */
+    this.url = `${controls.sandbox}/${name}`;
+    const fixtures = (method, path, json) => controls.control(method, `/_harness/upstreams/${name}${path}`, {json});
+    /** Sets what becomes of requests: `live`, `record`, `replay`, `spy`, `modify` or `diff`. All but `live` need a
+     * folder, the setting `upstreams_NAME_fixtures` of `Larder.start`. @param {string} mode */
+    this.mode = async mode => { await fixtures('PUT', '/mode', {mode}); };
+    /** `files` with their uses, those that are `broken`, requests `unmatched` by any, and `differences`. */
+    this.recordings = () => fixtures('GET', '');
     this.call = (method, path, json) => controls.control(method, `/_sandbox/upstreams/${name}${path}`, {json});
     this.journal = (path, filters) =>
       controls.control('GET', `/_sandbox/journal${path}`, {query: {upstream: name, ...filters}});
   }
+
+  /** Removes an upstream that was made with `stub`. */
+  async remove() { await this.call('DELETE', ''); }
 
   /** Sets what is wrong: `offline`, `slow(300)`, `error(503)`; several are combined. @param {...string} faults */
   async fault(...faults) { await this.call('PUT', '/fault', {fault: faults.length === 1 ? faults[0] : faults}); }
@@ -257,6 +268,12 @@ class Controls extends Requests {
   /** @param {string} name */
   upstream(name) { return new Upstream(this, name); }
   async upstreams() { return (await this.control('GET', '/_sandbox')).upstreams.map(one => this.upstream(one.name)); }
+  /** Adds an upstream that responds with the examples of an OpenAPI document, and refuses what does not fit it.
+   * @param {string} name @param {any} openapi An object, a text of YAML or JSON, or the path of a file. */
+  async stub(name, openapi) {
+    await this.control('POST', '/_sandbox/upstreams', {json: {name, openapi}});
+    return this.upstream(name);
+  }
   /** Takes all upstreams offline. */
   async offline() { for (const one of await this.upstreams()) await one.offline(); }
   /** Brings all upstreams back. */

@@ -97,6 +97,14 @@ class Controls(Requests):
     def upstreams(self) -> list[Upstream]:
         return [Upstream(self, one["name"]) for one in self.control("GET", "/_sandbox")["upstreams"]]
 
+    def stub(self, name: str, openapi: Any) -> Upstream:
+        """Adds an upstream that responds with the examples of an OpenAPI document, and refuses what does not fit it.
+
+        The document is a dictionary, a text of YAML or JSON, or the path of a file.
+        """
+        self.control("POST", "/_sandbox/upstreams", json={"name": name, "openapi": openapi})
+        return Upstream(self, name)
+
     def offline(self) -> None:
         """Takes all upstreams offline."""
         for upstream in self.upstreams:

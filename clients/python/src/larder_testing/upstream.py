@@ -46,6 +46,29 @@ class Upstream:
     def _call(self, method: str, path: str, json: Any = None) -> Any:
         return self._controls.control(method, f"/_sandbox/upstreams/{self.name}{path}", json=json)
 
+    @property
+    def url(self) -> str:
+        """The base URL at which it is simulated."""
+        return f"{self._controls.sandbox_url}/{self.name}"
+
+    def remove(self) -> None:
+        """Removes an upstream that was made with `stub`."""
+        self._call("DELETE", "")
+
+    # Recordings
+
+    def mode(self, mode: str) -> None:
+        """Sets what becomes of requests: `live`, `record`, `replay`, `spy`, `modify` or `diff`.
+
+        All but `live` need a folder: the setting `upstreams_NAME_fixtures` of `Larder.start`.
+        """
+        self._controls.control("PUT", f"/_harness/upstreams/{self.name}/mode", json={"mode": mode})
+
+    @property
+    def recordings(self) -> dict[str, Any]:
+        """`files` with their uses, those that are `broken`, requests `unmatched` by any, and `differences`."""
+        return self._controls.control("GET", f"/_harness/upstreams/{self.name}")
+
     # Faults
 
     def fault(self, *faults: str) -> None:
