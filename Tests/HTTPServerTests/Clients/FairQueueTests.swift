@@ -129,6 +129,7 @@ struct FairQueueTests {
             let rounds = Rounds()
             let (busy, calm) = (rounds.queue.add(IPAddress("192.0.2.1")), rounds.queue.add(IPAddress("192.0.2.2")))
             for _ in 0..<100 { _ = rounds.queue.add(IPAddress("192.0.2.1")) }
+            rounds.pass(.milliseconds(2))
             if besideCalm {
                 for client in [busy, calm, busy, calm] {
                     _ = rounds.queue.begins(.arrival, of: client, now: rounds.now)
