@@ -137,6 +137,14 @@ import Upstream
         }
     }
 
+    @Test("The variables of test suites are no settings, so that a server starts in their environment")
+    func variablesOfTestSuites() throws {
+        for name in ["LARDER_EXECUTABLE", "LARDER_URL", "LARDER_SANDBOX_URL", "LARDER_SPACES"] {
+            #expect(try read([], [name: "x", "HOME": "/home/someone"]).http.port == 8080, "\(name)")
+        }
+        #expect(throws: SettingError.self) { try read([], ["LARDER_EXECUTABLES": "x", "HOME": "/home/someone"]) }
+    }
+
     @Test("SRV-13 for an unknown setting those with its words at their end or beginning are suggested")
     func relatedNames() throws {
         let flags = SettingCatalogue(.standard).all.map(\.flag)

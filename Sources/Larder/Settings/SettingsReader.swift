@@ -109,8 +109,9 @@ struct SettingsReader {
         return values
     }
 
-    /// What `larder exec` tells its command; a server that the command starts is not to mind.
-    private static let notSettings: Set = ["LARDER_URL", "LARDER_SANDBOX_URL", "LARDER_SPACES"]
+    /// What `larder exec` tells its command, which may start a server, and what tells the clients of test suites where
+    /// the program is.
+    private static let notSettings: Set = ["LARDER_URL", "LARDER_SANDBOX_URL", "LARDER_SPACES", "LARDER_EXECUTABLE"]
 
     private static func variables(_ environment: [String: String], _ catalogue: SettingCatalogue) throws(SettingError)
         -> [String: String]
