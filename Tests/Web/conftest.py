@@ -4,6 +4,7 @@ sys.dont_write_bytecode = True
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+import authority
 from engines import ENGINES
 from larder import PATIENCE_MS, Larder
 from visitor import Visitor
@@ -19,6 +20,7 @@ def pytest_addoption(parser):
     parser.addoption("--larder", default=default, help="the executable to test")
     parser.addoption("--site", help="serves the pages from this folder instead of those in the executable")
     parser.addoption("--engines", default="chromium", help="chromium, firefox, webkit, or all")
+    parser.addoption("--large", action="store_true", help="files of 2 GB where 192 MiB are enough otherwise")
     parser.addoption("--matching", default="", help="only tests whose name matches this regular expression")
 
 
@@ -36,11 +38,19 @@ def engine(item):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def secure(request, tmp_path_factory):
+    """Settings of a server with a certificate that the browser trusts, and the browser's environment."""
+    folder = tmp_path_factory.mktemp("authority")
+    settings = authority.make(request.config.getoption("--larder"), folder)
+    return settings, authority.trust(folder, tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="session")
+def browser(secure):
     with sync_playwright() as playwright:
         # Chromium's own sandbox does not run as root.
         options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=options)
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=options, env=secure[1])
         yield browser
         browser.close()
 

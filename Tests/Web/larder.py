@@ -1,11 +1,13 @@
 """The server under test: the executable with simulated upstreams and a data directory of its own."""
-import json, os, subprocess, urllib.request
+import json, os, ssl, subprocess, urllib.request
 from urllib.error import HTTPError
 
 # Of the environment, what begins so is a setting of the server.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LARDER_")}
 # How long a test waits for what should happen: much longer than it takes, since machines that test are slow and busy.
 PATIENCE_MS = int(os.environ.get("WEB_PATIENCE_S", 45)) * 1000
+# Of servers with HTTPS.
+TRUST = ssl.create_default_context()
 SETTINGS = {"ships-login-delay-ms": 0, "notes-scrypt-logarithm": 10, "sandbox-seed": 1}
 UPSTREAMS = ["yandex-disk", "yandex-oauth", "catalogue", "people", "geocoder", "spacex"]
 # What opens a session of an app in the sandbox, and what app it is.
@@ -89,7 +91,7 @@ def send(method, url, body=None, fields={}):
     headers = {"Content-Type": "application/json"} if data is not None else {}
     request = urllib.request.Request(url, data, {**headers, **fields}, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=60) as response:
+        with urllib.request.urlopen(request, timeout=60, context=TRUST) as response:
             content = response.read()
             return json.loads(content) if b"json" in response.headers.get("Content-Type", "").encode() else content
     except HTTPError as error:

@@ -111,9 +111,8 @@ async function openLogin(screen) {
   const token = field('access_token', t('token'), {type: 'password', hint: t('tokenHint'), autocomplete: 'off',
     spellcheck: 'false', check: text => (text.trim() ? null : t('needToken'))});
   const extras = h('div', {class: 'stack'});
-  screen.show(h('div', {class: 'login stack'}, screen.why && h('p', {class: 'why', lang: langOf(screen.why)},
-    screen.why),
-    extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
+  screen.show(h('div', {class: 'card login stack'}, h('div', {class: 'state-sign'}, icon('disk', 40)),
+    screen.why && h('p', {class: 'why', lang: langOf(screen.why)}, screen.why), extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
       access_token: values.access_token.trim()}, signal), {busyText: t('checking')})));
   const [code, state] = [screen.query.get('code'), screen.query.get('state')];
   let denied = screen.query.get('error') ? t('denied') : null;
@@ -133,7 +132,7 @@ async function openLogin(screen) {
 /** Makes the buttons of the sandbox's accounts. */
 function accounts(enter) {
   const known = [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']];
-  return h('section', {class: 'card stack'}, h('h2', {}, t('try')),
+  return h('section', {class: 'stack accounts'}, h('h2', {}, t('try')),
     h('div', {class: 'bar'}, known.map(([name, secret]) =>
     button(t('as', name), () => enter({mode: 'oauth_token', access_token: secret}), {kind: 'primary', icon: 'user',
       write: true}))));

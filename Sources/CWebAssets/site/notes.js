@@ -7,6 +7,7 @@ import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {ask, showProblem} from './overlay.js';
 import {afterLogin, searchField} from './parts.js';
+import {icon} from './icons.js';
 import {define, langOf, zone} from './texts.js';
 import {openTrash, sayDeleted, t as bin} from './trash.js';
 import {button, empty, linkButton, words} from './ui.js';
@@ -63,7 +64,8 @@ function openLogin(screen) {
   let typed = {username: '', password: ''};
   const draw = () => {
     screen.head({title: t(mode === 'login' ? 'signIn' : 'signUp'), lead: t('lead')});
-    screen.show(h('div', {class: 'login'}, screen.why && h('p', {class: 'why'}, screen.why),
+    screen.show(h('div', {class: 'card login'}, h('div', {class: 'state-sign'}, icon('notes', 40)),
+      screen.why && h('p', {class: 'why'}, screen.why),
       loginForm(mode, typed, () => screen.go(afterLogin(screen, '/notes'), {replace: true})),
         h('p', {class: 'login-other'}, t(mode === 'login' ? 'newHere' : 'known'), ' ',
         button(t(mode === 'login' ? 'signUp' : 'signIn'), other, {kind: 'quiet'}))));
@@ -113,7 +115,7 @@ function openList(screen) {
     linkButton(t('create'), '/notes/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
-    linkButton(bin('trash'), '/notes/trash', {icon: 'trash', bare: true})));
+    linkButton(bin('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})));
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), row: item => noteRow(item, list),
     empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})

@@ -65,7 +65,7 @@ async function openList(screen) {
     linkButton(t('create'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed))),
-    linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', bare: true})), merging.bar);
+    linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', kind: 'quiet compact'})), merging.bar);
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), class: 'documents',
     row: item => documentRow(item, () => list, merging),
