@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <string.h>
 
 // Each function: its result, its name, its parameters, its arguments.
 #define FUNCTIONS(F)                                                                                                   \
@@ -50,9 +50,14 @@ static Receiver (*setNoticeReceiver)(PGconn *, Receiver, void *);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[512];
 
+static void explain(const char *text) { strncat(reason, text, sizeof reason - strlen(reason) - 1); }
+
 static void *function(void *library, const char *name) {
     void *found = dlsym(library, name);
-    if (!found && !reason[0]) snprintf(reason, sizeof reason, "libpq.so.5 has no %s", name);
+    if (!found && !reason[0]) {
+        explain("libpq.so.5 has no ");
+        explain(name);
+    }
     return found;
 }
 
@@ -61,7 +66,7 @@ static void load(void) {
     void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();
-        snprintf(reason, sizeof reason, "%s", why ? why : "libpq.so.5 cannot be opened");
+        explain(why ? why : "libpq.so.5 cannot be opened");
         return;
     }
 #define LOOK_UP(type, name, parameters, arguments) *(void **)&libpq_##name = function(library, #name);
