@@ -370,7 +370,9 @@ let package = Package(
         ),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, lifecycle],
+            dependencies: [
+                "Sandbox", "TestKit", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, lifecycle,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
