@@ -2,16 +2,16 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value, and
-/// with the process of the tests however that ends.
+/// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value,
+/// and with the process of the tests however that ends.
 final class RunningPostgres: Sendable {
     /// It did what was not expected of it.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Reads commands: at the end of its input, it stops the server and removes the folder. The server refuses to run as
-    /// root, and a path of a socket has 107 bytes at most, so its folder is not below TMPDIR.
+    /// Reads commands: at the end of its input, it stops the server and removes the folder. The server refuses to run
+    /// as root, and a path of a socket has 107 bytes at most, so its folder is not below TMPDIR.
     private static let script = #"""
         programs=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
         folder=$(mktemp -d /tmp/larder-pg-XXXXXX)

@@ -112,7 +112,8 @@ async function openLogin(screen) {
     spellcheck: 'false', check: text => (text.trim() ? null : t('needToken'))});
   const extras = h('div', {class: 'stack'});
   screen.show(h('div', {class: 'card login stack'}, h('div', {class: 'state-sign'}, icon('disk', 40)),
-    screen.why && h('p', {class: 'why', lang: langOf(screen.why)}, screen.why), extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
+    screen.why && h('p', {class: 'why', lang: langOf(screen.why)}, screen.why),
+    extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
       access_token: values.access_token.trim()}, signal), {busyText: t('checking')})));
   const [code, state] = [screen.query.get('code'), screen.query.get('state')];
   let denied = screen.query.get('error') ? t('denied') : null;

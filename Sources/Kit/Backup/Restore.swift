@@ -75,12 +75,12 @@ public struct Restore {
         try Self.checkEmpty(path)
         let work = "\(path)/\(Self.workName)"
         do {
-            try Self.remove(work)
+            try OpenFile.remove(work)
             let report = try copy(to: work)
             try Self.publish(work, in: directory)
             return report
         } catch {
-            try? Self.remove(work)
+            try? OpenFile.remove(work)
             if isNew {
                 unlink("\(path)/\(BackupLayout.lock)")
                 rmdir(path)
@@ -158,13 +158,6 @@ public struct Restore {
             for name in moved.reversed() { rename("\(directory.path)/\(name)", "\(work)/\(name)") }
             throw error
         }
-        try remove(work)
-    }
-
-    /// Removes the directory in which a backup is checked.
-    private static func remove(_ work: String) throws {
-        guard RealPath.kind(of: work) != nil else { return }
-        try OpenFile.removeContents(of: work)
-        guard rmdir(work) == 0 else { throw StorageError.system(errno, path: work, operation: "rmdir") }
+        try OpenFile.remove(work)
     }
 }

@@ -73,34 +73,16 @@ public struct DataDirectory: Sendable {
     /// be open in it.
     ///
     /// - Parameter names: What stays beside the lock.
-    /// - Throws: The errors of `FileManager`.
+    /// - Throws: ``StorageError``.
     public func removeContents(but names: Set<String> = []) throws {
         let kept = names.union([Self.lockName])
-        for name in try FileManager.default.contentsOfDirectory(atPath: path) where !kept.contains(name) {
-            try Self.remove("\(path)/\(name)")
+        for name in try OpenFile.names(in: path) where !kept.contains(name) {
+            try OpenFile.remove("\(path)/\(name)")
         }
     }
 
     /// Removes the folder with everything in it. No database may be open in it.
     ///
-    /// - Throws: The errors of `FileManager`.
-    public func remove() throws { try Self.remove(path) }
-
-    /// How often a removal begins again, so that one thing in it that is made over and over ends it.
-    private static let removals = 1_000
-
-    /// Removes a file or a folder, also if others remove parts of it meanwhile, or add some: jobs that end clean up
-    /// after themselves.
-    private static func remove(_ path: String) throws {
-        for _ in 1..<removals {
-            do {
-                return try FileManager.default.removeItem(atPath: path)
-            } catch let error as CocoaError where [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code) {
-                guard FileManager.default.fileExists(atPath: path) else { return }
-            } catch let error as CocoaError where (error.underlying as? POSIXError)?.code == .ENOTEMPTY {
-                continue
-            }
-        }
-        try FileManager.default.removeItem(atPath: path)
-    }
+    /// - Throws: ``StorageError``.
+    public func remove() throws { try OpenFile.remove(path) }
 }

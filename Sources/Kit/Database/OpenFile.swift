@@ -99,23 +99,47 @@ package final class OpenFile: Sendable {
         }
     }
 
+    /// How often a removal begins again, so that a file that is made over and over ends it.
+    private static let removals = 1_000
+
     /// Removes everything in a directory, and not the directory.
     ///
     /// - Throws: ``StorageError``.
     package static func removeContents(of path: String) throws {
-        for name in try names(in: path) {
-            let item = "\(path)/\(name)"
-            var status = stat()
-            guard lstat(item, &status) == 0 else {
-                if errno == ENOENT { continue }
-                throw StorageError.system(errno, path: item, operation: "lstat")
+        for name in try names(in: path) { try remove("\(path)/\(name)") }
+    }
+
+    /// Removes a file, or a directory with everything in it, also if others remove parts of it meanwhile, or add some.
+    /// If it does not exist, nothing happens.
+    ///
+    /// - Throws: ``StorageError``.
+    package static func remove(_ path: String) throws {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw StorageError.system(errno, path: path, operation: "lstat")
+        }
+        if status.st_mode & S_IFMT == S_IFDIR { return try removeDirectory(path) }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw StorageError.system(errno, path: path, operation: "unlink")
+        }
+    }
+
+    private static func removeDirectory(_ path: String) throws {
+        for _ in 0..<removals {
+            if rmdir(path) == 0 || errno == ENOENT { return }
+            guard errno == ENOTEMPTY || errno == EEXIST else {
+                throw StorageError.system(errno, path: path, operation: "rmdir")
             }
-            let isFolder = status.st_mode & S_IFMT == S_IFDIR
-            if isFolder { try removeContents(of: item) }
-            guard (isFolder ? rmdir(item) : unlink(item)) == 0 || errno == ENOENT else {
-                throw StorageError.system(errno, path: item, operation: isFolder ? "rmdir" : "unlink")
+            do {
+                try removeContents(of: path)
+            } catch {
+                // Another removal was faster.
+                if access(path, F_OK) != 0, errno == ENOENT { return }
+                throw error
             }
         }
+        throw StorageError.system(ENOTEMPTY, path: path, operation: "rmdir")
     }
 
     /// Synchronizes a directory, so that names created, renamed or removed in it survive a loss of power.

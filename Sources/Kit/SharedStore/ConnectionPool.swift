@@ -1,8 +1,8 @@
 import Concurrency
 import Synchronization
 
-/// The connections of a store. Each has a thread while it is in use, which libpq blocks; no thread of Swift's pool waits
-/// for the network.
+/// The connections of a store. Each has a thread while it is in use, which libpq blocks; no thread of Swift's pool
+/// waits for the network.
 final class ConnectionPool: Sendable {
     /// For how long nobody else tries to connect after a failure: those who wait get an error at once, instead of each
     /// waiting for its own.

@@ -46,8 +46,8 @@ public final class SharedDatabase: Sendable {
     /// Changes the database in one transaction and returns after its commit. An error rolls it back.
     ///
     /// - Parameters:
-    ///   - turns: names of what the change is alone with, such as `notes/ACCOUNT`: changes with a name in common run one
-    ///     after the other, on all servers, and see each other's results. Without any, the change is serializable.
+    ///   - turns: names of what the change is alone with, such as `notes/ACCOUNT`: changes with a name in common run
+    ///     one after the other, on all servers, and see each other's results. Without any, the change is serializable.
     ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
     /// - Throws: ``SharedStoreError``, `CancellationError`, or what `updates` throws.
     @discardableResult
@@ -72,8 +72,8 @@ public final class SharedDatabase: Sendable {
         }
     }
 
-    /// Tells the servers after the commit, in a transaction of its own: one that has a message holds a lock of the whole
-    /// server during its commit, and that of a change may wait for a standby.
+    /// Tells the servers after the commit, in a transaction of its own: one that has a message holds a lock of the
+    /// whole server during its commit, and that of a change may wait for a standby.
     private func tell(_ messages: [String], through connection: PostgresConnection) {
         guard !messages.isEmpty else { return }
         let sql = """

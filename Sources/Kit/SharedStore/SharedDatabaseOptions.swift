@@ -1,7 +1,7 @@
 /// How a store is reached and used.
 public struct SharedDatabaseOptions: Sendable {
-    /// The address, as libpq takes it: `postgresql://larder@host/larder`, or `postgresql:///larder?host=/run/postgresql`.
-    /// One host: which of several is the primary, a proxy decides.
+    /// The address, as libpq takes it: `postgresql://larder@host/larder`, or
+    /// `postgresql:///larder?host=/run/postgresql`. One host: which of several is the primary, a proxy decides.
     public var url: String
     /// Most connections at a time, without that of a ``ChangeListener``.
     public var connections = 16

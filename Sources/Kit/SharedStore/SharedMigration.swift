@@ -1,7 +1,7 @@
 /// A step of the schema that servers share. Steps are applied in the given order, each once.
 ///
-/// A released step is never changed; a later one corrects it. Servers of the previous build go on while and after a step
-/// is applied, so it only adds.
+/// A released step is never changed; a later one corrects it. Servers of the previous build go on while and after a
+/// step is applied, so it only adds.
 public struct SharedMigration: Sendable {
     /// The unique name, owner first: `notes/001 notes`. The database records it when the step was applied.
     public let name: String
@@ -15,8 +15,8 @@ public struct SharedMigration: Sendable {
 }
 
 extension SharedDatabase {
-    /// Applies the steps that the database does not have, all or none. Servers that start at the same time wait for each
-    /// other.
+    /// Applies the steps that the database does not have, all or none. Servers that start at the same time wait for
+    /// each other.
     ///
     /// - Parameters:
     ///   - migrations: the steps of all apps of this build.

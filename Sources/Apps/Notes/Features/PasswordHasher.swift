@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Hashes passwords on a thread of its own, one at a time: it blocks neither an event loop nor a thread of Swift's pool,
-/// and its memory is bounded. The thread has a low priority, so that event loops wait less for a processor, and not the
-/// lowest, with which a login would take minutes on a busy machine. Addresses take turns, so that a storm from one of
-/// them delays a login from another by one hash.
+/// Hashes passwords on a thread of its own, one at a time: it blocks neither an event loop nor a thread of Swift's
+/// pool, and its memory is bounded. The thread has a low priority, so that event loops wait less for a processor, and
+/// not the lowest, with which a login would take minutes on a busy machine. Addresses take turns, so that a storm from
+/// one of them delays a login from another by one hash.
 final class PasswordHasher: Sendable {
     /// Too many passwords wait, in all or from this address.
     struct Overloaded: Error {}
@@ -93,7 +93,8 @@ final class PasswordHasher: Sendable {
     }
 
     private func runTurns() {
-        // On Linux that is of this thread only. If the system refuses, the thread goes on with the priority that it has.
+        // On Linux that is of this thread only. If the system refuses, the thread goes on with the priority that it
+        // has.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         while let turn = state.withLock({ $0.next() }) { turn() }
     }

@@ -43,7 +43,8 @@ final class Snapshots: HarnessSnapshots {
         return old != nil
     }
 
-    /// Calls the body with a snapshot, whose files stay until it has ended, even if the snapshot is replaced or removed.
+    /// Calls the body with a snapshot, whose files stay until it has ended, even if the snapshot is replaced or
+    /// removed.
     ///
     /// - Returns: The result of the body; nil if there is no snapshot of that name.
     /// - Throws: The body's errors; file errors.
