@@ -19,13 +19,13 @@ class Walk:
         self.base, self.contract = base, contract
         self.tokens, self.seen, self.asked, self.responses, self.queue = {}, set(), set(), [], []
 
-    def send(self, method, target, body=None, media_type="application/json"):
+    def send(self, method, target, body=None, media_type="application/json", fields={}):
         """Requests a target; follows what it links to later if the operation was not seen."""
         path = target.split("?")[0]
         template, operation = self.contract.operation(method, path)
         app = path.split("/")[2] if path.count("/") > 1 else ""
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + target, data, method=method.upper())
+        request = urllib.request.Request(self.base + target, data, dict(fields), method=method.upper())
         if body is not None:
             request.add_header("Content-Type", media_type)
         if app in self.tokens:
@@ -69,10 +69,26 @@ class Walk:
             required = [p for p in self.contract.parameters(path, operation) if p.get("required")]
             if method == "get" and not required and path != "/v1/events":
                 self.send("get", path)
+        self.leave({"path": "disk:/Left while offline"})
         self.follow()
         self.send("get", "/v1/notes/n999999")
         self.send("post", "/v1/ships/session", {"mode": "login", "username": "", "password": ""})
         return self.responses
+
+    def leave(self, folder):
+        """Leaves a write in the outbox of the Disk: its upstream is away meanwhile."""
+        self.fault("yandex_disk", "offline")
+        self.send("post", "/v1/disk/folders", folder, fields={"Prefer": "respond-async"})
+        waiting = self.send("get", "/v1/disk/outbox")[1]["data"]["items"]
+        self.fault("yandex_disk", "online")
+        self.send("get", f"/v1/disk/outbox/{waiting[0]['id']}")
+
+    def fault(self, upstream, name):
+        """Sets a fault by the control of the sandbox, which the server passes on."""
+        target = f"{self.base}/v1/sandbox/upstreams/{upstream}/fault"
+        body = json.dumps({"fault": name}).encode()
+        request = urllib.request.Request(target, body, {"Content-Type": "application/json"}, method="PUT")
+        urllib.request.urlopen(request, timeout=60).close()
 
     def follow(self):
         while self.queue:
