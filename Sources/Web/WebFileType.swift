@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// The media types of the front end's files, by the endings of their names.
 enum WebFileType {
     private static let types = [
@@ -19,7 +21,13 @@ enum WebFileType {
     /// Whether a name is one that a file of the front end can have: it is in no other folder, not hidden, and its
     /// ending says what it is.
     static func isName(_ name: String) -> Bool {
-        name.wholeMatch(of: /[a-z0-9][a-z0-9.\-]{0,63}/) != nil
+        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { isLetterOrDigit($0) || ".-".utf8.contains($0) }
+            && name.utf8.first.map(isLetterOrDigit) == true
             && types[String(name.split(separator: ".", omittingEmptySubsequences: false).last ?? "")] != nil
+    }
+
+    /// Whether a byte is a small letter or a digit.
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 }

@@ -33,11 +33,20 @@ struct WebPolicy: Sendable {
     /// Returns where scripts and styles come from. A proxy may pass on the host that it is requested for, or send its
     /// own, so both addresses of this server are named.
     private func sources(authority: String?) -> [String] {
-        guard let authority, authority.wholeMatch(of: /[A-Za-z0-9\-]+(\.[A-Za-z0-9\-]+)*(:[0-9]+)?/) != nil else {
+        guard let authority, Self.isName(authority) else {
             // CSP has no way to write an IPv6 address.
             return ["'self'"]
         }
         return ["\(scheme)://\(authority)/web/"] + (publicOrigin.map { ["\($0)/web/"] } ?? [])
+    }
+
+    /// Whether a host and port are a `host-part` of CSP: labels with dots between them, then perhaps a port.
+    private static func isName(_ authority: String) -> Bool {
+        let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let labels = parts[0].utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { ASCIISet.alphanumerics.contains($0) || $0 == UInt8(ascii: "-") }
+        } && parts.dropFirst().allSatisfy(\.isDigits)
     }
 }
 

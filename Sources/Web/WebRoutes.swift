@@ -1,4 +1,5 @@
 import Freshness
+import HTTPSemantics
 public import HTTPTypes
 public import Screens
 
@@ -79,7 +80,8 @@ public struct WebRoutes: Sendable {
     private static func isPage(_ request: ScreenRequest) -> Bool {
         if let page = try? request.parameter("page") { return diskPages.contains(page) }
         guard let id = try? request.parameter("id") else { return true }
-        return id.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil
+        return (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { ASCIISet.alphanumerics.contains($0) || "_-".utf8.contains($0) }
     }
 
     /// Responds with a file of this version of the front end. The address of one of another version has nothing, since

@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    @Test("Names are small letters, digits, dots and hyphens, at most 64, and end as a type of file does")
+    func names() {
+        for name in ["a.js", "1.css", "a-b.min.js", String(repeating: "a", count: 61) + ".js"] {
+            #expect(WebFileType.isName(name), "\(name)")
+        }
+        let long = String(repeating: "a", count: 62) + ".js"
+        for name in ["", "A.js", ".js", "-a.js", "a b.js", "ä.js", "a/b.js", "a.js\n", "a.exe", "a.", long] {
+            #expect(!WebFileType.isName(name), "\(name)")
+        }
+    }
+
     @Test("A pipe is no file, and is not waited for")
     func pipe() throws {
         try #require(mkfifo(folder.url.appending(path: "pipe.js").path, 0o600) == 0)

@@ -18,6 +18,9 @@ import Testing
         )
     }
 
+    @Test("Hosts with labels, digits and hyphens are named as they are", arguments: ["a-1.b2.example:1", "1.2.3.4"])
+    func hosts(_ authority: String) { #expect(Self.scripts(authority) == "http://\(authority)/web/") }
+
     @Test("SRV-14 With a certificate code comes by https only")
     func secure() {
         let policy = WebPolicy(publicOrigin: nil, scheme: "https").fields(authority: "a:8443")[.contentSecurityPolicy]
@@ -27,7 +30,10 @@ import Testing
 
     @Test(
         "A host that a policy cannot have, as an IPv6 address, does not become part of it",
-        arguments: ["[::1]:8080", "localhost.:8080", "a;b", "a b", "a, b", "*", "*.example", "", nil]
+        arguments: [
+            "[::1]:8080", "localhost.:8080", "a;b", "a b", "a, b", "*", "*.example", "", ":8080", "a:", "a:b", "a:1:2",
+            "a..b", ".a", "ä.example", nil,
+        ]
     )
     func otherHosts(_ authority: String?) {
         #expect(Self.scripts(authority) == "'self'")

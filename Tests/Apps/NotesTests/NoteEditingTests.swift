@@ -100,6 +100,16 @@ struct NoteEditingTests {
         }
     }
 
+    @Test("NOTE-03 A first line of over 200 characters ends there with …, one of 200 is whole", arguments: [200, 201])
+    func longLine(length: Int) async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            try await app.add(String(repeating: "é", count: length), as: token)
+            let shown = String(repeating: "é", count: 200) + (length > 200 ? "…" : "")
+            #expect(try await app.get("/v1/notes", as: token)["data.items.0.first_line"] == .string(shown))
+        }
+    }
+
     @Test("NOTE-03 Without notes the list is empty in the app's words")
     func empty() async throws {
         try await NotesHarness.run { app in

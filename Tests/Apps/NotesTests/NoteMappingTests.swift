@@ -28,7 +28,7 @@ struct NoteMappingTests {
             #expect(map.headerFields[.vary] == "Authorization, Cookie, Accept, Accept-Language, Accept-Encoding")
             #expect(map.all("note_id", in: "data.pins") == [.string(second), .string(first)])
             #expect(map["data.pins.0.title"] == "two lines" && map["data.pins.0.subtitle"] == "Today at 10:00 • Paris")
-            #expect(map["data.pins.1.title"] == "A dog outside, and this text i")
+            #expect(map["data.pins.1.title"] == "A dog outside, and this text i…")
             #expect(
                 map["data.pins.1.lat"] == 37.79 && map["data.pins.1.lon"] == -122.42
                     && map["data.pins.1.href"] == .string("/v1/notes/\(first)")

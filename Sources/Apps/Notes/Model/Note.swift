@@ -49,8 +49,11 @@ struct NoteOutline: Sendable, Equatable {
     /// Characters of a text that are stored beside it for lists and maps.
     static let openingLength = 200
 
-    /// Returns the beginning of a text.
-    static func opening(of body: String) -> String { String(body.prefix(openingLength)) }
+    /// Returns the beginning of a text, and "…" if the text goes on.
+    static func opening(of body: String) -> String {
+        let begin = body.prefix(openingLength)
+        return begin.endIndex == body.endIndex ? body : "\(begin)…"
+    }
 
     /// The first line that is not blank.
     var firstLine: String {
@@ -59,6 +62,9 @@ struct NoteOutline: Sendable, Equatable {
         } ?? ""
     }
 
-    /// The callout on the map: the first 30 characters, on one line.
-    var title: String { String(opening.prefix(30).map { $0.isNewline ? " " : $0 }) }
+    /// The callout on the map: the first 30 characters, on one line, and "…" if the text goes on.
+    var title: String {
+        let begin = opening.prefix(30).map { $0.isNewline ? " " : $0 }
+        return String(begin) + (opening.dropFirst(30).allSatisfy(\.isWhitespace) ? "" : "…")
+    }
 }
