@@ -74,6 +74,7 @@ import Testing
         _ = try control("/people", "null")
         #expect(try rows(response("/api/a?count=9")).count == 9)
         #expect(throws: ControlProblem.self) { try control("/account", #"{"left":"many"}"#) }
+        #expect(throws: ControlProblem.self) { try control("/account", #"{"left":-5}"#) }
         #expect(throws: ControlProblem.self) { try control("/nothing", "{}") }
     }
 

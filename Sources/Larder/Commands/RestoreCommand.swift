@@ -34,7 +34,8 @@ struct RestoreCommand: AsyncParsableCommand {
             let files = HumanReadable.count(report.files, "file")
             let update = report.isCurrent ? "" : "; the next start of larder serve updates the database"
             StandardOutput.write(
-                "\(configuration.dataDirectory.path): the database and \(files) of a backup by \(report.origin)\(update)\n"
+                "\(configuration.dataDirectory.path): the database and \(files) of a backup by "
+                    + "\(report.origin)\(update)\n"
             )
             if let faults = report.faults {
                 StandardError.write("larder: files that were lost before the backup was made: \(faults)\n")

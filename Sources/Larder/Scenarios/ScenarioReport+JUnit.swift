@@ -18,8 +18,8 @@ extension ScenarioReport {
             let name = Self.escaped("step \(step.number): \(step.title)")
             let time = outcome.map { " time=\"\($0.duration.text)\"" } ?? ""
             lines.append(
-                "  <testcase classname=\"\(Self.escaped(scenario.file))\" name=\"\(name)\" line=\"\(step.line)\"\(time)>"
-                    + (outcome.map(Self.content) ?? "<skipped/>") + "</testcase>"
+                "  <testcase classname=\"\(Self.escaped(scenario.file))\" name=\"\(name)\""
+                    + " line=\"\(step.line)\"\(time)>" + (outcome.map(Self.content) ?? "<skipped/>") + "</testcase>"
             )
         }
         return lines.joined(separator: "\n") + "\n</testsuite>\n"

@@ -26,14 +26,16 @@ extension Catalogue {
                 method: "PUT",
                 path: "/_sandbox/catalogue/generated",
                 purpose:
-                    "generated products in place of all others, at most \(Self.mostGenerated), the same for the same seed",
+                    "generated products in place of all others, at most \(Self.mostGenerated), "
+                    + "the same for the same seed",
                 example: #"{"count":1000,"seed":1}"#
             ),
             .init(
                 method: "PUT",
                 path: "/_sandbox/catalogue/reseeded",
                 purpose:
-                    "the products of the start under ids that are larger by the shift, as after a night of the real server",
+                    "the products of the start under ids that are larger by the shift, "
+                    + "as after a night of the real server",
                 example: #"{"shift":7}"#
             ),
         ]

@@ -51,7 +51,8 @@ extension ControlIndex {
             path: "/_sandbox/journal?\(filters)&route=&limit=10000&count=false",
             purpose: "requests, oldest first, the newest of them up to the limit, or only their count. path is a "
                 + "beginning; query is name or name=value, header name or name:value; status may be none; since and "
-                + "until are numbers of entries, the first not included; route is that of the client's request which caused them"
+                + "until are numbers of entries, the first not included; "
+                + "route is that of the client's request which caused them"
         ),
         Line(method: "DELETE", path: "/_sandbox/journal", purpose: "empties the journal"),
         Line(

@@ -139,8 +139,9 @@ final class People: SimulatedUpstream {
             switch (member.name, member.value) {
             case ("key", .string(let key)): state.withLock { $0.key = key }
             case ("key", .null): state.withLock { $0.key = nil }
-            case ("left", .number(let spelling)) where Int(spelling) != nil:
-                state.withLock { $0.left = Int(spelling) ?? 0 }
+            case ("left", .number(let spelling)):
+                guard let left = Int(spelling), left >= 0 else { fallthrough }
+                state.withLock { $0.left = left }
             default: throw Self.unacceptable(request, accepted: [#"{"key":"…","left":200}"#])
             }
         }

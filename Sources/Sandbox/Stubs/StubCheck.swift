@@ -56,9 +56,8 @@ struct StubCheck: Sendable {
         let type = StubMedia.type(request.headers[.contentType] ?? "")
         guard !contents.isEmpty else { return [] }
         guard let content = contents.first(where: { StubMedia.matches($0.name, type) }) else {
-            return error(
-                "its type is \(type.isEmpty ? "not given" : type); accepted: \(contents.map(\.name).joined(separator: ", "))"
-            )
+            let accepted = contents.map(\.name).joined(separator: ", ")
+            return error("its type is \(type.isEmpty ? "not given" : type); accepted: \(accepted)")
         }
         guard type.hasSuffix("json"), let schema = document.resolved(content.value).object?["schema"] else { return [] }
         do {

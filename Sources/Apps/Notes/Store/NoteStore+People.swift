@@ -128,7 +128,10 @@ extension NoteStore {
     /// in the names. A name of 200 characters may have more of them.
     private static func selectPeople(words: Int) -> String {
         let contains = (0..<words).map { word in
-            "(instr(sort_first || ' ' || sort_last, :word\(word)) > 0 OR max(length(sort_first), length(sort_last)) >= 200)"
+            """
+            (instr(sort_first || ' ' || sort_last, :word\(word)) > 0
+                OR max(length(sort_first), length(sort_last)) >= 200)
+            """
         }
         return """
             SELECT *, \(isBehind) AS is_behind FROM notes_person

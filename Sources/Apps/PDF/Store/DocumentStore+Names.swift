@@ -65,7 +65,8 @@ extension DocumentStore {
     private static func isRanked(_ rank: String) -> String {
         """
         document.profile = :profile AND document.draft_until IS NULL AND document.trashed IS NULL
-            AND document.created = \(rank) >> \(sequenceBits) AND document.sequence & \(sequenceMask) = \(rank) & \(sequenceMask)
+            AND document.created = \(rank) >> \(sequenceBits)
+            AND document.sequence & \(sequenceMask) = \(rank) & \(sequenceMask)
         """
     }
 

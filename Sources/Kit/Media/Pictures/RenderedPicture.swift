@@ -24,10 +24,16 @@ public struct RenderedPicture: Sendable, Equatable {
 
     /// Reads a picture that a tool has written.
     ///
-    /// - Throws: ``PictureHeaderError``; Foundation's error if the file cannot be read.
+    /// - Throws: ``PictureHeaderError``; ``MediaError/unavailable(_:)`` if its end is missing; Foundation's error if
+    ///   the file cannot be read.
     init(file: String) throws {
         data = try Data(contentsOf: URL(filePath: file))
-        let header = try PictureHeader(of: Array(data))
+        let bytes = Array(data)
+        let header = try PictureHeader(of: bytes)
         (format, width, height) = (header.format, header.width, header.height)
+        // `pdftoppm` reports success although its last writes found no room.
+        guard PictureFormat.isComplete(bytes) else {
+            throw MediaError.unavailable("the end of a picture is missing after \(bytes.count) bytes: \(file)")
+        }
     }
 }

@@ -116,7 +116,8 @@ public struct SessionStore: Sendable {
         guard let hash = try credentials.tokenHash(of: app) else {
             throw Problem(
                 .sessionRequired,
-                "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer, or its cookie."
+                "Open a session with POST /v1/\(app)/session and send its token as Authorization: Bearer, "
+                    + "or its cookie."
             )
         }
         guard let session = try session(tokenHash: hash), session.app == app else {
