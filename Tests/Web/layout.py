@@ -40,7 +40,7 @@ CUT = """() => {
     const found = [];
     const look = (element, boxes, within = element) => {
         const sight = skipped(element) ? null : inSight(within);
-        const clamped = element.closest('.product-title, .product-about');
+        const clamped = element.closest('.product-title, .product-about, .note-line');
         for (const {left, right, bottom, width} of sight ? boxes : []) {
             if (width < 1) continue;
             if (left < sight.left - 1 || right > sight.right + 1 || (bottom > sight.bottom + 1 && !clamped)) {

@@ -17,6 +17,7 @@ def main():
     parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", str(ROOT / ".build/debug/larder")))
     parser.add_argument("--site", help="takes the pages from this folder instead of the executable")
     parser.add_argument("--output", default=str(ROOT / ".build/web-shots"))
+    parser.add_argument("--language", default="en-GB", help="of the browser, such as ru-RU")
     parser.add_argument("--readme", action="store_true", help="the picture of the README as well")
     parser.add_argument("names", nargs="?", default="")
     options = parser.parse_args()
@@ -34,7 +35,7 @@ def main():
             cookies = first.context.storage_state()
             for width, height in HEIGHTS.items():
                 for scheme in ["light", "dark"]:
-                    visitor = Visitor(browser, larder, width, height, scheme, storage_state=cookies)
+                    visitor = Visitor(browser, larder, width, height, scheme, options.language, storage_state=cookies)
                     for screen in SCREENS:
                         if re.search(options.names, screen.name):
                             shoot(screen, visitor, furnished, folder / f"{screen.name}-{width}-{scheme}.png", faults)

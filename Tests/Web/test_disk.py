@@ -116,6 +116,20 @@ def test_web_17_a_rename_keeps_the_extension_and_a_deletion_asks(anna, larder):
     expect(page.get_by_role("link", name="new + name.txt")).to_have_count(0)
 
 
+def test_web_17_a_row_of_a_list_is_renamed(anna, larder):
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/old.txt", "text": "text"})
+    larder.control("PUT", "/yandex_disk/folders", {"path": "disk:/New/Old.d"})
+    page = anna.open(folder("disk:/New"))
+    for name, stem, typed, renamed in [("old.txt", "old", "new", "new.txt"), ("Old.d", "Old.d", "New.d", "New.d")]:
+        act(page, name, "Rename")
+        field = page.get_by_role("textbox", name="Name")
+        expect(field).to_have_value(stem)
+        field.fill(typed)
+        page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+        expect(row(page, renamed)).to_be_visible()
+        expect(row(page, name)).to_have_count(0)
+
+
 def test_web_17_offline_a_write_says_so_and_changes_nothing(anna, larder):
     larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/stays.txt", "text": "text"})
     page = anna.open(folder("disk:/New"))

@@ -67,6 +67,21 @@ def test_web_26_a_tap_on_a_pin_opens_its_note(phone):
     expect(page.locator("h1")).to_have_text("A dog outside")
 
 
+def test_web_26_what_a_pin_says_is_inside_of_the_map(phone):
+    for lat, lon in [(0, 0), (0, -28), (0, 28), (32, 0), (-32, 0)]:
+        things.note(phone, f"A note of {lat}° and {lon}°, written there", ("Somewhere far away", lat, lon))
+    page = phone.open("/notes/map?lat=0&lon=0&zoom=3.00")
+    pins = page.locator(".map-pin")
+    expect(pins).to_have_count(5)
+    settle_map(page)
+    outer = page.locator("larder-map").bounding_box()
+    for pin in pins.all():
+        pin.dispatch_event("click")
+        inner = page.locator(".callout").bounding_box()
+        for side, size in [("x", "width"), ("y", "height")]:
+            assert outer[side] <= inner[side] and inner[side] + inner[size] <= outer[side] + outer[size], pin
+
+
 def test_web_26_a_place_is_chosen_by_a_finger(phone):
     page = phone.open("/notes/new")
     page.get_by_label("Text").fill("Here")

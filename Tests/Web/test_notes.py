@@ -38,6 +38,16 @@ def test_web_25_a_note_is_written_with_a_place_found_offline_changed_and_deleted
     expect(page.get_by_text("No Notes Yet")).to_be_visible()
 
 
+def test_web_25_the_only_note_is_deleted_in_the_list(anna):
+    things.note(anna, "The only one")
+    page = anna.open("/notes")
+    page.get_by_role("button", name="Delete note").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete note").click()
+    expect(page.get_by_text("No Notes Yet")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("link", name="The only one")).to_be_visible()
+
+
 def test_web_25_a_lost_race_shows_both_texts_and_loses_neither(anna):
     note = things.note(anna, "First text")
     page = anna.open(f"/notes/{note}")

@@ -43,6 +43,21 @@ def test_web_19_search_and_filters_survive_reload_back_and_a_restart(visitor, la
     expect(page.get_by_role("button", name="Without: 10–90$")).to_be_visible()
 
 
+def test_web_19_nothing_found_is_not_said_below_what_is_found_next(visitor):
+    page = visitor.open("/shop?q=phone")
+    products, nothing = page.locator(".product"), page.locator(".state")
+    expect(products).not_to_have_count(0)
+    count = products.count()
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Price from").fill("99999")
+    page.get_by_role("button", name="Show").click()
+    expect(nothing).to_be_visible()
+    page.get_by_role("button", name="Without: from 99999$").click()
+    expect(products).to_have_count(count)
+    expect(nothing).to_have_count(0)
+    expect(page.locator(".count")).to_be_visible()
+
+
 def test_web_19_the_history_is_chosen_by_keyboard(visitor):
     page = visitor.open("/shop")
     page.locator(".product").first.wait_for()
@@ -132,3 +147,25 @@ def test_web_20_words_in_another_language_say_so(visit, larder):
     product = visit(larder, locale="ru-RU").open("/shop/1")
     product.locator(".prose").wait_for()
     assert product.evaluate("document.querySelector('.prose').closest('[lang]').lang") == "en"
+
+
+def test_web_20_the_list_is_cleared_and_its_last_row_removed(visitor):
+    def left():
+        return visitor.send("GET", "/v1/shop/list").json()["data"]["items"]
+
+    things.shopping(visitor)
+    page = visitor.open("/shop/list")
+    rows = page.locator(".cart > li")
+    expect(rows).to_have_count(3)
+    page.get_by_role("button", name="Clear").click()
+    page.locator("dialog[open] .dialog-actions button").last.click()
+    expect(page.locator(".state h2")).to_be_visible()
+    expect(page.locator(".totals")).to_be_hidden()
+    assert left() == []
+    things.shopping(visitor, 1)
+    expect(rows).to_have_count(1)
+    rows.get_by_role("button", name=re.compile("^Remove")).click()
+    expect(page.locator(".state h2")).to_be_visible()
+    assert left() == []
+    page.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(1)

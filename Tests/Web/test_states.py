@@ -98,6 +98,21 @@ def test_web_29_30_what_lies_over_a_screen(visit, larder, width, scheme):
         page.close()
 
 
+def test_web_32_what_is_said_while_a_dialog_is_open_is_in_it(visitor):
+    """All else is below a dialog, for the eye and for a screen reader."""
+    visitor.log_in("disk")
+    page = visitor.open("/disk/files")
+    page.get_by_role("button", name=re.compile("Actions for")).first.click()
+    page.get_by_role("menuitem", name="Share link").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Copy").click()
+    expect(dialog.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    axe.check(page)
+    dialog.get_by_role("button", name="Done").click()
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+
+
 @pytest.mark.settings(ships_login_delay_ms=60_000)
 def test_web_29_32_a_form_that_is_sent_says_so(visitor):
     page = visitor.open("/ships/login")

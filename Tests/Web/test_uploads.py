@@ -96,6 +96,17 @@ def test_web_17_uploads_tell_their_bytes_and_one_of_them_is_cancelled(page, visi
     expect(tray).to_have_count(0)
 
 
+def test_web_31_the_tray_of_uploads_covers_no_row_for_good(visit, larder):
+    visitor = visit(larder, width=390, height=844)
+    visitor.log_in("disk")
+    page = visitor.open("/disk/files")
+    page.locator(".rows > li").first.wait_for()
+    choose(page, *[things.file(name, b"bytes", "text/plain") for name in NAMES])
+    expect(page.get_by_role("region", name="Uploads").get_by_role("status")).to_have_text("All are uploaded")
+    page.locator(".rows > li .row-end button").last.click()
+    expect(page.get_by_role("menu")).to_be_visible()
+
+
 @pytest.mark.parametrize("broken, mended", [
     (lambda larder: larder.control("PUT", "/yandex_disk/quota", {"total_space": 1}),
      lambda larder: larder.control("PUT", "/yandex_disk/quota", {"total_space": 1 << 40})),

@@ -10,7 +10,7 @@ import {button, problemView, skeleton} from './ui.js';
 
 const t = define({
   en: {
-    folder: 'New folder', name: 'Name', create: 'Create', needName: 'Please type a name.',
+    folder: 'New folder', name: 'Name', create: 'Create', made: 'Folder created', needName: 'Please type a name.',
     slash: 'A name has no slash.',
     move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
     moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
@@ -22,7 +22,7 @@ const t = define({
     going: 'Yandex Disk is still working on it.',
   },
   ru: {
-    folder: 'Новая папка', name: 'Имя', create: 'Создать', needName: 'Введите имя.',
+    folder: 'Новая папка', name: 'Имя', create: 'Создать', made: 'Папка создана', needName: 'Введите имя.',
     slash: 'В имени не бывает косой черты.',
     move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
     up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
@@ -46,6 +46,7 @@ export function newFolder(path, done) {
     return [form([name], t('create'), async values => {
       await call('/v1/disk/folders', {method: 'POST', body: {path: inside(path, values.path.trim())}});
       close(true);
+      toast(t('made'));
       await done();
     })];
   });
@@ -121,12 +122,14 @@ function folderRows(folder, folders, open) {
       && h('p', {class: 'muted'}, t('empty'))];
 }
 
+/** Gives what the server says of an action; rows of lists do not have all of them. */
+async function actionOf({path}, id) {
+  return (await call(fileScreen(path))).data.actions.find(action => action.id === id);
+}
+
 /** Asks in the server's words, and deletes: to the trash, or for good. */
 export async function askToDelete(items, done) {
-  const actions = await Promise.all(items.map(async item => {
-    const {data} = await call(fileScreen(item.path));
-    return data.actions.find(action => action.id === 'delete');
-  }));
+  const actions = await Promise.all(items.map(item => actionOf(item, 'delete')));
   const {confirm} = actions[0];
   const [yes, no] = confirm?.buttons ?? [t('toTrash'), t('cancel')];
   const choice = await dialog(items.length > 1 ? t('several', items.length) : confirm?.message ?? t('remove'),
@@ -154,7 +157,8 @@ export async function shareLink(path) {
 }
 
 /** Asks for another name; the extension stays. Gives the renamed file, or null. */
-export function rename(file, action) {
+export async function rename(file, action) {
+  action ??= await actionOf(file, 'rename');
   const at = file.type === 'dir' ? -1 : file.name.lastIndexOf('.');
   const [stem, extension] = at > 0 ? [file.name.slice(0, at), file.name.slice(at)] : [file.name, ''];
   return dialog(action.title, close => {

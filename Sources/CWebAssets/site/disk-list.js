@@ -7,7 +7,7 @@ import {pagedList} from './list.js';
 import {ask, copy, menu, toast} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
 import {tabs} from './disk.js';
-import {askToDelete, copyOrMove, newFolder, shareLink} from './disk-acts.js';
+import {askToDelete, copyOrMove, newFolder, rename, shareLink} from './disk-acts.js';
 import {enqueue} from './disk-tray.js';
 import {define, langOf, zone} from './texts.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
@@ -21,7 +21,7 @@ const t = define({
     kind: 'Kind of files', sort: 'Order', name: 'Name', created: 'Oldest first', '-created': 'Newest first',
     '-size': 'Largest first', modified: 'Changed', folder: 'New folder', upload: 'Upload', select: 'Select',
     done: 'Done',
-    move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`,
+    rename: 'Rename', move: 'Move', copy: 'Copy', remove: 'Delete', chosen: count => `${count} selected`,
     choose: name => `Select ${name}`,
     more: name => `Actions for ${name}`, link: 'Share link', copyLink: 'Copy the link',
     way: 'Folder', nothing: 'Nothing found',
@@ -37,7 +37,7 @@ const t = define({
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
     created: 'Сначала старые', '-created': 'Сначала новые', '-size': 'Сначала большие', modified: 'По изменению',
     folder: 'Новая папка', upload: 'Загрузить', select: 'Выбрать', done: 'Готово', move: 'Переместить',
-    copy: 'Копировать',
+    rename: 'Переименовать', copy: 'Копировать',
     remove: 'Удалить', chosen: count => `Выбрано: ${count}`, choose: name => `Выбрать ${name}`,
     more: name => `Действия: ${name}`, link: 'Поделиться ссылкой', copyLink: 'Скопировать ссылку', way: 'Папка',
     nothing: 'Ничего не найдено', nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
@@ -179,6 +179,7 @@ function acts(opener, item, list) {
   menu(opener, item.name, [...sent,
     item.public_url ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
       : {title: t('link'), icon: 'share', run: () => shareLink(item.path).then(again)},
+    {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [item], again)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},
     {title: t('remove'), icon: 'trash', kind: 'danger', run: () => askToDelete([item], again)}]);

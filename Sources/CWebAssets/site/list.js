@@ -119,8 +119,10 @@ export function pagedList(screen, options) {
     if (options.before) replace(above, options.before(first));
     keyed(list, state.items, options.key, options.row, {animate, update: options.update});
     list.hidden = state.items.length === 0;
-    if (state.items.length === 0) replace(foot, options.empty?.(first.data, first) ?? emptyOf(first));
-    else drawFoot();
+    if (state.items.length === 0) {
+      foot.dataset.drawn = '';
+      replace(foot, options.empty?.(first.data, first) ?? emptyOf(first));
+    } else drawFoot();
     options.drawn?.(first);
   };
   const emptyOf = first => first.data.empty && empty(first.data.empty, {run: () => resource.refresh()});
@@ -131,7 +133,7 @@ export function pagedList(screen, options) {
     const total = counted === null ? null : Math.max(counted, state.items.length);
     const next = last.links.next;
     const drawn = JSON.stringify([next, state.items.length, total]);
-    if (foot.dataset.drawn === drawn && foot.childElementCount) return;
+    if (foot.dataset.drawn === drawn) return;
     foot.dataset.drawn = drawn;
     const words = total === null && next ? null : h('p', {class: 'count'}, t('rows', state.items.length, total));
     const more = next && button(t('loadMore'), loadMore, {key: 'more'});

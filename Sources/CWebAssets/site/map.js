@@ -359,8 +359,19 @@ export class LarderMap extends HTMLElement {
     draw(pen, view, {world: this.#world, tiles: this.tiles, cities: this.cities, dots, colors, font});
     for (const mark of this.marks) this.#put(this.#buttons.get(mark.id), mark);
     const shown = this.marks.find(mark => mark.id === this.#callout?.id);
-    if (shown) this.#put(this.#callout.element, shown);
+    if (shown) this.#putCallout(this.#callout.element, shown);
     this.#legend();
+  }
+
+  /** Keeps a callout inside of the map as long as its mark is. */
+  #putCallout(element, mark) {
+    this.#put(element, mark);
+    const {left, top} = place(this.view, mark.x, mark.y);
+    const {style, classList, offsetWidth, offsetHeight} = element.firstElementChild;
+    const half = offsetWidth / 2;
+    const inside = Math.max(half + 8, Math.min(this.view.width - half - 8, left)) - left;
+    style.left = `${Math.max(-half, Math.min(half, inside))}px`;
+    classList.toggle('below', top < offsetHeight + 50);
   }
 
   #put(element, mark) {
@@ -372,16 +383,15 @@ export class LarderMap extends HTMLElement {
   }
 
   #legend() {
-    const {view} = this;
-    const metres = 40075017 * Math.cos(this.middle.lat * Math.PI / 180) / view.scale;
+    const metres = 40075017 * Math.cos(this.middle.lat * Math.PI / 180) / this.view.scale;
     const round = [5e6, 2e6, 1e6, 5e5, 2e5, 1e5, 5e4, 2e4, 1e4, 5e3, 2e3, 1e3, 500, 200, 100, 50, 20, 10]
-      .find(length => length / metres <= 110) ?? 10;
+      .find(length => length / metres <= 140) ?? 10;
     const far = round >= 1000;
     this.scale.style.width = `${round / metres}px`;
     this.scale.textContent = new Intl.NumberFormat(language, {style: 'unit', unit: far ? 'kilometer' : 'meter'})
       .format(far ? round / 1000 : round);
     this.credit.textContent = this.tiles ? this.attribution : t('source');
-    const close = view.zoom > outlineZoom;
+    const close = this.view.zoom > outlineZoom;
     this.note.hidden = Boolean(this.tiles) || (!close && !this.#broken);
     this.note.textContent = t(close ? 'noStreets' : 'noWorld');
   }

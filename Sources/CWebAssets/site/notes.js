@@ -129,7 +129,7 @@ export function noteRow(item, list) {
   const place = item.location && !(item.location.lat === 0 && item.location.lon === 0) && item.location.name;
   return h('li', {class: 'row'},
     h('div', {class: 'row-main'},
-      h('a', {class: 'row-link', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)},
+      h('a', {class: 'row-link note-line', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)},
         item.first_line),
       h('span', {class: 'row-sub'}, words('span', {}, item.modified_text), place && [' · ', place])),
     remove && h('div', {class: 'row-end'}, button(t('remove'), () => removeNote(item, remove, list),

@@ -183,14 +183,18 @@ function place(surface, anchor) {
 }
 
 let undo = null;
+let toasts = null;
 
 /**
- * Says something for a moment, with an optional way back.
+ * Says something for a moment, with an optional way back. It is in the dialog that is open, since all else is below it.
  * @param {string} text
  * @param {{action: {title: string, run: function(): Promise}, seconds: number}} [options]
  */
 export function toast(text, {action, seconds = action ? 9 : 4} = {}) {
-  const place = document.getElementById('toasts');
+  toasts ??= document.getElementById('toasts');
+  const over = [...document.querySelectorAll('dialog[open]')].at(-1);
+  over?.addEventListener('close', () => document.body.append(toasts), {once: true});
+  (over ?? document.body).append(toasts);
   const element = h('div', {class: 'toast'}, h('span', {lang: langOf(text)}, text));
   const end = () => { if (undo === run) undo = null; element.remove(); };
   const run = () => { end(); return attempt(action.run); };
@@ -199,7 +203,7 @@ export function toast(text, {action, seconds = action ? 9 : 4} = {}) {
     element.append(h('button', {type: 'button', class: 'button', lang: langOf(action.title), onclick: run},
       action.title));
   }
-  replace(place, element);
+  replace(toasts, element);
   let timer = setTimeout(end, seconds * 1000);
   element.addEventListener('pointerenter', () => clearTimeout(timer));
   element.addEventListener('focusin', () => clearTimeout(timer));

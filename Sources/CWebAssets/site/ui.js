@@ -104,8 +104,12 @@ export function skeleton(kind = 'rows', count = 6) {
     Array.from({length: count}, () => h('div', {class: 'bone', 'aria-hidden': 'true'})));
 }
 
-/** Makes the empty state that a screen sent (`data.empty`); its button does `run` or leads to `href`. */
+/**
+ * Makes the empty state that a screen sent (`data.empty`), or null if it has not sent it yet, as after the last row was
+ * removed; its button does `run` or leads to `href`.
+ */
 export function empty(sent, {icon: sign = 'jar', run, href} = {}) {
+  if (!sent) return null;
   const action = sent.button && (href ? linkButton(sent.button, href, {kind: 'primary'})
     : run && button(sent.button, run, {kind: 'primary'}));
   return h('div', {class: 'state', lang: langOf(sent.title)}, h('div', {class: 'state-sign'}, icon(sign, 40)),
