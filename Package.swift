@@ -235,7 +235,7 @@ let package = Package(
         // PostgreSQL, for what several servers share.
         .target(
             name: "SharedStore",
-            dependencies: ["Concurrency", "CPQ", logging],
+            dependencies: ["Concurrency", "Freshness", "CPQ", logging, nioCore],
             path: "Sources/Kit/SharedStore",
             swiftSettings: strict
         ),
@@ -365,7 +365,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SharedStoreTests",
-            dependencies: ["SharedStore", "TestKit", logging],
+            dependencies: ["SharedStore", "Freshness", "TestKit", logging],
             swiftSettings: strict
         ),
         .testTarget(

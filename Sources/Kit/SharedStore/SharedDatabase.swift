@@ -58,6 +58,19 @@ public final class SharedDatabase: Sendable {
         try await write(TransactionPlan(options, turns: turns), updates)
     }
 
+    /// Tells all listening servers something, this one included.
+    ///
+    /// - Parameter messages: at most 7,999 bytes each.
+    /// - Throws: ``SharedStoreError``, `CancellationError`.
+    public func tell(_ messages: [String]) async throws {
+        let parameters: [any SQLParameter] = [options.channel, messages]
+        try await pool.run(within: options.timeout) { connection in
+            do { _ = try connection.run(Self.telling, parameters) } catch let failure as ConnectionFailure {
+                throw failure.error
+            }
+        }
+    }
+
     /// Closes the connections. Later use throws ``SharedStoreError/closed``.
     public func close() { pool.close() }
 
@@ -76,14 +89,15 @@ public final class SharedDatabase: Sendable {
     /// whole server during its commit, and that of a change may wait for a standby.
     private func tell(_ messages: [String], through connection: PostgresConnection) {
         guard !messages.isEmpty else { return }
-        let sql = """
-            SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, message)
-            FROM unnest($2) AS message
-            """
         do {
-            _ = try connection.run(sql, [options.channel, messages])
+            _ = try connection.run(Self.telling, [options.channel, messages])
         } catch {
             logger.warning("messages to other servers were lost", metadata: ["error": "\(error)"])
         }
     }
+
+    private static let telling = """
+        SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, message)
+        FROM unnest($2) AS message
+        """
 }

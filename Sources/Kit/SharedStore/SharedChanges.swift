@@ -1,0 +1,142 @@
+import Foundation
+public import Freshness
+public import Logging
+import NIOCore
+import Synchronization
+
+/// What servers tell each other about changes of what they share, and how long one may rely on not having been told.
+///
+/// A message may be lost, so that nothing depends on messages alone: what was read is relied on for a short time only,
+/// and for none while this server hears nothing.
+public final class SharedChanges: Sendable {
+    /// A message on the channel.
+    private struct Message: Codable {
+        /// The server that sent it, which knows already.
+        let node: String
+        let kind: String
+        /// What has changed.
+        let topic: String
+        let text: String
+    }
+
+    private struct State {
+        var receivers: [String: [@Sendable (String) -> Void]] = [:]
+        var outgoing: [String] = []
+        var isHearing = false
+    }
+
+    /// The most messages that wait to be sent; others are lost.
+    private static let mostOutgoing = 10_000
+    /// PostgreSQL's limit of a message.
+    private static let longest = 7999
+
+    private let database: SharedDatabase
+    private let node: String
+    private let kept: TimeAmount
+    private let counters = VersionCounters()
+    private let state = Mutex(State())
+    private let (waiting, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let logger: Logger
+
+    /// Creates it; nothing is heard or sent before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - node: what no other server is named.
+    ///   - kept: how long a server may rely on what it has read.
+    public init(_ database: SharedDatabase, node: String, kept: Duration, logger: Logger) {
+        self.database = database
+        self.node = node
+        self.kept = .nanoseconds(Int64(kept / .nanoseconds(1)))
+        self.logger = logger
+    }
+
+    /// Whether what the other servers tell arrives.
+    public var isHearing: Bool { state.withLock { $0.isHearing } }
+
+    /// Returns how long what is read of a topic may be relied on. To be taken before it is read.
+    public func token(of topic: String) -> ChangeToken {
+        guard isHearing else { return ChangeToken(until: .now()) }
+        return ChangeToken(of: counters[topic], until: .now() + kept)
+    }
+
+    /// Ends what this server relies on of a topic.
+    public func changed(_ topic: String) { counters[topic].bump() }
+
+    /// Ends what this server relies on of a topic, and tells the others, soon after.
+    ///
+    /// - Parameters:
+    ///   - kind: who receives it there (``onMessage(_:_:)``).
+    ///   - topic: what has changed.
+    ///   - text: what the receivers get; nil for the topic.
+    public func tell(_ kind: String, _ topic: String, _ text: String? = nil) {
+        changed(topic)
+        let message = Message(node: node, kind: kind, topic: topic, text: text ?? topic)
+        guard let json = try? String(decoding: JSONEncoder().encode(message), as: UTF8.self),
+            json.utf8.count <= Self.longest
+        else { return }
+        state.withLock { if $0.outgoing.count < Self.mostOutgoing { $0.outgoing.append(json) } }
+        signal.yield()
+    }
+
+    /// Registers who receives the texts of a kind of message from other servers, one after the other. It must not
+    /// block.
+    public func onMessage(_ kind: String, _ receive: @escaping @Sendable (String) -> Void) {
+        state.withLock { $0.receivers[kind, default: []].append(receive) }
+    }
+
+    /// Hears and sends until the task is cancelled.
+    ///
+    /// - Throws: ``SharedStoreError`` if this system offers no means to listen.
+    public func run() async throws {
+        let listener = ChangeListener(database.options) { [self] event in receive(event) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await listener.run() }
+            group.addTask { await self.send() }
+            try await group.waitForAll()
+        }
+    }
+
+    private func send() async {
+        for await _ in waiting {
+            let messages = state.withLock { state in
+                defer { state.outgoing = [] }
+                return state.outgoing
+            }
+            guard !messages.isEmpty else { continue }
+            do {
+                try await database.tell(messages)
+            } catch {
+                // The others find out when what they rely on ends.
+                logger.warning("messages to other servers were lost", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func receive(_ event: ChangeListener.Event) {
+        switch event {
+        case .connected: hears(true)
+        case .disconnected(let error):
+            if hears(false) {
+                logger.warning("other servers are not heard", metadata: ["error": "\(error)"])
+            }
+        case .message(let json):
+            guard let message = try? JSONDecoder().decode(Message.self, from: Data(json.utf8)), message.node != node
+            else { return }
+            changed(message.topic)
+            for receive in state.withLock({ $0.receivers[message.kind] ?? [] }) { receive(message.text) }
+        }
+    }
+
+    /// Notes whether messages arrive. What was relied on before ends: a message about it may be lost.
+    ///
+    /// - Returns: whether that has changed.
+    @discardableResult
+    private func hears(_ isHearing: Bool) -> Bool {
+        let hasChanged = state.withLock { state in
+            defer { state.isHearing = isHearing }
+            return state.isHearing != isHearing
+        }
+        if hasChanged { counters.bumpAll() }
+        return hasChanged
+    }
+}
