@@ -46,6 +46,7 @@ struct UpstreamHealthTests {
             await scene.transport.requests(probe + 2)
         }
         await scene.clock.sleepers(of: .seconds(60))
+        await scene.changes.until { !$0.isEmpty }
         #expect(scene.changes.value.count == 1)
         #expect(scene.upstream.reachability.failures == 7)
     }
