@@ -17,11 +17,15 @@ extension LarderHTTPChannel {
             stream.eventLoop.makeCompletedFuture {
                 let annotations = ResponseAnnotations()
                 try addStreamHandlers(to: stream, annotations, boundShare.value)
-                opened.yield(try requestChannel(on: stream, annotations, .tls))
+                opened.yield(try requestChannel(on: stream, annotations, .tls, waitingParts: Self.waitingFrames))
             }
         }
         return HTTP2Connection(channel: channel, streams: streams)
     }
+
+    /// How many parts of a request wait for its task before the window of its stream stays shut: a part is what is in
+    /// one frame, 16 KiB at most.
+    private static let waitingFrames = 10
 
     /// Adds everything of a connection.
     ///

@@ -65,19 +65,27 @@ extension LarderHTTPChannel {
     ) throws -> ServedConnection {
         let annotations = ResponseAnnotations()
         try addHTTP1Handlers(to: channel, annotations, share, security)
-        return .http1(try requestChannel(on: channel, annotations, security))
+        return .http1(try requestChannel(on: channel, annotations, security, waitingParts: Self.waitingParts))
     }
+
+    /// How many parts of a request wait for its task before no more is read: head, body and end of a small one, and of
+    /// a large one 1 MiB at most (``BodyPieces``).
+    private static let waitingParts = 4
 
     /// Completes a pipeline that ends with a connection handler.
     func requestChannel(
         on channel: any Channel,
         _ annotations: ResponseAnnotations,
-        _ security: ConnectionSecurity
+        _ security: ConnectionSecurity,
+        waitingParts: Int
     ) throws -> RequestChannel {
         try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: security.scheme == "https://"))
         let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
             wrappingChannelSynchronously: channel,
-            configuration: .init(isOutboundHalfClosureEnabled: true)
+            configuration: .init(
+                backPressureStrategy: .init(lowWatermark: 2, highWatermark: waitingParts),
+                isOutboundHalfClosureEnabled: true
+            )
         )
         // A channel that is opened while the server stops gets no handler. It has to outlive it all the same: NIO ends
         // the process if a writer is released before.
@@ -108,6 +116,7 @@ extension LarderHTTPChannel {
             annotations: annotations,
             share: share,
             security: security,
+            largeBodies: largeBodies,
             now: channel.eventLoop.now
         )
         // What is kept is for requests that came by TLS.

@@ -23,6 +23,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     let reports: ConnectionReports
     let responseCache: ResponseCache?
     let tls: TLSOptions?
+    let largeBodies = LargeBodyPlaces()
     private let connections: OpenConnections?
     private let queues: FairQueues
 

@@ -26,6 +26,7 @@ extension ConnectionHandler {
     /// response.
     func drain(_ context: ChannelHandlerContext) {
         held.removeAll()
+        piecesEnded(context)
         observer?.responseAbandoned()
         discardFrom = counter.received
         let promise = context.eventLoop.makePromise(of: Void.self)

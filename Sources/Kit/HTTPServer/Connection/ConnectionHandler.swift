@@ -4,8 +4,8 @@ import NIOHTTP1
 /// The shell around ``ConnectionState``: passes it the events of the channel and performs its actions.
 ///
 /// It is between the HTTP/1 codecs and the application, which therefore sees one request at a time. Files: requests and
-/// reading here; responses in `ConnectionHandler+Responses.swift`; timer and closing in
-/// `ConnectionHandler+Closing.swift`.
+/// reading here, how much at a time in `ConnectionHandler+Pieces.swift`; responses in
+/// `ConnectionHandler+Responses.swift`; timer and closing in `ConnectionHandler+Closing.swift`.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -34,6 +34,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var probe: Scheduled<Void>?
 
     var unparsed = UnparsedByteCounter()
+    var pieces: BodyPieces
     var held = CircularBuffer<Held>()
     private var isReleasing = false
     private var isReadHeld = false
@@ -58,6 +59,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         annotations: ResponseAnnotations,
         share: ConnectionShare,
         security: ConnectionSecurity,
+        largeBodies: LargeBodyPlaces? = nil,
         now: NIODeadline
     ) {
         self.limits = limits
@@ -65,6 +67,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.reports = reports
         self.annotations = annotations
         self.share = share
+        pieces = BodyPieces(largeBodies)
         state = ConnectionState(limits: limits, security: security, now: now)
     }
 
@@ -76,6 +79,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         cancelTimer()
+        piecesEnded(context)
         annotations.interim.closed()
         self.context = nil
     }
@@ -178,9 +182,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .part(.body(let bytes), let data):
             bodyArrived(context)
             state.bodyReceived(bytes: bytes.readableBytes, now: context.eventLoop.now)
+            pieceArrived(bytes: bytes.readableBytes, context)
             context.fireChannelRead(data)
         case .part(.end, let data):
             state.requestEnded()
+            piecesEnded(context)
             context.fireChannelRead(data)
         case .failure(let refusal):
             perform(state.failed(refusal, body: .malformed), context)
