@@ -1,0 +1,1 @@
+def patroni(options): pass

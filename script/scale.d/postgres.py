@@ -1,0 +1,1 @@
+def postgres(options): pass

@@ -1,0 +1,1 @@
+def shield(options): pass
