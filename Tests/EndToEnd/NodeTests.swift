@@ -37,4 +37,42 @@ import Testing
         #expect(await larder.stop() == 0)
         #expect(larder.process.log.contains("node=n1"))
     }
+
+    @Test("SCALE-01 without a shared store, no library of PostgreSQL is in the process, whatever it serves")
+    func withoutStore() async throws {
+        let larder = try await TestedLarder.start()
+        let paths = ["ships/launch", "shop/categories", "pdf/documents", "disk/onboarding", "notes/launch", "status"]
+        for path in paths { #expect(try await larder.client.get("/v1/\(path)").status == 200, "\(path)") }
+        #expect(try await larder.member("alice").get("/v1/notes").status == 200)
+        #expect(try await larder.larder.guest().get("/v1/ships").status == 200)
+        let pid = try #require(larder.larder.process.pid)
+        let maps = try String(contentsOf: URL(filePath: "/proc/\(pid)/maps"), encoding: .utf8)
+        #expect(maps.contains("libc.so"))
+        #expect(!maps.contains("libpq"))
+    }
+
+    /// The statuses of wrong passwords, each for another name, that claim to come from these addresses.
+    private func wrongPasswords(_ client: Client, from addresses: [String]) async throws -> [Int] {
+        let path = "/v1/notes/session"
+        var statuses: [Int] = []
+        for (number, address) in addresses.enumerated() {
+            let login = #"{"mode":"login","username":"user\#(number)","password":"wrong password"}"#
+            let response = try await client.send("POST", path, ["X-Forwarded-For": address], body: login)
+            statuses.append(response.status)
+        }
+        return statuses
+    }
+
+    @Test("SCALE-12 wrong passwords count for the address that a trusted proxy names; a forged one is none")
+    func addresses() async throws {
+        let settings = ["--notes-attempts-per-address", "3"]
+        let claimed = (1...5).map { "203.0.113.\($0)" }
+        let direct = try await TestedLarder.start(settings)
+        #expect(try await wrongPasswords(direct.client, from: claimed) == [401, 401, 401, 429, 429])
+        let behind = try await TestedLarder.start(settings + ["--http-trusted-proxies", "127.0.0.0/8"])
+        #expect(try await wrongPasswords(behind.client, from: claimed) == [401, 401, 401, 401, 401])
+        // What precedes the address that the proxy adds is the client's own word.
+        let forged = (1...5).map { "203.0.113.\($0), 192.0.2.7" }
+        #expect(try await wrongPasswords(behind.client, from: forged) == [401, 401, 401, 429, 429])
+    }
 }

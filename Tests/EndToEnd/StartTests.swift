@@ -53,7 +53,7 @@ private enum StartSize {
         return token
     }
 
-    @Test("TRUST-16 after kill -9 the server is ready before the pages are checked, whatever the size of the cache")
+    @Test("SCALE-20 TRUST-16 after kill -9 the server is ready before the pages are checked, whatever the cache has")
     func ready() async throws {
         let data = try TemporaryFolder()
         let token = try await killed(data)

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestKit
 import Testing
@@ -42,37 +43,20 @@ import Testing
         await BoundedWait.poll(for: "a connection") { (try? await store.counters()) == [:] }
     }
 
-    @Test("What was acknowledged before a crash under load is there after it, and callers go on by themselves")
+    @Test("SCALE-08 What was acknowledged before a crash under load is there after it, and callers go on by themselves")
     func crash() async throws {
         let server = try await Self.server.value
-        let store = try await Store(on: server) { $0.connections = 4 }.withCounters()
-        let acknowledged = Watched<[String]>([])
-        let hasEnded = Watched(false)
-        let writers = (0..<16).map { writer in
-            Task {
-                var number = 0
-                while !hasEnded.value {
-                    number += 1
-                    let name = "\(writer)/\(number)"
-                    // What fails meanwhile is not acknowledged, so nothing is said of it.
-                    guard (try? await store.database.write(turns: [name], { try $0.increment(name) })) != nil else {
-                        await Task.yield()
-                        continue
-                    }
-                    acknowledged.update { $0.append(name) }
-                }
-            }
-        }
-        await acknowledged.until("writes before the crash") { $0.count >= 200 }
+        let store = try await Store(on: server) { $0.connections = 4 }
+        try await store.database.migrate([AcknowledgedChanges.migration])
+        let changes = AcknowledgedChanges(store.database)
+        changes.begin(callers: 16)
+        await changes.names.until("changes before the crash") { $0.count >= 200 }
         try server.stop("immediate")
-        let before = acknowledged.value.count
+        let before = changes.names.value.count
         try server.restart()
-        await acknowledged.until("writes after the crash") { $0.count >= before + 200 }
-        hasEnded.update { $0 = true }
-        for writer in writers { await writer.value }
-        let kept = try await store.counters()
-        #expect(acknowledged.value.filter { kept[$0] != 1 } == [])
-        #expect(kept.values.allSatisfy { $0 == 1 })
+        await changes.names.until("changes after the crash") { $0.count >= before + 200 }
+        await changes.end()
+        #expect(try await changes.missing(in: store.database) == [])
     }
 
     /// Has the server wait with each commit for a standby that does not exist, or no longer.
@@ -124,5 +108,60 @@ import Testing
     func cutShort(interrupt: String) async throws {
         let (error, counters) = try await unconfirmed(interrupt, timeout: .seconds(60))
         #expect(error == .outcomeUnknown && counters == ["a": 1])
+    }
+}
+
+/// A store that `script/check-scale` starts and interrupts.
+private enum InterruptedStore {
+    private static let environment = ProcessInfo.processInfo.environment
+    static let url = environment["SCALE_STORE"]
+    /// Where it is reached at the end: a member that was the primary may be it no longer.
+    static let urlAfterwards = environment["SCALE_STORE_AFTERWARDS"]
+    /// Where the script and the test meet: each acknowledged change adds a line to `NAME.log`, and the load ends with
+    /// the pipe `NAME.end`.
+    static let folder = URL(filePath: environment["SCALE_FOLDER"] ?? ".")
+    static let name = environment["SCALE_WRITER"] ?? "writer"
+
+    static func log() throws -> FileHandle {
+        let file = folder.appending(path: "\(name).log")
+        try Data().write(to: file)
+        return try FileHandle(forWritingTo: file)
+    }
+
+    /// Returns at the end of the pipe, for which a thread waits.
+    static func end() async throws {
+        let pipe = folder.appending(path: "\(name).end")
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { _ = try FileHandle(forReadingFrom: pipe).readToEnd() })
+            }
+        }
+    }
+}
+
+/// The load of `script/check-scale`: Larder's own client of the store, while the script kills and cuts off its members.
+@Suite(.timeLimit(.minutes(30))) struct InterruptedStoreTests {
+    @Test(
+        "SCALE-08 What was acknowledged while the store was interrupted is there afterwards",
+        .enabled(if: InterruptedStore.url != nil, "script/check-scale starts the store; the test of a crash is small")
+    )
+    func interrupted() async throws {
+        func open(_ url: String?) throws -> SharedDatabase {
+            SharedDatabase(SharedDatabaseOptions(url: try #require(url)), logger: .quiet)
+        }
+        let database = try open(InterruptedStore.url)
+        try await database.migrate([AcknowledgedChanges.migration])
+        let changes = AcknowledgedChanges(
+            database,
+            prefix: "\(InterruptedStore.name)/",
+            log: try InterruptedStore.log()
+        )
+        changes.begin(callers: 16)
+        try await InterruptedStore.end()
+        await changes.end()
+        let missing = try await changes.missing(in: open(InterruptedStore.urlAfterwards))
+        print("\(InterruptedStore.name): \(changes.names.value.count) acknowledged, \(missing.count) missing")
+        #expect(!changes.names.value.isEmpty)
+        #expect(missing == [])
     }
 }

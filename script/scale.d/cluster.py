@@ -78,8 +78,9 @@ class Cluster:
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def start(self, name, arguments, **settings):
-        process = subprocess.Popen(arguments, stdout=self.log, stderr=self.log, start_new_session=True, **settings)
+    def start(self, name, arguments, output=None, **settings):
+        output = output or self.log
+        process = subprocess.Popen(arguments, stdout=output, stderr=output, start_new_session=True, **settings)
         self.processes[name] = process
         return process
 

@@ -1,1 +1,65 @@
-def postgres(options): pass
+"""One PostgreSQL with deploy/postgresql, killed under the load of Larder's own client."""
+import glob, os, shutil, subprocess, sys, time
+
+from cluster import ROOT, Cluster, check, free_port, wait
+from writer import Writer
+
+PASSWORD = "a password of this check"
+
+
+def programs():
+    """The folder of PostgreSQL's programs, which are not on the PATH."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+    return found[-1] if found else sys.exit("postgresql is missing: apt-get install --no-install-recommends postgresql")
+
+
+def as_user():
+    """PostgreSQL refuses to run as root."""
+    return ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"] if os.geteuid() == 0 else []
+
+
+def owned(path):
+    os.makedirs(path, exist_ok=True)
+    if os.geteuid() == 0:
+        shutil.chown(path, "postgres", "postgres")
+    os.chmod(path, 0o700)
+    return path
+
+
+def create_database(cluster, address):
+    """Runs deploy/postgresql/larder.sql as the superuser."""
+    command = [f"{programs()}/psql", "-qv", "ON_ERROR_STOP=1", "-v", f"password={PASSWORD}", "-d", address,
+               "-f", os.path.join(ROOT, "deploy/postgresql/larder.sql")]
+    return subprocess.run(command, stdout=cluster.log, stderr=cluster.log).returncode == 0
+
+
+def postgres(options):
+    with Cluster(options) as cluster:
+        data, sockets, port = owned(cluster.path("data")), owned(cluster.path("sockets")), free_port()
+        os.chmod(sockets, 0o755)
+        with open(cluster.path("password"), "w") as file:
+            file.write("superuser")
+        subprocess.run([*as_user(), f"{programs()}/initdb", "-D", data, "-U", "postgres", "-E", "UTF8", "--locale", "C.UTF-8", "-k",
+                        "-A", "scram-sha-256", "--pwfile", cluster.path("password")], check=True, stdout=cluster.log, stderr=cluster.log)
+        with open(f"{data}/postgresql.conf", "a") as file:
+            file.write(f"include '{os.path.join(cluster.folder, 'larder.conf')}'\n")
+        shutil.copy(os.path.join(ROOT, "deploy/postgresql/larder.conf"), cluster.path("larder.conf"))
+
+        def start():
+            cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", sockets])
+
+        start()
+        superuser = f"postgresql://postgres:superuser@127.0.0.1:{port}/postgres"
+        ready = [f"{programs()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+        wait("the start of PostgreSQL", lambda: subprocess.run(ready).returncode == 0)
+        check("the database and its user", create_database(cluster, superuser))
+        writer = Writer(cluster, "writer", f"postgresql://larder:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}/larder")
+        for number in range(3):
+            writer.more(2000, 300)
+            begin = time.monotonic()
+            cluster.kill("postgres")
+            start()
+            writer.more(1)
+            print(f"     kill {number + 1}: changes again after {time.monotonic() - begin:.1f} s")
+        writer.more(4000, 300)
+        writer.end(least=10_000)
