@@ -97,7 +97,7 @@ class Members:
             "PATRONI_SUPERUSER_USERNAME": "postgres", "PATRONI_SUPERUSER_PASSWORD": "superuser",
             "PATRONI_REPLICATION_USERNAME": "replicator", "PATRONI_REPLICATION_PASSWORD": "replicator"}
         self.cluster.start(f"patroni-{member}", [*self.network.inside(member), *as_user(), program("patroni", "patroni"),
-                                                 os.path.join(ROOT, "deploy/patroni/patroni.yml")], env=environment)
+                                                 os.path.join(ROOT, "deploy/patroni/patroni.yml")], env=environment, umask=0o077)
 
     def roles(self):
         """What the cluster is by the first member that responds: members by their role, of those that run."""
@@ -167,7 +167,7 @@ def tried(cluster, network):
     members.start(primary)
     primary = members.whole()
 
-    # A client beside a primary that is cut off from the others: what it is told counts as well.
+    # A client beside a primary that is cut off from the others: its acknowledged changes count as well.
     own = f"postgresql://larder:{secret}@{network.address(primary)}:5432/larder"
     beside = Writer(cluster, "beside", own, url, prefix=network.inside(primary))
     beside.more(500, 120)

@@ -75,7 +75,7 @@ def shield(options):
         certificate(cluster, "wrong", ["larder.example"])
         nginx(cluster, "shield", configuration(cluster, front, origins))
         settings = [f"--upstreams-{name}-url=http://127.0.0.1:{front}/{name}" for name in ORIGINS]
-        # A client with a stored copy waits for the upstream, so that what it is told is of this request.
+        # A client with a stored copy waits for the upstream, so that its response is of this request.
         settings += [f"--upstreams-{name}-{what}-ms={value}" for name in ORIGINS
                      for what, value in [("patience", 8000), ("probe-interval", 500)]]
         ports = [cluster.larder(name, *settings) for name in NODES]
