@@ -84,6 +84,8 @@ public struct WebAssets: Sendable {
         if name.hasSuffix(".html") {
             let text = String(decoding: bytes, as: UTF8.self)
             bytes = Data(text.replacing(digestPlaceholder, with: digest).utf8)
+        } else if name.hasSuffix(".js") || name.hasSuffix(".css") {
+            bytes = WebComments.removed(from: bytes)
         }
         return PreparedBytes(bytes, type: WebFileType.mediaType(ofName: name))
     }
