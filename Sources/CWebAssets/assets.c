@@ -19,6 +19,9 @@ static const unsigned char file_disk_file_js[] = {
 static const unsigned char file_disk_list_js[] = {
 #embed "site/disk-list.js"
 };
+static const unsigned char file_disk_outbox_js[] = {
+#embed "site/disk-outbox.js"
+};
 static const unsigned char file_disk_tray_js[] = {
 #embed "site/disk-tray.js"
 };
@@ -170,6 +173,7 @@ static const struct larder_web_asset assets[] = {
     {"disk-acts.js", file_disk_acts_js, sizeof file_disk_acts_js},
     {"disk-file.js", file_disk_file_js, sizeof file_disk_file_js},
     {"disk-list.js", file_disk_list_js, sizeof file_disk_list_js},
+    {"disk-outbox.js", file_disk_outbox_js, sizeof file_disk_outbox_js},
     {"disk-tray.js", file_disk_tray_js, sizeof file_disk_tray_js},
     {"disk.js", file_disk_js, sizeof file_disk_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},

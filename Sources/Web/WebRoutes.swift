@@ -12,7 +12,8 @@ public struct WebRoutes: Sendable {
     ]
     /// The pages of the Disk.
     static let diskPages: Set<String> = [
-        "onboarding", "login", "recent", "files", "search", "file", "offline", "published", "trash", "profile",
+        "onboarding", "login", "recent", "files", "search", "file", "offline", "outbox", "published", "trash",
+        "profile",
     ]
     /// Files with addresses that browsers and crawlers know, and their names.
     static let wellKnown = [

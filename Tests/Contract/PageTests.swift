@@ -10,7 +10,7 @@ struct PageTests {
     static let addresses = [
         "/", "/status", "/disk", "/disk/onboarding", "/disk/login?code=1&state=2", "/disk/recent",
         "/disk/files?path=disk:/%D0%9F%2B%25", "/disk/search?query=a", "/disk/file?path=disk:/a", "/disk/offline",
-        "/disk/published",
+        "/disk/published", "/disk/outbox",
         "/disk/trash", "/disk/profile", "/shop?q=&price_min=1", "/shop/1", "/shop/list", "/pdf/welcome", "/pdf",
         "/pdf/new", "/pdf/0123456789abcdef", "/ships/login", "/ships", "/ships/5ea6ed2d080df4000697c901",
         "/notes/login", "/notes", "/notes/new", "/notes/7", "/notes/map", "/notes/people", "/notes/people/1",

@@ -70,6 +70,7 @@ SCREENS = [
     Screen("disk-folder", "/disk/files?path=" + quote(ROOT + "Имена", safe=""), ".rows > li"),
     Screen("disk-search", "/disk/search?q=pdf", ".rows > li, .state"),
     Screen("disk-published", "/disk/published", ".rows > li"),
+    Screen("disk-outbox", "/disk/outbox", ".state"),
     Screen("disk-trash", "/disk/trash", ".rows > li, .state"),
     Screen("disk-profile", "/disk/profile", ".legend"),
     Screen("shop", "/shop?q=", ".product"),

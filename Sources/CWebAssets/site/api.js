@@ -9,11 +9,13 @@ export const larder = Object.assign(new EventTarget(), {up: true});
 export class Problem extends Error {
   constructor(body, {status = 0, retryAfter = null, requestId = null, language: lang = null} = {}) {
     super(body.detail ?? body.title);
-    Object.assign(this, {errors: [], retryable: false, dialog: null, href: null, offline: false}, body);
+    Object.assign(this, {errors: [], actions: [], retryable: false, dialog: null, href: null, offline: false}, body);
     Object.assign(this, {status: body.status ?? status, retryAfter, requestId, language: lang});
   }
   /** What to say to the user. */
   get words() { return this.dialog?.message ?? this.detail ?? this.title; }
+  /** The action that leaves the same request in the outbox, to be sent later; its `headers` ask for that. */
+  get leave() { return this.actions.find(action => action.id === 'leave'); }
   /** What the server says of one member of the body or one parameter. */
   of(name) { return this.errors.find(error => error.pointer === `/${name}` || error.parameter === name)?.detail; }
 }
@@ -25,6 +27,7 @@ export class Problem extends Error {
  * @property {number} confirmedAt When the content was last known to be current (`Date.now()` less `Age`).
  * @property {?string} language Value of `Content-Language`.
  * @property {?string} location Value of `Location`.
+ * @property {boolean} left Whether it was left in the outbox, and `data` is its operation.
  */
 
 const flights = new Map();
@@ -198,6 +201,7 @@ function answer(href, status, field, text) {
   return {...about, data: json?.data ?? json, meta: json?.meta ?? {}, links: json?.links ?? {},
     text: json ? null : text,
     href, etag: field('ETag'), cacheStatus: field('Cache-Status'), location: field('Location'),
+    left: field('Preference-Applied') !== null,
     confirmedAt: Date.now() - age * 1000};
 }
 

@@ -19,7 +19,7 @@ const t = define({
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
-    going: 'Yandex Disk is still working on it.',
+    going: 'Yandex Disk is still working on it.', left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
   ru: {
     folder: 'Новая папка', name: 'Имя', create: 'Создать', made: 'Папка создана', needName: 'Введите имя.',
@@ -31,22 +31,26 @@ const t = define({
     trashed: 'Теперь в корзине', deleted: 'Удалено', link: 'Поделиться ссылкой',
     linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово',
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
-    going: 'Яндекс Диск ещё работает над этим.',
+    going: 'Яндекс Диск ещё работает над этим.', left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
   },
 });
 
 const check = text => (text.trim() === '' ? t('needName') : text.includes('/') ? t('slash') : null);
 const inside = (folder, name) => `${folder.replace(/\/$/, '')}/${name}`;
+/** Says what was done, or that it waits in the outbox. */
+export function said(answer, text) { toast(answer.left && answer.data.status !== 'done' ? t('left') : text); }
+
 const fileScreen = path => withQuery('/v1/disk/file', {path});
 
 /** Asks for the name of a new folder and makes it. */
 export function newFolder(path, done) {
   return dialog(t('folder'), close => {
     const name = field('path', t('name'), {check, autofocus: true, autocomplete: 'off'});
-    return [form([name], t('create'), async values => {
-      await call('/v1/disk/folders', {method: 'POST', body: {path: inside(path, values.path.trim())}});
+    return [form([name], t('create'), async (values, signal, headers) => {
+      const body = {path: inside(path, values.path.trim())};
+      const answer = await call('/v1/disk/folders', {method: 'POST', body, headers});
       close(true);
-      toast(t('made'));
+      said(answer, t('made'));
       await done();
     })];
   });
@@ -59,27 +63,36 @@ export function newFolder(path, done) {
 export async function copyOrMove(kind, items, done) {
   const folder = await chooseFolder(t(kind), t(`${kind}Here`), items);
   if (!folder) return;
-  let count = 0;
-  for (const item of items) {
-    const sent = await attempt(() => transfer(kind, item, inside(folder, item.name)));
-    if (sent === false) break;
-    count += sent;
-  }
-  if (count) toast(t(kind === 'move' ? 'moved' : 'copied', count));
+  const {answers} = await each(items, (item, headers) => transfer(kind, item, inside(folder, item.name), headers));
+  const count = answers.filter(Boolean).length;
+  if (count) said(answers.find(answer => answer?.left) ?? {}, t(kind === 'move' ? 'moved' : 'copied', count));
   await done();
 }
 
-/** Moves or copies one; gives how many that are, 0 if it was skipped. */
-async function transfer(kind, item, to, overwrite = false) {
-  if (to === item.path) return 0;
+/** Does something to items in turn, as `attempt` does; once the user sends one later, so are those after it. */
+async function each(items, run) {
+  const answers = [];
+  let later;
+  for (const item of items) {
+    const answer = await attempt(headers => run(item, later = headers ?? later));
+    if (answer === false) break;
+    answers.push(answer);
+  }
+  return {answers, whole: answers.length === items.length};
+}
+
+/** Moves or copies one; gives null if it was skipped. */
+async function transfer(kind, item, to, headers, overwrite = false) {
+  if (to === item.path) return null;
   try {
-    const answer = await call(`/v1/disk/files/${kind}`, {method: 'POST', body: {from: item.path, to, overwrite}});
-    if (answer.status === 202) toast(t('going'));
-    return 1;
+    const body = {from: item.path, to, overwrite};
+    const answer = await call(`/v1/disk/files/${kind}`, {method: 'POST', body, headers});
+    if (answer.status === 202 && !answer.left) toast(t('going'));
+    return answer;
   } catch (problem) {
     if (problem.code !== 'target-exists' || overwrite) throw problem;
     const go = await ask({title: t('exists'), message: item.name, buttons: [t('replace'), t('skip')]});
-    return go ? transfer(kind, item, to, true) : 0;
+    return go ? transfer(kind, item, to, headers, true) : null;
   }
 }
 
@@ -138,17 +151,17 @@ export async function askToDelete(items, done) {
         {title: items.length > 1 ? t('toTrash') : yes, value: 'trash', kind: 'danger'}]});
   if (!choice) return;
   const permanently = choice === 'forGood' ? 'true' : null;
-  let whole = true;
-  for (const {href} of actions) {
-    whole &&= await attempt(() => call(withQuery(href, {permanently}), {method: 'DELETE'})) !== false;
-  }
-  if (whole) toast(t(permanently ? 'deleted' : 'trashed'));
+  const {answers, whole} = await each(actions, ({href}, headers) => call(withQuery(href, {permanently}),
+    {method: 'DELETE', headers}));
+  if (whole) said(answers.find(answer => answer.left) ?? {}, t(permanently ? 'deleted' : 'trashed'));
   if (whole || actions.length > 1) await done();
 }
 
 /** Publishes a file or folder and shows its link. */
-export async function shareLink(path) {
-  const {data} = await call('/v1/disk/links', {method: 'POST', body: {path}});
+export async function shareLink(path, headers) {
+  const answer = await call('/v1/disk/links', {method: 'POST', body: {path}, headers});
+  const {data} = answer;
+  if (answer.left) { said(answer); return; }
   const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('link'),
     onfocus: event => event.target.select()});
   await dialog(t('link'), close => [h('p', null, t('linkText')), shown, h('div', {class: 'bar'},
@@ -164,10 +177,11 @@ export async function rename(file, action) {
   return dialog(action.title, close => {
     const name = field('name', t('name'), {value: stem, check, autofocus: true, autocomplete: 'off', maxlength: 255,
       hint: extension && t('keeps', extension)});
-    return [form([name], action.title, async values => {
-      const answer = await call(action.href, {method: action.method, body: {name: values.name.trim() + extension}});
-      toast(t('renamed'));
-      close(answer.data);
+    return [form([name], action.title, async (values, signal, headers) => {
+      const other = values.name.trim() + extension;
+      const answer = await call(action.href, {method: action.method, body: {name: other}, headers});
+      said(answer, t('renamed'));
+      close(answer.left ? {...file, path: file.path.slice(0, -file.name.length) + other} : answer.data);
     })];
   }, {lang: langOf(action.title)});
 }

@@ -4,8 +4,8 @@ import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {ask, menu, toast} from './overlay.js';
-import {askToDelete, copyOrMove, rename, shareLink} from './disk-acts.js';
-import {pageOf, parentOf, sign} from './disk-list.js';
+import {askToDelete, copyOrMove, rename, said, shareLink} from './disk-acts.js';
+import {pageOf, parentOf, sign, waiting} from './disk-list.js';
 import {define, langOf, time, zone} from './texts.js';
 import {button, linkButton, problemView, skeleton, words} from './ui.js';
 
@@ -19,7 +19,7 @@ const t = define({
     tooLong: 'This text is long. Download it to read all of it.', shareFile: 'Send the file',
     notShown: 'This file cannot be shown',
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.', alt: name => `Picture ${name}`,
-    toPDF: 'Make a PDF of it',
+    toPDF: 'Make a PDF of it', outbox: 'Outbox',
   },
   ru: {
     file: 'Файл', open: 'Открыть PDF', more: 'Другие действия', move: 'Переместить',
@@ -30,7 +30,7 @@ const t = define({
     public: 'Опубликовано', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
     shareFile: 'Отправить файл', notShown: 'Этот файл не показать',
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.', alt: name => `Картинка ${name}`,
-    toPDF: 'Сделать из него PDF',
+    toPDF: 'Сделать из него PDF', outbox: 'Исходящие',
   },
 });
 
@@ -61,7 +61,7 @@ function drawHead(screen, data, resource, again) {
   const attachment = share && withQuery(share.href, {disposition: 'attachment'});
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
     share && linkButton(share.title, attachment, {icon: 'download', kind: 'primary', download: data.name}),
-    link && button(link.title, () => shareLink(data.path).then(again), {icon: 'link', write: true, kind: 'compact'}),
+    link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again), {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
     button(t('more'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
 }
@@ -75,14 +75,15 @@ function acts(opener, screen, data, again) {
     },
     delete: () => askToDelete([data], leave),
   };
-  const plain = async action => {
-    if (action.confirm && !await ask(action.confirm)) return;
-    await call(action.href, {method: action.method, body: action.body});
+  const plain = async (action, headers) => {
+    if (!headers && action.confirm && !await ask(action.confirm)) return;
+    const answer = await call(action.href, {method: action.method, body: action.body, headers});
+    if (answer.left) said(answer);
     await again();
   };
   const signs = {rename: 'edit', delete: 'trash', unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
   const item = action => ({title: action.title, icon: signs[action.id], kind: action.id === 'delete' ? 'danger' : '',
-    run: () => (runs[action.id] ?? plain)(action)});
+    run: headers => (runs[action.id] ?? plain)(action, headers)});
   // These are elsewhere on the page, or need more than one answer.
   const own = ['share', 'link', 'download', 'move', 'copy', 'delete'];
   menu(opener, t('more'), [
@@ -116,6 +117,7 @@ function factsOf(data) {
     ?? (data.modified_at && time(data.modified_at))],
     [t('size'), data.size_text], [t('kind'), data.mime_type],
     [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})}, parentOf(data.path).slice(5))],
+    [t('outbox'), data.pending && h('a', {href: '/disk/outbox'}, waiting(data))],
     [t('public'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'},
       data.public_url)]];
   return h('dl', {class: 'facts card'}, rows.filter(([, value]) => value).map(([name, value]) =>

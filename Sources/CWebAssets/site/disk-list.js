@@ -7,9 +7,9 @@ import {pagedList} from './list.js';
 import {ask, copy, menu, toast} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
 import {tabs} from './disk.js';
-import {askToDelete, copyOrMove, newFolder, rename, shareLink} from './disk-acts.js';
+import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
 import {enqueue} from './disk-tray.js';
-import {define, langOf, zone} from './texts.js';
+import {define, langOf, time, zone} from './texts.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
 const t = define({
@@ -155,9 +155,16 @@ function row(item, facts, tags, list, extra = null, selection = null) {
     h('div', {class: 'row-main'},
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
     h('span', {class: 'row-sub'}, facts.filter(Boolean).join(' · '), tags.map(([image, title]) =>
-      h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16)))), extra),
+      h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16)))), waiting(item), extra),
   h('div', {class: 'row-end'}, button(t('more', item.name), event => acts(event.currentTarget, item, list()),
     {bare: true, icon: 'more'})));
+}
+
+/** Says that a change of a file waits in the outbox; nothing if none does. */
+export function waiting({pending}) {
+  return pending && h('span', {class: 'waits', dataset: {state: pending.state}, lang: langOf(pending.state_text),
+    title: time(pending.since)}, icon('upload', 16), `${pending.kind_text}: ${pending.state_text}`,
+  h('span', {class: 'hidden'}, `, ${time(pending.since)}`));
 }
 
 /** Makes the picture or the sign of a file. */
@@ -171,14 +178,15 @@ function acts(opener, item, list) {
   const again = () => list.resource.reload(true);
   const signs = {unpublish: 'link', keep_offline: 'download', remove_offline: 'close'};
   const sent = (item.actions ?? []).filter(action => action.id in signs).map(action => ({title: action.title,
-    icon: signs[action.id], run: async () => {
-      if (action.confirm && !await ask(action.confirm, action.title)) return;
-      await call(action.href, {method: action.method, body: action.body});
+    icon: signs[action.id], run: async headers => {
+      if (!headers && action.confirm && !await ask(action.confirm, action.title)) return;
+      const answer = await call(action.href, {method: action.method, body: action.body, headers});
+      if (answer.left) said(answer);
       await list.resource.reload();
     }}));
   menu(opener, item.name, [...sent,
     item.public_url ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
-      : {title: t('link'), icon: 'share', run: () => shareLink(item.path).then(again)},
+      : {title: t('link'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
     {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [item], again)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},

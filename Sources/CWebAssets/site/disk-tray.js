@@ -3,7 +3,7 @@
 import {newId, upload, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {ask, loginLink} from './overlay.js';
+import {ask, linkFor} from './overlay.js';
 import {bytes, define, langOf} from './texts.js';
 import {button} from './ui.js';
 
@@ -15,6 +15,7 @@ const t = define({
     clear: 'Close the list', left: count => `${count} to go`, all: 'All are uploaded',
     failed: count => `${count} failed`, leave: 'Stop the uploads?',
     leaveText: 'What is not uploaded yet would be left out.', stop: 'Stop', goOn: 'Go on',
+    kept: 'In the outbox, sent once Yandex Disk is back', allKept: 'In the outbox', allLater: 'Send all later',
   },
   ru: {
     uploads: 'Загрузки', waiting: 'Ждёт', sending: (sent, all) => `${sent} из ${all}`,
@@ -22,7 +23,8 @@ const t = define({
     replace: 'Заменить', retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список',
     left: count => `Осталось: ${count}`, all: 'Всё загружено', failed: count => `Не удалось: ${count}`,
     leave: 'Остановить загрузки?', leaveText: 'То, что ещё не загружено, останется не загруженным.',
-    stop: 'Остановить', goOn: 'Продолжить',
+    stop: 'Остановить', goOn: 'Продолжить', kept: 'В исходящих, отправим, когда Яндекс Диск вернётся',
+    allKept: 'В исходящих', allLater: 'Отправить все позже',
   },
 });
 
@@ -31,6 +33,7 @@ let entries = [];
 let tray = null;
 let list = null;
 let summary = null;
+let later = null;
 
 /**
  * Sends files to a folder, one entry of the tray each.
@@ -52,10 +55,11 @@ function open() {
   if (tray?.isConnected) return;
   entries = [];
   summary = h('span', {role: 'status'});
+  later = h('div', {class: 'tray-later'});
   list = h('ul', {class: 'tray-list'});
   tray = h('section', {class: 'tray', 'aria-label': t('uploads')}, h('header', {class: 'tray-head'},
     h('h2', {}, summary),
-    button(t('clear'), close, {bare: true, icon: 'close'})), list);
+    button(t('clear'), close, {bare: true, icon: 'close'})), later, list);
   document.body.append(tray);
 }
 
@@ -80,7 +84,10 @@ function next() {
   const failed = entries.filter(entry => ['failed', 'exists'].includes(entry.state)).length;
   // As in a form: a session that ends does not take away what was chosen.
   if (left || failed) tray.dataset.typed = ''; else delete tray.dataset.typed;
-  replace(summary, left ? t('left', left) : failed ? t('failed', failed) : t('all'));
+  const kept = entries.some(entry => entry.state === 'kept');
+  replace(summary, left ? t('left', left) : failed ? t('failed', failed) : t(kept ? 'allKept' : 'all'));
+  const refused = entries.filter(entry => entry.state === 'failed' && entry.problem.leave);
+  replace(later, refused.length > 1 && button(t('allLater'), () => refused.forEach(sendLater)));
 }
 
 async function send(entry) {
@@ -88,10 +95,10 @@ async function send(entry) {
   draw(entry);
   const progress = (share, sent) => { Object.assign(entry, {share, sent}); draw(entry); };
   try {
-    await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: entry.overwrite ? '1' : null}), {
+    const {left: kept} = await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: entry.overwrite ? '1' : null}), {
       method: 'PUT', body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
-      headers: {'Content-Type': entry.file.type || 'application/octet-stream'}});
-    entry.state = 'done';
+      headers: {'Content-Type': entry.file.type || 'application/octet-stream', ...entry.headers}});
+    entry.state = kept ? 'kept' : 'done';
     entry.done();
   } catch (problem) {
     const taken = problem.code === 'target-exists' || problem.status === 412;
@@ -102,9 +109,16 @@ async function send(entry) {
   next();
 }
 
+function again(entry, values) {
+  Object.assign(entry, {state: 'waiting', ...values});
+  draw(entry);
+  next();
+}
+
+function sendLater(entry) { again(entry, {headers: entry.problem.leave.headers}); }
+
 function draw(entry) {
   const {state, share, sent, file, problem} = entry;
-  const again = overwrite => { Object.assign(entry, {state: 'waiting', overwrite}); draw(entry); next(); };
   const stop = () => {
     if (state === 'sending') { entry.abort.abort(); return; }
     entry.state = 'stopped';
@@ -112,7 +126,7 @@ function draw(entry) {
     next();
   };
   const said = {waiting: () => t('waiting'), done: () => t('done'), stopped: () => t('stopped'),
-    exists: () => t('exists'),
+    exists: () => t('exists'), kept: () => t('kept'),
     sending: () => (share < 1 ? t('sending', bytes(sent), bytes(file.size)) : t('storing')),
     failed: () => problem.words}[state]();
   if (entry.drawn === state && state === 'sending') {
@@ -122,11 +136,14 @@ function draw(entry) {
   }
   entry.drawn = state;
   entry.row.dataset.state = state;
-  replace(entry.row, icon({done: 'check', failed: 'warning', exists: 'warning'}[state] ?? 'file'),
+  replace(entry.row, icon({done: 'check', failed: 'warning', exists: 'warning', kept: 'clock'}[state] ?? 'file'),
     h('div', {class: 'row-main'}, h('span', {dir: 'auto', class: 'tray-name'}, file.name),
       h('span', {class: 'row-sub tray-said', lang: langOf(said)}, said),
       state === 'sending' && h('progress', {max: 1, value: share, 'aria-label': file.name})),
     ['waiting', 'sending'].includes(state) && button(t('cancel', file.name), stop, {bare: true, icon: 'close'}),
-    state === 'failed' && loginLink(problem), state === 'exists' && button(t('replace'), () => again(true)),
-    ['failed', 'stopped'].includes(state) && button(t('retry'), () => again(entry.overwrite)));
+    state === 'failed' && linkFor(problem),
+    state === 'exists' && button(t('replace'), () => again(entry, {overwrite: true})),
+    ['failed', 'stopped'].includes(state) && button(t('retry'), () => again(entry), {icon: problem?.leave && 'refresh',
+      bare: problem?.leave}),
+    state === 'failed' && problem.leave && button(problem.leave.title, () => sendLater(entry)));
 }

@@ -19,7 +19,7 @@ const t = define({
     yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox',
     as: name => `Log in as ${name}`,
     step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space', trash: 'Trash',
-    offline: 'Kept offline', used: share => `${share} used`, waiting: '-- GB', denied: 'Yandex did not allow it.',
+    offline: 'Kept offline', outbox: 'Outbox', used: share => `${share} used`, waiting: '-- GB', denied: 'Yandex did not allow it.',
   },
   ru: {
     disk: 'Диск', recent: 'Недавние', files: 'Все файлы', profile: 'Профиль', welcome: 'Добро пожаловать',
@@ -29,7 +29,7 @@ const t = define({
     needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен',
     try: 'Попробовать с песочницей',
     as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
-    space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`, waiting: '-- ГБ',
+    space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`, outbox: 'Исходящие', waiting: '-- ГБ',
     denied: 'Яндекс не разрешил вход.',
   },
 });
@@ -47,6 +47,7 @@ export const routes = [
   {path: '/disk/published', open: list('openPublished')},
   {path: '/disk/trash', open: list('openTrash')},
   {path: '/disk/offline', open: list('openOffline')},
+  {path: '/disk/outbox', open: async screen => (await import('./disk-outbox.js')).openOutbox(screen)},
   {path: '/disk/file', open: async screen => (await import('./disk-file.js')).openFile(screen)},
   {path: '/disk/profile', open: openProfile},
 ];
@@ -156,7 +157,7 @@ async function toYandex() {
 function openProfile(screen) {
   screen.head({title: t('profile'), tabs});
   screen.show(h('div', {class: 'card profile'}, ring(null)));
-  const resource = screen.load('/v1/disk/profile', ({data}) => {
+  const resource = screen.load('/v1/disk/profile', ({data, meta}) => {
     const action = id => data.actions.find(each => each.id === id);
     const [published, logout] = [action('published'), action('logout')];
     screen.head({title: t('profile'), tabs, actions: [screen.refreshButton(() => resource),
@@ -165,7 +166,9 @@ function openProfile(screen) {
       h('ul', {class: 'legend'}, words('li', {class: 'legend-used'}, data.used_text),
         words('li', {class: 'legend-free'}, data.available_text))),
     h('ul', {class: 'rows', role: 'list'}, published && rowLink('link', '/disk/published', published.title),
-      rowLink('download', '/disk/offline', t('offline')), rowLink('trash', '/disk/trash', t('trash')))));
+      rowLink('download', '/disk/offline', t('offline')),
+      rowLink('upload', '/disk/outbox', meta.pending ? `${t('outbox')}: ${meta.pending}` : t('outbox')),
+      rowLink('trash', '/disk/trash', t('trash')))));
   });
 }
 

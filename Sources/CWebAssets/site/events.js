@@ -5,7 +5,7 @@ import {call, forget, larder, unshare} from './api.js';
 
 const bus = new EventTarget();
 const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel('larder') : null;
-const names = ['connectivity', 'screen-changed', 'job', 'reset', 'session-ended', 'devices-changed'];
+const names = ['connectivity', 'screen-changed', 'job', 'outbox-changed', 'reset', 'session-ended', 'devices-changed'];
 let stream = null;
 let lastEvent = '';
 let watching = false;

@@ -2,8 +2,8 @@
 
 import {h, replace} from './dom.js';
 import {langOf, t} from './texts.js';
-import {loginLink, showProblem} from './overlay.js';
-import {retryButton} from './ui.js';
+import {linkFor, showProblem} from './overlay.js';
+import {button, retryButton} from './ui.js';
 
 let count = 0;
 
@@ -43,7 +43,8 @@ export function field(name, label, options = {}) {
  * Makes a form.
  * @param {Array<HTMLElement>} fields Made by `field`, or other nodes.
  * @param {string} title Words of its button.
- * @param {function(Object, AbortSignal): Promise} send Gets the values by name; a Problem is shown at its fields.
+ * @param {function(Object, AbortSignal, ?Object): Promise} send Gets the values by name, and the fields of a request
+ *   that is to be sent later; a Problem is shown at its fields.
  * @returns {HTMLFormElement} With `cancel()`, which ends what is being sent.
  */
 export function form(fields, title, send, options = {}) {
@@ -56,6 +57,8 @@ export function form(fields, title, send, options = {}) {
     h('div', {class: 'form-actions'}, submit, cancel, options.extra));
   const named = [...element.querySelectorAll('.field')].filter(item => item.input);
   let flight = null;
+  let headers;
+  const again = way => { ({headers} = way); element.requestSubmit(); };
   element.cancel = () => flight?.abort();
   const working = on => {
     submit.toggleAttribute('disabled', on);
@@ -71,8 +74,11 @@ export function form(fields, title, send, options = {}) {
     flight = new AbortController();
     working(true);
     try {
-      await send(Object.fromEntries(named.map(item => [item.input.name, item.input.value])), flight.signal);
-    } catch (problem) { complain(problem, named, failure, () => element.requestSubmit()); } finally { working(false); }
+      await send(Object.fromEntries(named.map(item => [item.input.name, item.input.value])), flight.signal, headers);
+    } catch (problem) { complain(problem, named, failure, again); } finally {
+      headers = undefined;
+      working(false);
+    }
   });
   return element;
 }
@@ -90,6 +96,7 @@ function complain(problem, fields, failure, again) {
 function note(problem, again) {
   const title = problem.dialog?.title;
   return [title && !/^(error|ошибка)$/i.test(title) && h('h3', {lang: langOf(title)}, title),
-    h('p', {lang: langOf(problem.words)}, problem.words), loginLink(problem),
-    problem.retryable && retryButton(problem, again, {write: true})];
+    h('p', {lang: langOf(problem.words)}, problem.words), linkFor(problem),
+    h('div', {class: 'bar'}, problem.retryable && retryButton(problem, () => again({}), {write: true}),
+      problem.leave && button(problem.leave.title, () => again(problem.leave), {write: true}))];
 }

@@ -87,39 +87,49 @@ export async function ask(confirm, title) {
  * @param {Problem} problem
  * @param {boolean} [again] Whether what failed can be done again: "Try again" is there if the problem says that it may
  *   help.
- * @returns {Promise<boolean>} Whether the user wants to try again, once it is closed.
+ * @returns {Promise<?Object>} If the user wants to try again, `{}`, or the action that sends it later; else null.
  */
 export async function showProblem(problem, again = false) {
-  if (problem.name === 'AbortError') return false;
+  if (problem.name === 'AbortError') return null;
   if (problem.status === undefined) { console.error(problem); }
   const sent = problem.dialog ?? {title: t('error'), message: problem.message, buttons: [t('ok')]};
-  const retry = again === true && problem.retryable;
-  const actions = [...(sent.buttons ?? [t('ok')]).map(title => ({title, kind: retry ? '' : 'primary', value: null})),
-    ...(retry ? [{title: t('retry'), kind: 'primary', value: 'again', wait: problem.retryAfter}] : [])];
-  const login = loginLink(problem);
-  return await dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(sent.message)}, sent.message),
-    login && h('p', null, login),
+  const ways = again ? [problem.retryable && {title: t('retry'), value: {}, wait: problem.retryAfter},
+    problem.leave && {title: problem.leave.title, value: problem.leave}].filter(Boolean) : [];
+  const actions = [...(sent.buttons ?? [t('ok')]).map(title => ({title, value: null})), ...ways];
+  actions.at(-1).kind = 'primary';
+  const link = linkFor(problem);
+  return dialog(sent.title ?? problem.title ?? t('error'), [h('p', {lang: langOf(sent.message)}, sent.message),
+    link && h('p', null, link),
     problem.code ? h('p', {class: 'code'}, [problem.status || null, problem.code].filter(Boolean).join(' · ')) : []],
-  {role: 'alertdialog', actions}) === 'again';
+  {role: 'alertdialog', actions});
 }
 
 const ended = ['session-required', 'session-expired', 'upstream-session-expired'];
 const withLogin = ['disk', 'ships', 'notes'];
 
-/** Makes the link to the login, in another tab, if a problem says that the session has ended; else null. */
-export function loginLink({code}) {
+/**
+ * Makes the link, in another tab, to what a problem needs: to the login if the session has ended, to the outbox if what
+ * waits there is in the way; else null.
+ */
+export function linkFor({code, href}) {
   const app = location.pathname.split('/')[1];
-  if (!ended.includes(code) || !withLogin.includes(app)) return null;
-  return h('a', {href: `/${app}/login`, target: '_blank', class: 'button'}, t('toLogin'));
+  const link = (page, title) => h('a', {href: `/${app}/${page}`, target: '_blank', class: 'button'}, title);
+  if (ended.includes(code) && withLogin.includes(app)) return link('login', t('toLogin'));
+  return href === '/v1/disk/outbox' && location.pathname !== '/disk/outbox' ? link('outbox', t('outbox')) : null;
 }
 
 /**
- * Does something; a problem is shown in its dialog, with "Try again" where it may help.
+ * Does something; a problem is shown in its dialog, with "Try again" where it may help, and "Send later" where that is
+ * possible: then `run` gets the fields that its request is to have.
  * @returns {Promise<*>} What it gives, or false if it failed.
  */
 export async function attempt(run, first = null) {
-  for (let promise = first; ; promise = null) {
-    try { return await (promise ?? run()); } catch (problem) { if (!await showProblem(problem, true)) return false; }
+  for (let promise = first, headers; ; promise = null) {
+    try { return await (promise ?? run(headers)); } catch (problem) {
+      const way = await showProblem(problem, true);
+      if (!way) return false;
+      ({headers} = way);
+    }
   }
 }
 

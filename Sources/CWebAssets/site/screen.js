@@ -108,10 +108,16 @@ export class Screen {
     return button(t('refresh'), () => resource().refresh(), {icon: 'refresh', bare: true, key: 'refresh'});
   }
 
-  /** Says where an answer is from: chip and banner. */
+  /** Says where an answer is from, and how many changes wait in the outbox: chip, link and banner. */
   tell(answer) {
     const shown = this.origin.firstElementChild;
-    if (shown) shown.show(answer); else replace(this.origin, chip(answer));
+    const {pending = 0} = answer.meta;
+    if (shown) shown.show(answer);
+    if (!shown || this.told !== pending) {
+      replace(this.origin, shown ?? chip(answer), pending > 0 && this.path !== '/disk/outbox'
+        && h('a', {class: 'chip', href: '/disk/outbox'}, icon('upload', 16), t('waits', pending)));
+      this.told = pending;
+    }
     if (this.toldBanner !== JSON.stringify(answer.meta.banner)) this.sayBanner(answer);
   }
 
@@ -160,6 +166,7 @@ export class Resource {
       taken: 0});
     const {signal} = screen;
     screen.on('screen-changed', data => data.app === screen.app && this.concerns(data.screen) && this.soon());
+    screen.on('outbox-changed', data => data.app === screen.app && this.soon());
     screen.on('connectivity', data => upstreams[screen.app]?.includes(data.upstream) && this.soon());
     for (const type of ['reset', 'opened']) screen.on(type, () => this.soon());
     screen.on('nudge', () => this.answer?.meta.source !== 'local' && upstreams[screen.app]?.length && this.soon(true));

@@ -93,6 +93,7 @@ const en = {
   kSearch: 'Search', kGo: 'Go to', kRefresh: 'Refresh', kRows: 'Next, previous row', kOpen: 'Open the row',
   kDelete: 'Delete the row', kUndo: 'Undo', kHelp: 'This help', kClose: 'Close', then: 'then',
   allReachable: 'All sources answer', someDown: n => `${n} ${plural(n, {one: 'source', other: 'sources'})} offline`,
+  outbox: 'Outbox', waits: n => `${n} ${plural(n, {one: 'change waits', other: 'changes wait'})}`,
   unreadable: 'The answer could not be read.', sessionEnded: 'You were logged out. Please log in again.',
 };
 
@@ -129,6 +130,8 @@ const ru = {
   kDelete: 'Удалить строку', kUndo: 'Вернуть', kHelp: 'Эта справка', kClose: 'Закрыть', then: 'затем',
   allReachable: 'Все на связи', unreadable: 'Ответ не удалось прочитать.',
   someDown: n => `${n} ${plural(n, {one: 'источник', few: 'источника', other: 'источников'})} без связи`,
+  outbox: 'Исходящие',
+  waits: n => `${n} ${plural(n, {one: 'изменение ждёт', few: 'изменения ждут', other: 'изменений ждут'})}`,
   sessionEnded: 'Сеанс завершён. Войдите снова.',
 };
 

@@ -3,13 +3,13 @@
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {ago, langOf, t, time} from './texts.js';
-import {attempt, countDown, loginLink, popup} from './overlay.js';
+import {attempt, countDown, linkFor, popup} from './overlay.js';
 
 /**
  * Makes a button. While the promise of `run` is pending it is busy and not pressed twice; a Problem is shown as a
  *   dialog.
  * @param {string} title Its words; with `bare` they are the accessible name only.
- * @param {function(Event): ?Promise} run
+ * @param {function(Event, ?Object): ?Promise} run As in `attempt`, after the event.
  * @param {Object} [options] `write`: off while Larder does not answer; `key`: `refresh`, `search`, `delete`.
  * @returns {HTMLButtonElement}
  */
@@ -18,7 +18,7 @@ export function button(title, run, options = {}) {
     type: options.type ?? 'button', class: `button ${options.kind ?? ''} ${options.bare ? 'bare' : ''}`,
     title: options.bare ? title : null, 'aria-label': options.bare ? title : null, disabled: options.disabled ?? false,
     dataset: {...(options.write && {write: ''}), ...(options.key && {key: options.key})},
-    onclick: event => run && busy(element, () => run(event)),
+    onclick: event => run && busy(element, headers => run(event, headers)),
   }, options.icon && icon(options.icon), !options.bare && h('span', null, title));
   return element;
 }
@@ -131,7 +131,7 @@ export function problemView(problem, retry, ...actions) {
     h('h2', {lang: langOf(heading)}, heading ?? t('error')),
     h('p', {lang: langOf(problem.words)}, problem.words ?? problem.message),
     h('div', {class: 'state-actions'}, problem.retryable && retry && retryButton(problem, retry),
-      loginLink(problem), actions),
+      linkFor(problem), actions),
     problem.code && h('p', {class: 'code'}, [problem.status || null, problem.code, problem.requestId]
       .filter(Boolean).join(' · ')));
 }

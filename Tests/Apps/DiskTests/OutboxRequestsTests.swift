@@ -76,6 +76,7 @@ struct OutboxRequestsTests {
             #expect(DiskHarness.names(list) == ["a new.txt", "a inner.txt"] && list["meta.pending"] == 1)
             #expect(list["data.items.0.pending.operation"] == left["data.id"], "\(list.text)")
             #expect(list["data.items.0.pending.state"] == "queued" && list["meta.page.total"] == 2)
+            #expect(list["data.items.0.pending.kind_text"] == "Upload")
             let first = try await app.get("/v1/disk/files?path=/folder&limit=1&offset=1", as: token)
             #expect(DiskHarness.names(first) == ["a inner.txt"])
             let found = try await app.get("/v1/disk/search?q=new", as: token)
@@ -172,7 +173,14 @@ struct OutboxRequestsTests {
             let conflict = try await app.get(href, as: token)
             #expect(conflict["data.conflict.base"] == .null && conflict["data.conflict.theirs.size"] == 6)
             #expect(conflict["data.conflict.ours.size"] == 2)
+            let held = try await app.ask(.delete, "/v1/disk/file?path=/n.txt", as: token)
+            held.expectProblem("locked", 423)
+            #expect(held["actions.0.id"] == "leave" && held["href"] == "/v1/disk/outbox", "\(held.text)")
             #expect(conflict.all("id", in: "data.actions") == ["keep_both", "overwrite", "discard"])
+            // Only what loses something asks first.
+            #expect(conflict["data.actions.0.confirm"] == .null)
+            #expect(try conflict.string("data.actions.1.confirm.message").contains("n.txt will be replaced"))
+            #expect(try conflict.string("data.actions.2.confirm.message").contains("Larder will delete it"))
             await BoundedWait.poll(for: "the independent write") {
                 app.disk.change { $0.nodes["disk:/independent"] != nil }
             }

@@ -141,7 +141,8 @@ extension [Action] {
         let progress = entry.progress
         var actions: [Action] = []
         if progress.isUnsent || progress.state == .failed {
-            actions.append(Action(id: "take_back", title: .takeBack, method: "DELETE", href: href))
+            let confirm = entry.work.kind == .upload ? Action.Confirmation.forgets(entry.work) : nil
+            actions.append(Action(id: "take_back", title: .takeBack, method: "DELETE", href: href, confirm: confirm))
         }
         if progress.state == .waiting || progress.state == .failed {
             actions.append(Action(id: "retry", title: .tryAgain, method: "POST", href: "\(href)/retry"))
@@ -155,8 +156,39 @@ extension [Action] {
                     method: "POST",
                     href: "\(href)/resolve",
                     body: ["how": .text(choice.rawValue)],
-                    enabled: choice.isPossible(for: entry.work)
+                    enabled: choice.isPossible(for: entry.work),
+                    confirm: choice.confirm(for: entry.work)
                 )
             }
+    }
+}
+
+extension Action.Confirmation {
+    /// Asks before bytes that are here only are removed.
+    fileprivate static func forgets(_ work: QueuedWrite) -> Self {
+        Self(message: .forgetsUpload(work.path.name), buttons: [.delete, .cancel])
+    }
+}
+
+extension ConflictChoice {
+    /// Returns the question before something is lost; nil if nothing is.
+    fileprivate func confirm(for work: QueuedWrite) -> Action.Confirmation? {
+        let name = (work.disputed ?? work.target).name
+        switch self {
+        case .keepBoth: return nil
+        case .overwrite where work.theirs == nil: return nil
+        case .overwrite:
+            switch work.kind {
+            case .publish, .unpublish: return nil
+            case .delete: return .init(message: .deletesTheirs(name), buttons: [.delete, .cancel])
+            case .folder, .upload, .move:
+                // What was moved by others is moved on, with what they have changed.
+                guard work.isCreation || work.disputed == work.target else { return nil }
+                return .init(message: .replacesTheirs(name), buttons: [.overwriteTheirs, .cancel])
+            }
+        case .discard:
+            return work.kind == .upload
+                ? .forgets(work) : .init(message: .dropsOurs(work.path.name), buttons: [.discardOurs, .cancel])
+        }
     }
 }

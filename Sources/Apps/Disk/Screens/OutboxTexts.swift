@@ -51,6 +51,31 @@ extension Text {
         )
     }
 
+    static func forgetsUpload(_ name: String) -> Text {
+        Text(
+            "\(name) has not been sent to Yandex Disk. Larder will delete it.",
+            ru: "«\(name)» ещё не на Яндекс Диске. Larder удалит это."
+        )
+    }
+
+    static func replacesTheirs(_ name: String) -> Text {
+        Text(
+            "What is on Yandex Disk as \(name) will be replaced.",
+            ru: "То, что на Яндекс Диске называется «\(name)», будет заменено."
+        )
+    }
+
+    static func deletesTheirs(_ name: String) -> Text {
+        Text(
+            "\(name) will be deleted as it is on Yandex Disk now.",
+            ru: "«\(name)» будет удалено таким, какое оно на Яндекс Диске сейчас."
+        )
+    }
+
+    static func dropsOurs(_ name: String) -> Text {
+        Text("Your change of \(name) will be dropped.", ru: "Ваше изменение «\(name)» будет отброшено.")
+    }
+
     static func outboxKind(_ kind: String) -> Text {
         switch kind {
         case "folder": Text("New folder", ru: "Новая папка")

@@ -68,6 +68,7 @@ struct PendingScreen: Encodable, Sendable {
     /// Its name in `/v1/disk/outbox/{id}`.
     let operation: String
     let kind: String
+    let kindText: Text
     let since: Date
     let state: String
     let stateText: Text
@@ -75,6 +76,7 @@ struct PendingScreen: Encodable, Sendable {
     init(_ pending: PendingWrite) {
         operation = pending.id
         kind = pending.kind
+        kindText = .outboxKind(pending.kind)
         since = pending.since
         state = pending.state.rawValue
         stateText = pending.state.text
@@ -85,6 +87,7 @@ extension PendingScreen: JSONWritable {
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.member("kind", kind)
+        json.member("kind_text", kindText)
         json.member("operation", operation)
         json.member("since", since)
         json.member("state", state)

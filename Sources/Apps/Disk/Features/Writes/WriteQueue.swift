@@ -32,8 +32,8 @@ struct WriteQueue: Sendable {
     /// Runs a write of a client, or leaves it.
     ///
     /// - Parameter body: The body of the same request, for the action that a refusal offers.
-    /// - Throws: 503 `offline-write-refused`, 423 `locked` if a write that waits concerns the same path, 507
-    ///   `outbox-full`; `Problem`, `UpstreamFailure`, `StorageError`.
+    /// - Throws: 503 `offline-write-refused`, 423 `locked` if a write that waits concerns the same path, both with that
+    ///   action, 507 `outbox-full`; `Problem`, `UpstreamFailure`, `StorageError`.
     func run(
         _ write: DiskWrite,
         _ request: ScreenRequest,
@@ -46,7 +46,9 @@ struct WriteQueue: Sendable {
         let isHeldUp = draft.map { holdsUp($0, account) } ?? holdsUp(write, account)
         guard let draft, isPreferred else {
             // Sent past a write that waits, it would change something else than the client sees.
-            if isHeldUp, isReachable { throw Self.heldUp(write.path) }
+            if isHeldUp, isReachable {
+                throw Self.heldUp(write.path, actions: draft.map { _ in [.leave(request, body)] })
+            }
             do {
                 return .sent(try await writer.run(write, for: account))
             } catch var problem as Problem where problem.code == .offlineWriteRefused && draft != nil {
@@ -138,7 +140,7 @@ struct WriteQueue: Sendable {
         holdsUp(QueuedWrite(kind: .move, path: write.path, to: write.target), account)
     }
 
-    private static func heldUp(_ path: DiskPath) -> Problem {
-        Problem(.locked, .heldUp(path.name), href: OutboxScreen.href)
+    private static func heldUp(_ path: DiskPath, actions: [Action]?) -> Problem {
+        Problem(.locked, .heldUp(path.name), href: OutboxScreen.href, actions: actions)
     }
 }
