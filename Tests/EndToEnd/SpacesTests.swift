@@ -46,6 +46,31 @@ import Testing
         #expect(await tested.larder.stop() == 0)
     }
 
+    @Test("HARN-07 a space reads the recordings of its server and writes none, so that no other sees what it has asked")
+    func recordings() async throws {
+        let folder = try TemporaryFolder()
+        let settings = ["--upstreams-spacex-fixtures", folder.path, "--upstreams-spacex-mode", "record"]
+        let tested = try await TestedLarder.start(settings)
+        let (one, other) = (try await tested.space(), try await tested.space())
+        func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+        #expect(try await one.harness.get("/upstreams/spacex").json.mode.string == "live")
+        #expect(try await one.harness.put("/upstreams/spacex/mode", #"{"mode":"record"}"#).status == 409)
+        #expect(try await one.harness.put("/upstreams/spacex/mode", #"{"mode":"spy"}"#).status == 200)
+        #expect(try await other.harness.put("/upstreams/spacex/mode", #"{"mode":"replay"}"#).status == 200)
+        let path = "/v1/upstreams/spacex/v4/ships?page=1"
+        let sent = try await one.client.get(path)
+        #expect(sent.status == 200 && sent["Fixture"] == nil)
+        #expect(try await other.client.get(path).status == 404)
+        #expect(try files().isEmpty)
+        let recorded = try await tested.client.get(path)
+        #expect(try files().count == 1)
+        let replayed = try await other.client.get(path, ["Cache-Control": "no-cache"])
+        #expect(replayed.status == 200 && replayed["Fixture"] != nil)
+        // Links to pictures have the ports of the sandboxes.
+        #expect(try replayed.json.elements.count == recorded.json.elements.count)
+        #expect(await tested.larder.stop() == 0)
+    }
+
     @Test("HARN-07 32 spaces are there at once, and their end frees their ports and files")
     func many() async throws {
         let temporary = try TemporaryFolder()

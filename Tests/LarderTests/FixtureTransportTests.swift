@@ -88,6 +88,39 @@ struct FixtureTransportTests {
         #expect(try await send("/a").headerFields[.fixture] == "002-GET-a.http.yaml")
     }
 
+    @Test("HARN-07 where nothing is written, spy sends what has no recording and keeps nothing of it")
+    func readOnly() async throws {
+        real.always { IncomingResponse(status: .created, headerFields: [:], body: $0.body ?? []) }
+        let shared = try UpstreamFixtures(
+            name: "api",
+            base: Self.base,
+            mode: .spy,
+            folder: folder.url,
+            isReadOnly: true,
+            report: { _ in }
+        )
+        let configuration = UpstreamConfiguration(
+            name: "api",
+            title: "API",
+            baseURL: URL(string: Self.base) ?? URL(filePath: "/")
+        )
+        let transport = FixtureTransport(real: real, fixtures: shared, configuration)
+        let request = OutgoingRequest(url: Self.base + "/a")
+        for _ in 0..<2 {
+            let response = try await transport.exchange(request, within: Self.limits)
+            #expect(response.status == .created && response.headerFields[.fixture] == nil)
+        }
+        let streamed = StreamedRequest(method: .get, url: request.url, headerFields: [:])
+        let body = try await transport.stream(streamed, within: Self.limits).body
+        #expect(try await body.collect(upTo: 100).readableBytes == 0)
+        #expect(real.count == 3)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        // What the server has recorded that makes the spaces is used.
+        try fixtures.setMode(.record)
+        _ = try await send("/a")
+        #expect(try await transport.exchange(request, within: Self.limits).headerFields[.fixture] != nil)
+    }
+
     @Test("A response that breaks off is not recorded, nor is one that nobody reads to its end")
     func broken() async throws {
         try fixtures.setMode(.record)

@@ -23,12 +23,22 @@ struct SettingsOptions: ParsableArguments {
     func load(sandbox: Bool = false, harness: Bool = false) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
         do throws(SettingError) {
-            let reader = try SettingsReader(arguments: settings, environment: environment, file: config)
+            let reader = try SettingsReader(
+                arguments: settings,
+                environment: environment,
+                file: config,
+                commandFlags: Self.commandFlags
+            )
             return try LarderConfiguration(reader, environment: environment, sandbox: sandbox, harness: harness)
         } catch {
             StandardError.write("larder: \(error)\n")
             throw ExitCode(78)
         }
+    }
+
+    /// The flags of all commands; nil if swift-argument-parser does not tell them.
+    private static func commandFlags() -> CommandFlags? {
+        (try? CommandDescription.of(LarderCommand.self)).map { CommandFlags(CommandLine.arguments.dropFirst(), of: $0) }
     }
 
     /// Reads the settings of a server that ends with what it was started for: simulated upstreams, and unless they are

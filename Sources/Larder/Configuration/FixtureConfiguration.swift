@@ -44,6 +44,7 @@ extension FixtureLibrary {
                     base: upstream.baseURL.absoluteString,
                     mode: fixtures.mode,
                     folder: fixtures.folder,
+                    isReadOnly: configuration.isSpace,
                     secrets: secrets
                 ) { logger.warning("fixtures", metadata: ["what": "\($0)"]) }
             )

@@ -17,6 +17,8 @@ struct LarderConfiguration: Sendable {
     var dataDirectory: URL
     /// Whether data survives a loss of power.
     var isDurable = true
+    /// Whether it is that of a space, of which no other server sees anything: what it shares with them it only reads.
+    var isSpace = false
     /// Size limit of what is cached on disk.
     let cacheBudget: CacheBudget
     /// Size limit of the response cache in memory, in bytes; 0 turns it off.

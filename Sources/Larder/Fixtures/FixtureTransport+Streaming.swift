@@ -20,6 +20,7 @@ extension FixtureTransport {
         var response = try await real.stream(outgoing, within: limits)
         switch mode {
         case .record, .spy:
+            guard !fixtures.isReadOnly else { return response }
             if mode == .spy { response.headerFields[.fixture] = "recorded" }
             return try keeping(response, of: asked)
         case .diff: return try comparing(response, of: asked)

@@ -42,6 +42,7 @@ struct FixtureTransport: Transport {
         var fixture = FixtureResponse(response)
         switch mode {
         case .record, .spy:
+            guard !fixtures.isReadOnly else { break }
             try Self.storing { () throws in try fixtures.keep(asked, fixture) }
             if mode == .spy { response.headerFields[.fixture] = "recorded" }
         case .diff: try Self.storing { () throws in try fixtures.compare(fixture, to: asked) }

@@ -12,6 +12,14 @@ extension SettingError {
             : .unknown(name: name, source: source, similar: related(to: name, among: known))
     }
 
+    /// Returns the error for a flag that is neither a setting nor one of the command: with the commands that have it, if
+    /// any, else with what the command has.
+    static func unknown(flag: String, _ settings: [String], _ commandFlags: CommandFlags?) -> SettingError {
+        let (own, elsewhere) = (commandFlags?.own ?? [], commandFlags?.elsewhere(flag) ?? [])
+        guard elsewhere.isEmpty else { return .unknown(name: flag, source: "command line", similar: elsewhere) }
+        return unknown(flag, source: "command line", among: settings + own)
+    }
+
     /// Returns at most three known names whose last words are those of a name, such as `--http-port` for `--port`, or
     /// that begin with it, such as `--data-directory` for `--data`.
     private static func related(to name: String, among known: [String]) -> [String] {

@@ -21,15 +21,17 @@ struct SettingsReader {
     ///   - environment: Of the process; names that begin with `LARDER_` must be settings.
     ///   - file: Path of a YAML or JSON file, nil for none.
     ///   - catalogue: The settings that exist.
+    ///   - commandFlags: Returns the flags of commands, which are suggested for an argument that is no setting.
     /// - Throws: `SettingError` for names that are no settings and a file that cannot be read.
     init(
         arguments: [String],
         environment: [String: String],
         file: String?,
-        catalogue: SettingCatalogue = SettingCatalogue(.standard)
+        catalogue: SettingCatalogue = SettingCatalogue(.standard),
+        commandFlags: () -> CommandFlags? = { nil }
     ) throws(SettingError) {
         self.catalogue = catalogue
-        let flags = try Self.flags(arguments, catalogue)
+        let flags = try Self.flags(arguments, catalogue, commandFlags)
         let variables = try Self.variables(environment, catalogue)
         let entries = try file.map { path throws(SettingError) in try SettingsFile.entries(path, catalogue) } ?? [:]
         let keys =
@@ -89,17 +91,18 @@ struct SettingsReader {
         )
     }
 
-    private static func flags(_ arguments: [String], _ catalogue: SettingCatalogue) throws(SettingError)
-        -> [String: String]
-    {
+    private static func flags(
+        _ arguments: [String],
+        _ catalogue: SettingCatalogue,
+        _ commandFlags: () -> CommandFlags?
+    ) throws(SettingError) -> [String: String] {
         var values: [String: String] = [:]
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--") else { throw .unexpected(argument: argument) }
             guard let setting = catalogue.setting(flag: parts[0]) else {
-                let known = catalogue.all.map(\.flag) + ["--config", "--sandbox", "--harness", "--stop-with-stdin"]
-                throw .unknown(parts[0], source: "command line", among: known)
+                throw .unknown(flag: parts[0], catalogue.all.map(\.flag), commandFlags())
             }
             guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw .missingValue(flag: parts[0])

@@ -40,6 +40,7 @@ final class Space: Sendable {
         configuration.dataDirectory = folder
         configuration.http = common.http.onLoopback
         configuration.isDurable = false
+        configuration.isSpace = true
         seed = order.seed ?? common.sandbox.seed
         configuration.sandbox.seed = seed
         let start = order.now ?? common.clockStart

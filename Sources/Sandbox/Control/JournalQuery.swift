@@ -56,8 +56,8 @@ enum JournalQuery {
     private static func status(_ text: String?) throws(ControlProblem) -> JournalFilter.Status? {
         guard let text else { return nil }
         if text == "none" { return .missing }
-        guard let code = Int(text), (100...599).contains(code) else {
-            throw .invalid(field: "status", value: text, accepted: ["100…599", "none (no response, or not yet)"])
+        guard let code = Int(text), (100...999).contains(code) else {
+            throw .invalid(field: "status", value: text, accepted: ["100…999", "none (no response, or not yet)"])
         }
         return .code(code)
     }

@@ -10,17 +10,21 @@ extension Fixture {
     init(_ text: String, name: String) throws(YAMLDefect) {
         let members = try YAMLMembers(try JSONValue.node(of: text), only: Self.members)
         self.name = name
-        let status = try members.required("status")
-        guard let code = status.integer, (200...599).contains(code) else {
-            throw status.refusal("status", accepted: "200 to 599")
-        }
-        self.status = code
+        status = try Self.status(try members.required("status"))
         match = try FixtureMatch(members)
         header = try members["header"].map { (node) throws(YAMLDefect) in try Self.fields(node) } ?? []
         content = try Self.content(members)
         let recorded = try members["recorded"].map { (node) throws(YAMLDefect) in try YAMLMembers(node, only: ["mode"])
         }
         mode = recorded?["mode"]?.scalar.flatMap { FixtureMode(rawValue: $0.string) }
+    }
+
+    /// Reads the status of a response.
+    static func status(_ node: Node) throws(YAMLDefect) -> Int {
+        guard let code = node.integer, statuses.contains(code) else {
+            throw node.refusal("status", accepted: "\(statuses.lowerBound) to \(statuses.upperBound)")
+        }
+        return code
     }
 
     private static func content(_ members: YAMLMembers) throws(YAMLDefect) -> Content {

@@ -6,6 +6,9 @@ struct Fixture: Sendable, Equatable {
     /// The endings of the names of files with an exchange.
     static let ending = ".http.yaml"
 
+    /// The statuses of final responses that HTTP clients take (RFC 9110 section 15): some APIs send 999.
+    static let statuses = 200...999
+
     /// Where the body of the response is.
     enum Content: Sendable, Equatable {
         case none

@@ -103,14 +103,20 @@ public struct FixtureResponse: Sendable {
 public enum FixtureError: Error, Sendable, CustomStringConvertible {
     /// The mode needs a folder, and the settings name none.
     case noFolder(upstream: String)
+    /// The server is a space, which writes nothing into the folder that all spaces read.
+    case readOnly(upstream: String)
     /// A file cannot be written.
     case notWritten(file: String, reason: String, isFull: Bool)
+    /// A file would have what cannot be read again.
+    case notReadable(file: String, reason: String)
 
     /// For a log or a terminal.
     public var description: String {
         switch self {
         case .noFolder(let upstream): "upstreams.\(upstream).fixtures names no folder"
+        case .readOnly(let upstream): "the recordings of \(upstream) are shared by all spaces, which only read them"
         case .notWritten(let file, let reason, _): "\(file) cannot be written: \(reason)"
+        case .notReadable(let file, let reason): "\(file) is not written, since it could not be read: \(reason)"
         }
     }
 

@@ -25,12 +25,7 @@ struct FixturePatch: Sendable {
         let members = try YAMLMembers(try JSONValue.node(of: text), only: names)
         self.name = name
         match = try members["match"].map { (node) throws(YAMLDefect) in try Self.match(node) } ?? RequestMatch()
-        status = try members["status"].map { (node) throws(YAMLDefect) in
-            guard let code = node.integer, (200...599).contains(code) else {
-                throw node.refusal("status", accepted: "200 to 599")
-            }
-            return code
-        }
+        status = try members["status"].map { (node) throws(YAMLDefect) in try Fixture.status(node) }
         header = try members["header"].map { (node) throws(YAMLDefect) in try Self.header(node) } ?? []
         merge = try members["merge"].map { (node) throws(YAMLDefect) in try JSONValue(node) }
         operations = try members["patch"].map { (node) throws(YAMLDefect) in

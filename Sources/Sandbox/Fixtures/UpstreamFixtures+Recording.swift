@@ -35,11 +35,16 @@ extension UpstreamFixtures {
     /// Writes an exchange into a file.
     ///
     /// The first one of a request takes the place of those that earlier recordings have of it. One that is like the
-    /// last of the same request is not written again.
+    /// last of the same request is not written again. What no file can have, such as a status below 200, is reported
+    /// and not written.
     ///
     /// - Parameter response: With its whole body; a file of it is taken.
     /// - Throws: ``FixtureError``.
     public func keep(_ request: FixtureRequest, _ response: FixtureResponse) throws(FixtureError) {
+        guard Fixture.statuses.contains(response.status.code) else {
+            report("\(name): a response with status \(response.status.code) is not recorded")
+            return Self.discard(response.content)
+        }
         let match = self.match(request, response)
         let header = response.headerFields.filter { !Self.isOmitted($0, request) }.map { field in
             let name = field.name.canonicalName
@@ -54,7 +59,18 @@ extension UpstreamFixtures {
                 try Self.write(match, response, header, content, &state, upstream: self.name)
             }
         }
-        try result.get()
+        do throws(FixtureError) {
+            try result.get()
+        } catch {
+            guard case .notReadable = error else { throw error }
+            report("\(name): \(error)")
+            if case .file(let url, _) = content { Self.discard(.file(url, 0)) }
+        }
+    }
+
+    private static func discard(_ content: FixtureResponse.Content) {
+        // It may be one of a recording that is there no more.
+        if case .file(let url, _) = content { try? FileManager.default.removeItem(at: url) }
     }
 
     private static func isOmitted(_ field: HTTPField, _ request: FixtureRequest) -> Bool {
@@ -84,7 +100,7 @@ extension UpstreamFixtures {
         let shown = scrubber.text(text, form.redaction, isData: true, isWritten: true)
         let value = form == .json ? try? JSONParser.parse(Array(shown.utf8)) : nil
         match.body = value.flatMap { $0.object == nil ? nil : .json($0) } ?? .contains(shown)
-        return match
+        return match.storable(shown, digest: shown == text ? body.sha256 : nil)
     }
 
     /// What is written of a body.

@@ -19,6 +19,8 @@ public final class UpstreamFixtures: Sendable {
     /// The upstream, by its name in the settings.
     public let name: String
     private let standard: FixtureMode
+    /// Whether nothing is written: the folder is shared with servers that are to see nothing of this one.
+    public let isReadOnly: Bool
     let scrubber: SecretScrubber
     let report: @Sendable (String) -> Void
     let state: Mutex<State>
@@ -27,7 +29,9 @@ public final class UpstreamFixtures: Sendable {
     ///
     /// - Parameters:
     ///   - base: Its base URL.
+    ///   - mode: The mode at first. Where nothing is written, it is `live` in place of `record`.
     ///   - folder: Where its files are; nil if the settings name none.
+    ///   - isReadOnly: Whether nothing is written.
     ///   - secrets: Those of all upstreams of a server.
     ///   - report: Is called with what a person should know: a file that cannot be used, a request without one.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
@@ -36,23 +40,26 @@ public final class UpstreamFixtures: Sendable {
         base: String,
         mode: FixtureMode = .live,
         folder: URL? = nil,
+        isReadOnly: Bool = false,
         secrets: FixtureSecrets = FixtureSecrets(),
         report: @escaping @Sendable (String) -> Void
     ) throws(FixtureError) {
         self.name = name
         self.report = report
-        standard = mode
+        standard = isReadOnly && mode == .record ? .live : mode
+        self.isReadOnly = isReadOnly
         scrubber = SecretScrubber(base: base, secrets: secrets)
         state = Mutex(State(mode: .live, folder: folder.map(FixtureFolder.init)))
-        try setMode(mode)
+        try setMode(standard)
     }
 
     /// How requests are treated now.
     public var mode: FixtureMode { state.withLock { $0.mode } }
 
     /// Begins to treat requests in a mode; recordings of a sequence begin again.
-    /// - Throws: ``FixtureError/noFolder(upstream:)``.
+    /// - Throws: ``FixtureError/noFolder(upstream:)``, ``FixtureError/readOnly(upstream:)``.
     public func setMode(_ mode: FixtureMode) throws(FixtureError) {
+        guard mode != .record || !isReadOnly else { throw .readOnly(upstream: name) }
         let isPossible = state.withLock { state in
             guard mode == .live || state.folder != nil else { return false }
             state = State(mode: mode, folder: state.folder)

@@ -12,7 +12,7 @@ struct Expectation: Sendable {
         let fields = try ControlFields(value)
         try fields.require(only: "match", "status", "upstream", "exactly", "at_least", "at_most")
         match = try RequestMatch(fields.required("match", fields["match"]))
-        status = try fields.integer("status", in: 100...599)
+        status = try fields.integer("status", in: 100...999)
         upstream = try fields.text("upstream")
         let numbers = 0...Journal.capacity
         if let exactly = try fields.integer("exactly", in: numbers) {

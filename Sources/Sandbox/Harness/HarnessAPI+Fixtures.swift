@@ -35,6 +35,9 @@ extension HarnessAPI {
         do throws(FixtureError) {
             try fixtures.setMode(mode)
         } catch {
+            if case .readOnly = error {
+                throw .conflict("\(error); record with the server that makes the spaces.")
+            }
             throw .conflict("\(mode.rawValue) needs a folder: \(error); set it when Larder starts.")
         }
     }

@@ -1,0 +1,35 @@
+/// The flags of commands, which are no settings: `--sandbox` of `larder serve`, `--junit` of `larder scenario run`.
+struct CommandFlags: Sendable {
+    /// Those of the command that runs.
+    let own: [String]
+    /// The commands that have a flag, by its name: `larder serve --sandbox`.
+    private let commands: [String: [String]]
+
+    /// Reads those of a program.
+    ///
+    /// - Parameters:
+    ///   - arguments: Of the process, which begin with the words of a command.
+    ///   - program: What swift-argument-parser says of it.
+    init(_ arguments: some Collection<String>, of program: CommandDescription) {
+        var running = program
+        for argument in arguments {
+            guard let next = running.shown.first(where: { $0.commandName == argument }) else { break }
+            running = next
+        }
+        own = running.flags
+        var commands: [String: [String]] = [:]
+        for command in program.all {
+            for flag in command.flags { commands[flag, default: []].append((command.words + [flag]).joined(separator: " ")) }
+        }
+        self.commands = commands
+    }
+
+    /// Returns the command lines that have a flag which the running command does not have; nothing if no command has it.
+    func elsewhere(_ flag: String) -> [String] { own.contains(flag) ? [] : commands[flag] ?? [] }
+}
+
+extension CommandDescription {
+    fileprivate var flags: [String] {
+        (arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
+    }
+}
