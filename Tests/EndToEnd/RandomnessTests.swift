@@ -57,15 +57,27 @@ import Testing
         let path = "/yandex_disk/resources?path=disk:/&fields=_embedded.items.file"
         let links = try await space.sandbox.client.send("GET", path, ["Authorization": "OAuth sandbox-token"])
         lines.append(seen(links, "links", space))
-        // What follows a recovery is no client's, and comes when it does.
+        // A recovery that a request notices, one that a probe notices, and two upstreams that are probed at one time.
+        try await space.sandbox.fault("offline")
+        _ = try await send(guest, "GET", "/v1/ships?refresh=1")
+        try await space.sandbox.fault("online")
+        _ = try await send(guest, "GET", "/v1/ships?refresh=1")
+        _ = try await send(guest, "GET", "/v1/ships")
+        for upstream in ["spacex", "catalogue"] { try await space.sandbox.fault("offline", of: upstream) }
+        _ = try await send(guest, "GET", "/v1/ships?refresh=1")
+        _ = try await send(space.client, "GET", "/v1/shop/search?refresh=1")
+        for upstream in ["spacex", "catalogue"] { try await space.sandbox.fault("online", of: upstream) }
+        _ = try await space.harness.post("/clock/advance", #"{"s":301}"#)
+        _ = try await send(space.client, "GET", "/v1/status")
+        _ = try await send(space.client, "GET", "/v1/shop/search")
         try await space.sandbox.fault("offline")
         _ = try await send(guest, "GET", "/v1/ships?refresh=1")
         for journal in [try await space.harness.get("/journal"), try await space.sandbox.control.get("/journal")] {
             lines += normalized(journal.text, space).split(separator: "{").map(String.init)
         }
-        // The last of them.
+        // Up to the last outage.
         var heard: [JSON] = []
-        while heard.last?.reachable.bool != false {
+        while heard.count(where: { $0.reachable.bool == false }) < 4 {
             let event = try #require(try await events.next())
             lines.append("event \(event.id) \(event.kind)")
             heard.append(event.data)

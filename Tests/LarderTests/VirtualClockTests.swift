@@ -77,6 +77,28 @@ import Testing
         try await second.value
     }
 
+    @Test("HARN-06 what is due together is done one after the other, by its time, then in the order of its setting")
+    func order() async {
+        let (clock, done) = (clock, Watched<[String]>([]))
+        #expect(await clock.set(frozen: true))
+        var tasks: [Task<Void, any Error>] = []
+        for (name, span) in [("c", 9), ("a", 5), ("b", 5), ("d", 9), ("later", 62)] {
+            tasks.append(
+                clock.wallClock.schedule(after: .seconds(span)) {
+                    done.update { $0.append("\(name) begins") }
+                    for _ in 0..<20 { await Task.yield() }
+                    done.update { $0.append("\(name) ends") }
+                }
+            )
+        }
+        // A timer is there as soon as it was set.
+        await clock.advance(by: 61)
+        #expect(done.value == ["a", "b", "c", "d"].flatMap { ["\($0) begins", "\($0) ends"] })
+        tasks[4].cancel()
+        await clock.advance(by: 61)
+        #expect(done.value.count == 8)
+    }
+
     @Test("A clock that runs does what is due as time passes; a timer that is cancelled does nothing")
     func running() async throws {
         let (done, cancelled) = (Tally(), Tally())

@@ -35,6 +35,33 @@ struct UpstreamHealthTests {
         #expect(scene.upstream.reachability.since == scene.clock.now)
     }
 
+    @Test("HARN-06 it is settled when the probe has ended, and what is shown was refreshed after its recovery")
+    func settled() async throws {
+        let scene = try Scenario()
+        let (gate, order) = (Watched(false), Watched<[String]>([]))
+        scene.upstream.onRecovery {
+            await gate.until { $0 }
+            order.update { $0.append("refreshed") }
+        }
+        #expect(scene.upstream.isSettled)
+        await scene.goDown()
+        await scene.upstream.settle()
+        #expect(scene.upstream.isSettled && scene.changes.value.count == 1)
+        scene.transport.then(response(.ok, "one"))
+        _ = try await scene.upstream.read(scene.list(), .revalidate)
+        #expect(!scene.upstream.isSettled)
+        async let settled: Void = scene.upstream.settle()
+        gate.update { $0 = true }
+        await settled
+        order.update { $0.append("settled") }
+        #expect(order.value == ["refreshed", "settled"] && scene.changes.value.count == 2)
+        // A server that stops waits for nothing.
+        scene.transport.always(failure(.unreachable(.refused)))
+        scene.upstream.probe()
+        scene.upstream.stop()
+        await scene.upstream.settle()
+    }
+
     @Test("While it is down, probes are sent with growing pauses, and no listener is notified twice")
     func staysDown() async throws {
         let scene = try Scenario()

@@ -7,10 +7,9 @@ public struct WallClock: Sendable {
     /// Waits for a duration of real time; throws `CancellationError` if its task is cancelled.
     public let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Waits for a duration of the clock's own time, then does what is due.
+    /// Does work that is due after a duration of the clock's own time. From its return on, the timer is set.
     public typealias Timer =
-        @Sendable (_ span: Duration, _ work: @escaping @Sendable () async -> Void) async throws ->
-        Void
+        @Sendable (_ span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error>
 
     private let timer: Timer?
 
@@ -32,9 +31,23 @@ public struct WallClock: Sendable {
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func run(after span: Duration, _ work: @escaping @Sendable () async -> Void) async throws {
-        if let timer { return try await timer(span, work) }
-        try await sleep(span)
-        await work()
+        let task = schedule(after: span, work)
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Begins to wait for a span of this clock's time, as ``run(after:_:)`` does. Returns at once.
+    ///
+    /// - Returns: The task that waits and works. To cancel it ends the wait.
+    public func schedule(after span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
+        if let timer { return timer(span, work) }
+        return Task { [sleep] in
+            try await sleep(span)
+            await work()
+        }
     }
 
     /// The clock of the machine.

@@ -49,4 +49,25 @@ extension Harness: HarnessedServer {
     func setClock(_ time: Date?, frozen: Bool?) async -> Bool { await clock.set(time, frozen: frozen) }
 
     func advanceClock(by seconds: Double) async { await clock.advance(by: seconds) }
+
+    /// Waits until what a request has started in the background is done: a probe, and the refresh behind a recovery.
+    /// While the clock stands still this is part of the request, so that equal runs send the same requests in the same
+    /// order; but it waits no longer than ``longestSettling``.
+    func settle(_ application: any ReplaceableServer) async {
+        let busy = application.upstreams.filter { !$0.isSettled }
+        guard !busy.isEmpty else { return }
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        Task {
+            for upstream in busy { await upstream.settle() }
+            continuation.finish()
+        }
+        let limit = Task { [clock] in
+            // Cancelled if all have settled before.
+            try? await clock.real.sleep(Self.longestSettling)
+            continuation.finish()
+        }
+        // Ends as well if the request is cancelled.
+        for await _ in ends {}
+        limit.cancel()
+    }
 }

@@ -17,6 +17,8 @@ import Upstream
 final class Harness: Sendable {
     /// Longest time that a reset waits for requests that were told to end.
     static let longestDrain: Duration = .seconds(5)
+    /// Longest time that a response waits, while the clock stands still, for what its request has started.
+    static let longestSettling: Duration = .seconds(1)
 
     struct State {
         /// Nil before the first one, and if none could be built.
@@ -140,9 +142,13 @@ final class Harness: Sendable {
         guard let application = exchange.application else { return try Self.unavailable(request) }
         let entry = exchange.isRecorded ? front.begin(request.head, at: now, frontFaults) : nil
         let work = Task {
-            try await RequestCause.$current.withValue(entry.map { .request($0.number, waits: $0.waits) }) {
+            let response = try await RequestCause.$current.withValue(
+                entry.map { .request($0.number, waits: $0.waits) }
+            ) {
                 try await Self.respond(to: request, context, application, entry)
             }
+            if clock.isFrozen { await settle(application) }
+            return response
         }
         exchange.signal.onOvertaking { work.cancel() }
         let result = await withTaskCancellationHandler {

@@ -10,7 +10,8 @@ final class VirtualClock: Sendable {
 
     private struct Pending {
         let due: Date
-        let waiter: CheckedContinuation<Bool, Never>
+        /// Nil until its task has begun.
+        var waiter: CheckedContinuation<Bool, Never>?
         /// Rings in real time, while the clock runs.
         var alarm: Task<Void, Never>?
     }
@@ -22,9 +23,8 @@ final class VirtualClock: Sendable {
         var isFrozen = false
         /// Waiting for their time.
         var timers: [Int: Pending] = [:]
-        /// Those whose time has come, until their work has ended.
-        var working: Set<Int> = []
-        var quiet: [AsyncStream<Void>.Continuation] = []
+        /// Those whose time has come, until their work has ended, each with the one that waits for its end.
+        var working: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastNumber = 0
 
         func time(at real: Date) -> Date { isFrozen ? shown : shown + real.timeIntervalSince(origin) }
@@ -62,7 +62,7 @@ final class VirtualClock: Sendable {
         WallClock(
             now: { self.now },
             sleep: real.sleep,
-            timer: { span, work in try await self.run(after: span, work) }
+            timer: { span, work in self.schedule(after: span, work) }
         )
     }
 
@@ -133,55 +133,68 @@ final class VirtualClock: Sendable {
             isSet.store(start != nil || startsFrozen, ordering: .releasing)
         }
     }
-
-    /// Wakes what is due by now and sets the alarms of the others.
-    private func changed() {
-        fire()
-        for number in state.withLock({ Array($0.timers.keys) }) { setAlarm(number) }
-    }
 }
 
 // What is due at a time.
 extension VirtualClock {
-    private func run(after span: Duration, _ work: @Sendable () async -> Void) async throws {
+    private func schedule(after span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
+        let now = self.now
+        // Before the task begins: what is set behind a request is there when the request has ended.
         let number = state.withLock { state in
             state.lastNumber += 1
+            state.timers[state.lastNumber] = Pending(due: now.addingTimeInterval(span.seconds))
             return state.lastNumber
         }
-        let isDue = await withTaskCancellationHandler {
-            await withCheckedContinuation { register($0, number, after: span) }
-        } onCancel: {
-            state.withLock { $0.timers.removeValue(forKey: number) }?.waiter.resume(returning: false)
-        }
-        guard isDue else { throw CancellationError() }
-        await work()
-        ended(number)
-    }
-
-    private func register(_ waiter: CheckedContinuation<Bool, Never>, _ number: Int, after span: Duration) {
-        let now = self.now
-        let isCancelled = state.withLock { state in
-            // Under the lock: a cancellation before it is seen here, one behind it finds the timer.
-            guard !Task.isCancelled else { return true }
-            state.timers[number] = Pending(due: now.addingTimeInterval(span.seconds), waiter: waiter)
-            return false
-        }
-        if isCancelled { waiter.resume(returning: false) } else { setAlarm(number) }
-    }
-
-    /// Wakes the timers whose time has come.
-    private func fire() {
-        let now = self.now
-        let due = state.withLock { state in
-            let due = state.timers.filter { $0.value.due <= now }.sorted { $0.value.due < $1.value.due }
-            for (number, timer) in due {
-                timer.alarm?.cancel()
-                state.timers[number] = nil
-                state.working.insert(number)
+        setAlarm(number)
+        return Task {
+            let isDue = await withTaskCancellationHandler {
+                await withCheckedContinuation { self.wait(for: number, $0) }
+            } onCancel: {
+                self.remove(number)?.waiter?.resume(returning: false)
             }
-            return due.map(\.value.waiter)
+            guard isDue else { throw CancellationError() }
+            await work()
+            self.ended(number)
         }
-        for waiter in due { waiter.resume(returning: true) }
+    }
+
+    private func wait(for number: Int, _ waiter: CheckedContinuation<Bool, Never>) {
+        let isDue = state.withLock { state -> Bool? in
+            if state.working[number] != nil { return true }
+            guard state.timers[number] != nil else { return false }  // cancelled
+            state.timers[number]?.waiter = waiter
+            return nil
+        }
+        if let isDue { waiter.resume(returning: isDue) }
+    }
+
+    private func remove(_ number: Int) -> Pending? {
+        let timer = state.withLock { $0.timers.removeValue(forKey: number) }
+        timer?.alarm?.cancel()
+        return timer
+    }
+
+    /// Returns the numbers of the timers whose time has come: in the order of their times, then of their making.
+    private var due: [Int] {
+        let now = self.now
+        let due = state.withLock { $0.timers.filter { $0.value.due <= now } }
+        return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.key)
+    }
+
+    /// Begins the work of a timer.
+    ///
+    /// - Returns: Ends with it; nil if it was cancelled, or has begun.
+    @discardableResult
+    private func fire(_ number: Int) -> AsyncStream<Void>? {
+        let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+        let timer = state.withLock { state in
+            let timer = state.timers.removeValue(forKey: number)
+            if timer != nil { state.working[number] = continuation }
+            return timer
+        }
+        timer?.alarm?.cancel()
+        timer?.waiter?.resume(returning: true)
+        return timer == nil ? nil : end
     }
 
     /// Sets the alarm of a timer, in place of an earlier one; none if the clock stands still.
@@ -196,31 +209,38 @@ extension VirtualClock {
                 : Task { [weak self, real] in
                     // An alarm that is cancelled was replaced, or its timer has ended.
                     do { try await real.sleep(.seconds(max(0.001, timer.due.timeIntervalSince(now)))) } catch { return }
-                    self?.fire()
+                    for number in self?.due ?? [] { self?.fire(number) }
                     // Two clocks do not agree to the microsecond: what is not due yet rings again.
                     self?.setAlarm(number)
                 }
         }
     }
 
-    private func ended(_ number: Int) {
-        let quiet = state.withLock { state -> [AsyncStream<Void>.Continuation] in
-            state.working.remove(number)
-            guard state.working.isEmpty else { return [] }
-            defer { state.quiet = [] }
-            return state.quiet
-        }
-        for waiter in quiet { waiter.finish() }
+    private func ended(_ number: Int) { state.withLock { $0.working.removeValue(forKey: number) }?.finish() }
+
+    /// Sets the alarms of what is not due yet.
+    private func setAlarms() {
+        for number in state.withLock({ Array($0.timers.keys) }) { setAlarm(number) }
     }
 
+    /// Begins what is due by now, and sets the alarms of the others.
+    private func changed() {
+        for number in due { fire(number) }
+        setAlarms()
+    }
+
+    /// Does what is due by now, one after the other, so that equal runs send the same requests in the same order.
     private func doWhatIsDue() async {
-        changed()
+        let due = self.due
+        setAlarms()
+        guard !due.isEmpty else { return }
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
-        let isQuiet = state.withLock { state in
-            if !state.working.isEmpty { state.quiet.append(continuation) }
-            return state.working.isEmpty
+        Task {
+            for number in due {
+                if let end = self.fire(number) { for await _ in end {} }
+            }
+            continuation.finish()
         }
-        guard !isQuiet else { return }
         let limit = Task { [real] in
             // Cancelled if everything has ended before.
             try? await real.sleep(Self.longestWork)

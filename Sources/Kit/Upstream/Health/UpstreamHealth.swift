@@ -21,7 +21,7 @@ final class UpstreamHealth: Sendable {
     private struct State {
         var reachability: Reachability
         /// Waits until it is time for the next probe. There is at most one.
-        var waiting: Task<Void, Never>?
+        var waiting: Task<Void, any Error>?
         /// The last probe that was sent.
         var probing: Task<Void, Never>?
         /// When the last probe was sent, or the last failure was noticed.
@@ -46,6 +46,8 @@ final class UpstreamHealth: Sendable {
     private let probe: Probe
     private let changes: AsyncStream<ReachabilityChange>.Continuation
     private let announcing: Task<Void, Never>
+    /// Probes, and changes that are being announced.
+    private let work = WorkUnderWay()
 
     /// Creates the health of an upstream that has not been tried yet.
     ///
@@ -72,8 +74,11 @@ final class UpstreamHealth: Sendable {
         changes = continuation
         // A task of its own: the request that noticed the change does not wait for the listeners, since refreshing may
         // join this very request.
-        announcing = Task {
-            for await change in stream { await notify(change) }
+        announcing = Task { [work] in
+            for await change in stream {
+                await notify(change)
+                work.end()
+            }
         }
     }
 
@@ -110,8 +115,12 @@ final class UpstreamHealth: Sendable {
 
     private func startProbe(in state: inout State, at now: Date) {
         state.lastAttempt = now
+        work.begin()
         // In a task of its own: the result of the probe may cancel the one that waits.
-        state.probing = Task { await self.sendProbe() }
+        state.probing = Task {
+            await self.sendProbe()
+            self.work.end()
+        }
     }
 
     /// Records the result of an exchange with the upstream's own origin.
@@ -167,6 +176,7 @@ final class UpstreamHealth: Sendable {
     func stop() {
         changes.finish()
         announcing.cancel()
+        work.abandon()
         state.withLock { state in
             state.isStopped = true
             state.waiting?.cancel()
@@ -204,28 +214,34 @@ final class UpstreamHealth: Sendable {
             )
             gauge.set(0)
             schedule(after: pause, in: &state)
-            changes.yield(.wentDown(at: now))
+            announce(.wentDown(at: now))
         case .cameBack:
             logger.notice("upstream is reachable again")
             gauge.set(1)
             state.waiting?.cancel()
-            changes.yield(.cameBack(at: now))
+            announce(.cameBack(at: now))
         }
     }
+
+    private func announce(_ change: ReachabilityChange) {
+        work.begin()
+        changes.yield(change)
+    }
+
+    /// Whether no probe is under way, and every change so far was announced.
+    var isSettled: Bool { work.isDone }
+
+    /// Waits until that is so.
+    func settle() async { await work.wait() }
 
     /// Schedules the next probe. It replaces the one that waits, as after a client's request that failed in between.
     private func schedule(after pause: Duration, in state: inout State) {
+        // One that is cancelled was replaced, or is not needed any more.
         state.waiting?.cancel()
-        state.waiting = Task {
-            do {
-                try await self.clock.run(after: pause) { await self.probeWhenDue() }
-            } catch {
-                return  // replaced, not needed any more, or stopped
-            }
-        }
+        state.waiting = clock.schedule(after: pause) { await self.probeWhenDue() }
     }
 
-    /// Sends the probe that is due, and waits for its result.
+    /// Sends the probe that is due, and waits for its result and for what follows from it.
     private func probeWhenDue() async {
         let probe = state.withLock { state -> Task<Void, Never>? in
             guard !state.isStopped else { return nil }
@@ -233,6 +249,7 @@ final class UpstreamHealth: Sendable {
             return state.probing
         }
         await probe?.value
+        await settle()
     }
 
     private static func withoutScope(_ work: () async throws(UpstreamError) -> Void) async throws(UpstreamError) {

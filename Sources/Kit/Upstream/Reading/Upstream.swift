@@ -126,6 +126,13 @@ public final class Upstream: Sendable {
         return client.health.forget()
     }
 
+    /// Whether no probe is under way, and what follows a change of reachability is done: what its screens show is
+    /// refreshed.
+    public var isSettled: Bool { client.health.isSettled }
+
+    /// Waits until that is so.
+    public func settle() async { await client.health.settle() }
+
     /// Ends probing and cancels all reads under way.
     public func stop() {
         client.health.stop()
