@@ -51,8 +51,9 @@ extension LarderDatabase {
                 ? try DirectoryCheck(trusting: directory)
                 : try DirectoryCheck(of: directory, migrations: migrations, options: options)
             let lastWrite = lastWrite(of: path)
-            let migrator = try SchemaMigration.migrator(ownMigrations + migrations)
-            let pool = try openPool(at: path, folder: directory.path, migrator: migrator, options: options)
+            let pool = try openPool(at: path, folder: directory.path, options: options) {
+                try SchemaMigration.migrator(ownMigrations + migrations)
+            }
             try directory.createBlobsFolder(synchronizes: options.isDurable)
             try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
             try pool.writeWithoutTransaction {
@@ -69,8 +70,8 @@ extension LarderDatabase {
     private static func openPool(
         at path: String,
         folder: String,
-        migrator: DatabaseMigrator,
-        options: DatabaseOptions
+        options: DatabaseOptions,
+        migrator: () throws -> DatabaseMigrator
     ) throws -> DatabasePool {
         try createFile(path, folder: folder, options: options)
         let hasLog = try options.trustsFiles && wasLeftOpen(path)
@@ -81,7 +82,7 @@ extension LarderDatabase {
         // acknowledged.
         let level = options.isDurable ? "FULL" : "OFF"
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(level)") }
-        if !options.trustsFiles { try migrator.migrate(pool) }
+        if !options.trustsFiles { try migrator().migrate(pool) }
         return pool
     }
 

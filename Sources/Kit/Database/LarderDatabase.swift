@@ -60,11 +60,15 @@ public final class LarderDatabase: Sendable {
         self.reserve = reserve
         let blobs = BlobStore(folder: directory.blobsPath, logger: logger)
         self.blobs = blobs
+        let readers = ReaderConnections(path: directory.databasePath, configuration: Self.configuration(options))
+        self.readers = readers
+        // The schema is read by each connection, which is most of the time of opening files that need no check: by both
+        // at the same time.
+        if options.trustsFiles { readers.prepare() }
         let opened = try reserve.lending {
             try Self.open(directory, migrations: migrations, options: options, blobs: blobs)
         }
         (pool, wasLeftOpen) = (opened.pool, opened.found.wasLeftOpen)
-        readers = ReaderConnections(path: directory.databasePath, configuration: Self.configuration(options))
         reserve.take()
         hadReserve = Atomic(reserve.isWhole)
         opened.found.log(to: logger)

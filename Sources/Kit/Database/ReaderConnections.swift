@@ -30,6 +30,8 @@ final class ReaderConnections: Sendable {
     private let configuration: Configuration
     private let maximum: Int
     private let slots: DispatchSemaphore
+    /// Has the connection that is being opened ahead.
+    private let preparation = DispatchGroup()
     private let state = Mutex(State())
 
     /// Describes connections to a database in WAL mode; they are opened when they are needed.
@@ -42,6 +44,15 @@ final class ReaderConnections: Sendable {
         self.configuration = configuration
         maximum = configuration.maximumReaderCount
         slots = DispatchSemaphore(value: maximum)
+    }
+
+    /// Opens a connection on another thread. The first read waits for it, and opens one by itself if that has failed.
+    func prepare() {
+        preparation.enter()
+        DispatchQueue.global().async { [self] in
+            defer { preparation.leave() }
+            if let connection = try? DatabaseQueue(path: path, configuration: configuration) { giveBack(connection) }
+        }
     }
 
     /// Reads one state: that of the read within which it is called, if it is. Waits for a connection if all are in use.
@@ -64,6 +75,7 @@ final class ReaderConnections: Sendable {
     ///
     /// - Throws: `DatabaseError`.
     func close() throws {
+        preparation.wait()
         for _ in 0..<maximum { slots.wait() }
         defer { for _ in 0..<maximum { slots.signal() } }
         let idle = state.withLock { state in
@@ -74,11 +86,16 @@ final class ReaderConnections: Sendable {
     }
 
     private func take() throws -> DatabaseQueue {
-        let idle = try state.withLock { state in
+        if let connection = try takeIdle() { return connection }
+        preparation.wait()
+        return try takeIdle() ?? DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    private func takeIdle() throws -> DatabaseQueue? {
+        try state.withLock { state in
             guard !state.isClosed else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "closed") }
             return state.idle.popLast()
         }
-        return try idle ?? DatabaseQueue(path: path, configuration: configuration)
     }
 
     private func giveBack(_ connection: DatabaseQueue) {

@@ -63,7 +63,8 @@ extension LarderApplication {
                 proxies: http.trustedProxies,
                 origins: origins
             ),
-            devices: resources.devices
+            devices: resources.devices,
+            paths: resources.paths
         )
     }
 

@@ -36,6 +36,8 @@ struct ServerResources: Sendable {
     let run: String
     /// Whether a server with the same listening socket was before this one.
     let isReplacement: Bool
+    /// The paths of the routes.
+    let paths: RouterPaths
     /// Simulates upstreams, and its port; nil without one.
     private let sandbox: (sandbox: Sandbox, port: Int)?
 
@@ -63,6 +65,7 @@ struct ServerResources: Sendable {
         fixtures = try FixtureLibrary(configuration, isControlled: isControlled, logger: logger)
         self.logger = logger
         isReplacement = last != nil
+        paths = last?.paths ?? RouterPaths()
         let clock = clock ?? configuration.clock
         self.clock = clock
         run = String(Randomness.number(for: "run") >> 32, radix: 36)

@@ -42,6 +42,8 @@ extension Harness {
         let ended = await end(last)
         meanwhile()
         begin(try await rebuild(contents), rebuild: rebuild)
+        // What the old server has allocated is freed beside, and not before the response.
+        Task { withExtendedLifetime(last) {} }
         try ended.get()
     }
 

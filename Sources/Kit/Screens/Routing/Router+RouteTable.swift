@@ -7,25 +7,25 @@ import Upstream
 
 extension Router where Context == ScreenContext {
     /// Serves every route of a table, HEAD beside GET, with the session that the route takes.
-    func add(_ table: RouteTable, sessions: SessionStore) {
+    func add(_ table: RouteTable, sessions: SessionStore, paths: RouterPaths) {
         for route in table.routes {
             if let raw = route.raw {
-                add(raw, route)
+                add(raw, route, paths)
                 continue
             }
-            let responder = RouteResponder(route: route, sessions: sessions)
-            on(RouterPath(route.path), method: route.method, responder: responder)
-            if route.method == .get { on(RouterPath(route.path), method: .head, responder: responder) }
+            let (responder, path) = (RouteResponder(route: route, sessions: sessions), paths[route.path])
+            on(path, method: route.method, responder: responder)
+            if route.method == .get { on(path, method: .head, responder: responder) }
         }
     }
 
     /// Serves everything below the path, and the path itself, for which the handler has a problem.
-    private func add(_ raw: Route.RawHandling, _ route: Route) {
+    private func add(_ raw: Route.RawHandling, _ route: Route, _ paths: RouterPaths) {
         let responder = CallbackResponder<ScreenContext> { try await raw.handler($0, $1) }
         let base = route.path.prefix(upTo: route.path.lastIndex(of: "/") ?? route.path.endIndex)
         for method in [route.method] + raw.otherMethods {
-            on(RouterPath("\(base)/**"), method: method, responder: responder)
-            on(RouterPath(String(base)), method: method, responder: responder)
+            on(paths["\(base)/**"], method: method, responder: responder)
+            on(paths[String(base)], method: method, responder: responder)
         }
     }
 }

@@ -12,6 +12,7 @@ public struct ScreenRouter: Sendable {
     private let proxies: TrustedProxies
     private let access: AccessRules
     private let devices: DeviceStore?
+    private let paths: RouterPaths
 
     /// Creates a router for a table.
     /// - Parameters:
@@ -23,6 +24,7 @@ public struct ScreenRouter: Sendable {
     ///   - proxies: the proxies that name the addresses of clients
     ///   - access: who is served without a paired device
     ///   - devices: those that are paired; nil for none
+    ///   - paths: those of a router that this one replaces
     public init(
         table: RouteTable,
         sessions: SessionStore,
@@ -31,7 +33,8 @@ public struct ScreenRouter: Sendable {
         identities: RequestIdentities,
         proxies: TrustedProxies = .none,
         access: AccessRules = AccessRules(.loopback),
-        devices: DeviceStore? = nil
+        devices: DeviceStore? = nil,
+        paths: RouterPaths = RouterPaths()
     ) {
         self.table = table
         self.sessions = sessions
@@ -41,6 +44,7 @@ public struct ScreenRouter: Sendable {
         self.proxies = proxies
         self.access = access
         self.devices = devices
+        self.paths = paths
     }
 
     /// Creates a router without a response cache.
@@ -72,7 +76,7 @@ public struct ScreenRouter: Sendable {
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
         router.add(middleware: InjectedProblemMiddleware())
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
-        router.add(table, sessions: sessions)
+        router.add(table, sessions: sessions, paths: paths)
         return router
     }
 }
