@@ -19,12 +19,13 @@ struct CommandFlags: Sendable {
         own = running.flags
         var commands: [String: [String]] = [:]
         for command in program.all {
-            for flag in command.flags { commands[flag, default: []].append((command.words + [flag]).joined(separator: " ")) }
+            let words = command.words.joined(separator: " ")
+            for flag in command.flags { commands[flag, default: []].append("\(words) \(flag)") }
         }
         self.commands = commands
     }
 
-    /// Returns the command lines that have a flag which the running command does not have; nothing if no command has it.
+    /// Returns the command lines with a flag that the running command does not have; nothing if no command has it.
     func elsewhere(_ flag: String) -> [String] { own.contains(flag) ? [] : commands[flag] ?? [] }
 }
 

@@ -12,8 +12,8 @@ extension SettingError {
             : .unknown(name: name, source: source, similar: related(to: name, among: known))
     }
 
-    /// Returns the error for a flag that is neither a setting nor one of the command: with the commands that have it, if
-    /// any, else with what the command has.
+    /// Returns the error for a flag that is neither a setting nor one of the command: with the commands that have it,
+    /// if any, else with what the command has.
     static func unknown(flag: String, _ settings: [String], _ commandFlags: CommandFlags?) -> SettingError {
         let (own, elsewhere) = (commandFlags?.own ?? [], commandFlags?.elsewhere(flag) ?? [])
         guard elsewhere.isEmpty else { return .unknown(name: flag, source: "command line", similar: elsewhere) }
