@@ -71,7 +71,7 @@ def shoot(screen, visitor, furnished, path, faults):
         page.screenshot(path=path)
         page.close()
     except Exception as error:
-        faults.append(f"{screen.name}: {str(error).splitlines()[0]}")
+        faults.append(f"{screen.name}: {str(error).splitlines()[0]} waiting for {visitor.waiting()}")
         for page in visitor.context.pages:
             page.screenshot(path=path)
             page.close()

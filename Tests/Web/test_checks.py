@@ -34,6 +34,24 @@ def test_web_29_axe_finds_planted_faults(blank):
         assert [one.split(":")[0] for one in found] == [rule], found
 
 
+@pytest.mark.parametrize("scheme, colours", [("light", "#aaa, #eee"), ("dark", "#111, #444")])
+def test_web_29_a_fault_of_one_scheme_is_found_in_the_other(blank, scheme, colours):
+    for own in ["light", "dark"]:
+        blank.emulate_media(color_scheme=own)
+        style = f"color-scheme: light dark; background: light-dark(#fff, #222); color: light-dark({colours})"
+        found, = axe.violations(show(blank, f"<p style='{style}'>Pale"))
+        assert found.startswith("color-contrast") and found.endswith(f"only {scheme}")
+        assert blank.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") == (own == "dark")
+
+
+@pytest.mark.parametrize("state", ["hover", "active", "focus"])
+def test_web_29_what_is_pale_in_one_state_is_found(blank, state):
+    page = show(blank, f"<style>button:{state} {{ color: #ccc }}</style><button>Send</button>")
+    assert axe.violations(page) == []
+    found, = axe.pale(page)
+    assert found.startswith("color-contrast") and axe.violations(page) == []
+
+
 def test_web_31_layout_finds_planted_faults(blank):
     assert layout.wider(show(blank, "<table><td>Narrow</table>")) == []
     assert "Wide" in layout.wider(show(blank, "<table style='width: 3000px'><td>Wide</table>"))[0]

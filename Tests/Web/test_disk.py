@@ -5,6 +5,7 @@ from urllib.parse import quote
 import pytest
 import things
 from playwright.sync_api import expect
+from touch import Fingers, middle
 
 NAMES = ["Отчёты за год", "a + b", "50 % # & ?", "🐕 dogs", "Plain"]
 
@@ -49,6 +50,20 @@ def test_web_15_onboarding_is_seen_once_then_the_login_then_the_files(visitor):
     expect(page.get_by_role("button", name="LOG IN", exact=True)).to_be_visible()
     page.goto("/disk")
     expect(page.get_by_role("button", name="LOG IN", exact=True)).to_be_visible()
+
+
+def test_web_15_the_pages_of_the_onboarding_are_turned_by_arrows_dots_and_fingers(visit, larder):
+    page = visit(larder, width=390, height=844).open("/disk/onboarding")
+    dots = page.locator(".dots button")
+    expect(dots).to_have_count(3)
+    x, y = middle(page.locator(".onboarding"))
+    fingers = Fingers(page)
+    left, right = (x - 90, y), (x + 90, y)
+    for turn, at in [(lambda: page.keyboard.press("ArrowRight"), 1), (lambda: fingers.drag(right, left), 2),
+                     (lambda: page.keyboard.press("ArrowLeft"), 1), (lambda: dots.nth(0).click(), 0),
+                     (lambda: fingers.drag(left, right), 0)]:
+        turn()
+        expect(dots.nth(at)).to_have_attribute("aria-current", "step")
 
 
 def test_web_15_a_token_that_is_refused_is_said_at_the_form(visitor):

@@ -132,3 +132,33 @@ def test_web_30_keys_lead_to_the_apps_and_are_off_in_fields(visitor):
     expect(field).to_be_focused()
     page.keyboard.type("gs?")
     expect(field).to_have_value("gs?")
+
+
+def test_web_30_keys_lead_through_rows_open_delete_and_bring_back(visitor):
+    visitor.log_in("ships")
+    page = visitor.open("/ships")
+    rows = page.locator(".rows > li:visible")
+    rows.nth(2).wait_for()
+    names = rows.locator(".row-link").all_inner_texts()
+    for key, at in [("j", 0), ("j", 1), ("j", 2), ("k", 1)]:
+        page.keyboard.press(key)
+        expect(rows.nth(at).locator(".row-link")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("heading", name=names[1])).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(rows.nth(1).locator(".row-link")).to_be_focused()
+    page.keyboard.press("#")
+    expect(page.get_by_role("link", name=names[1], exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Undo").wait_for()
+    page.keyboard.press("u")
+    expect(page.get_by_role("link", name=names[1], exact=True)).to_be_visible()
+    with page.expect_response("**/v1/ships") as answer:
+        page.keyboard.press("r")
+    assert answer.value.request.headers["cache-control"] == "no-cache"
+    # Rows that a filter hides are not stopped at.
+    page.keyboard.press("/")
+    page.keyboard.type(names[-1])
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Refresh").focus()
+    page.keyboard.press("j")
+    expect(rows.first.locator(".row-link")).to_be_focused()

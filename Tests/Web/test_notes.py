@@ -38,6 +38,19 @@ def test_web_25_a_note_is_written_with_a_place_found_offline_changed_and_deleted
     expect(page.get_by_text("No Notes Yet")).to_be_visible()
 
 
+def test_web_25_a_note_is_written_where_the_person_is(anna):
+    anna.context.grant_permissions(["geolocation"])
+    anna.context.set_geolocation({"latitude": 60.17, "longitude": 24.94})
+    page = anna.open("/notes/new")
+    page.get_by_label("Text").fill("Here")
+    page.get_by_role("button", name="Use my place").click()
+    page.get_by_role("button", name="Remove the place").wait_for()
+    save(page)
+    expect(page.locator("h1")).to_have_text("Here")
+    location = anna.send("GET", "/v1/notes").json()["data"]["items"][0]["location"]
+    assert (location["lat"], location["lon"]) == (60.17, 24.94)
+
+
 def test_web_25_the_only_note_is_deleted_in_the_list(anna):
     things.note(anna, "The only one")
     page = anna.open("/notes")

@@ -2,9 +2,12 @@
 import pytest
 import layout
 from screens import SCREENS, furnish
-from test_screens import MAIN, check
+from test_screens import check
 
 PHONE = {"width": 360, "height": 740}
+# The screens that a person has open most; each app has one.
+MAIN = [screen for screen in SCREENS if screen.name in {
+    "home", "status", "disk-files", "shop", "shop-list", "pdf", "ships", "notes", "note-new", "notes-map"}]
 
 
 def narrow(visitor, furnished, screens):

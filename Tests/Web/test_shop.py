@@ -43,6 +43,22 @@ def test_web_19_search_and_filters_survive_reload_back_and_a_restart(visitor, la
     expect(page.get_by_role("button", name="Without: 10–90$")).to_be_visible()
 
 
+def test_web_19_a_wrong_price_is_said_at_its_field_before_it_is_sent(visitor):
+    page = visitor.open("/shop")
+    page.locator(".product").first.wait_for()
+    page.get_by_role("button", name="Filter").click()
+    low, high, exact = [page.get_by_label(name) for name in ["Price from", "Price to", "Exact price"]]
+    for prices, wrong, said in [(("500", "5", ""), low, "This is more than the price to."),
+                                (("a", "", ""), low, "Write a whole number."),
+                                (("", "9", "7"), exact, "Either an exact price or a range.")]:
+        for field, price in zip([low, high, exact], prices):
+            field.fill(price)
+        page.get_by_role("button", name="Show").click()
+        expect(wrong).to_have_attribute("aria-invalid", "true")
+        expect(page.get_by_role("dialog")).to_contain_text(said)
+    assert not [url for url in visitor.requests if "price" in url]
+
+
 def test_web_19_nothing_found_is_not_said_below_what_is_found_next(visitor):
     page = visitor.open("/shop?q=phone")
     products, nothing = page.locator(".product"), page.locator(".state")

@@ -1,6 +1,7 @@
 """The control room."""
 import re
 
+import layout
 import things
 from playwright.sync_api import expect
 
@@ -37,6 +38,23 @@ def test_web_27_a_fault_is_set_and_the_next_screen_has_it(visitor, larder):
     expect(ships.locator(".chip[data-kind=bundled], .chip[data-kind=stale], .state-problem").first).to_be_visible()
     page.get_by_text("Requests to the simulated APIs").click()
     expect(page.get_by_text(re.compile("/spacex/v4/ships")).first).to_be_visible()
+
+
+def test_web_27_each_control_is_there_once_and_whole(visit, larder):
+    """Also with a fault of a long name beside the button that releases what it holds."""
+    for width in [390, 1280]:
+        page = visit(larder, width=width).open("/status")
+        page.get_by_text("Other simulated sources").click()
+        card(page, "catalogue").get_by_label("Fault").select_option("hold")
+        page.evaluate("void fetch('/v1/shop/categories').catch(() => {})")
+        card(page, "catalogue").get_by_role("button", name=re.compile("Release [1-9]")).wait_for()
+        assert layout.cut(page) == []
+        ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+        assert len(ids) == len(set(ids)), ids
+        # One word is one line.
+        assert page.get_by_role("heading", name="Events").bounding_box()["height"] < 40
+        card(page, "catalogue").get_by_label("Fault").select_option("online")
+        larder.control("POST", "/upstreams/catalogue/release")
 
 
 def test_web_27_everything_goes_offline_and_comes_back(visitor, larder):

@@ -30,6 +30,11 @@ class Visitor:
         self.context.on("console", self.heard)
         self.context.on("weberror", lambda error: self.faults.append(f"exception: {error.error}"))
         self.context.on("request", lambda request: self.requests.append(request.url))
+        # Requests whose responses have not ended.
+        self.pending = set()
+        self.context.on("request", lambda request: self.pending.add(request))
+        for end in ["requestfinished", "requestfailed"]:
+            self.context.on(end, lambda request: self.pending.discard(request))
 
     def heard(self, message):
         if message.type != "error" and not (message.type == "warning" and "policy" in message.text.lower()):
@@ -64,9 +69,15 @@ class Visitor:
     def open(self, path):
         """A new page at an address, once it has its heading."""
         page = self.context.new_page()
-        page.goto(path)
+        # Its load event waits for pictures, which is for those who look at them.
+        page.goto(path, wait_until="domcontentloaded")
         page.locator("h1").first.wait_for()
         return page
+
+    def waiting(self):
+        """What has been requested and is not there yet; the event stream never is."""
+        paths = [urlsplit(request.url).path for request in self.pending]
+        return sorted(path for path in paths if path != "/v1/events")
 
     def take_faults(self, page):
         """Waits until the console says something, and gives all that it says: the page is asked in between, so that

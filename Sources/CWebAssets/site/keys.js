@@ -80,7 +80,7 @@ function press(key, go) {
 }
 
 function step(by) {
-  const rows = [...document.querySelectorAll('#main .rows > *')].filter(row => !row.inert);
+  const rows = [...document.querySelectorAll('#main .rows > *')].filter(row => !row.inert && !row.hidden);
   const at = rows.findIndex(row => row.contains(document.activeElement));
   const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by];
   next?.querySelector('a[href], button')?.focus();

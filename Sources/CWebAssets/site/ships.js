@@ -25,7 +25,7 @@ const t = define({
     emptyText: 'There is nothing in this harbour.', close: 'Close', find: 'Filter by name', none: 'No name fits.',
   },
   ru: {
-    ships: 'Корабли', login: 'Вход', lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
+    ships: 'Корабли', login: 'Войти', lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
     guest: 'Продолжить как гость', signingIn: 'Выполняется вход…',
     hint: 'Подойдут любой адрес и любой пароль: вход здесь условный.',
     badEmail: 'Нужен адрес, например example@domain.com.', noPassword: 'Введите пароль.',

@@ -74,11 +74,9 @@ async function open(screen) {
   }, {skeleton: 'grid'});
   const drawUpstreams = () => {
     for (const row of upstreams.children) row.rowData = null;
-    const known = resource.answer.data.upstreams;
-    const more = (controls?.upstreams() ?? []).filter(one => !known.some(other => other.name === one.name));
-    keyed(upstreams, [...known, ...more], one => one.name, one => upstreamCard(one, () => controls, () => metrics),
-      {animate: false,
-  update: (row, one) => { row.redraw(one); return true; }});
+    keyed(upstreams, resource.answer.data.upstreams, one => one.name,
+      one => upstreamCard(one, () => controls, () => metrics),
+      {animate: false, update: (row, one) => { row.redraw(one); return true; }});
   };
   const again = setInterval(() => document.hidden || resource.soon(), 5000);
   screen.signal.addEventListener('abort', () => clearInterval(again));
