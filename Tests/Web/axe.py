@@ -6,8 +6,8 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best
 SCHEMES = ["light", "dark"]
 COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 # What looks different below a pointer, pressed, or with the focus; of long lists the first rows.
-STATEFUL = """:is(a, button, input, select, textarea, summary, .row, .home-card, .product, [role=option])
-    :not(ul > :nth-child(n + 5), ul > :nth-child(n + 5) *)""".replace("\n   ", "")
+STATEFUL = (":is(a, button, input, select, textarea, summary, .row, .home-card, .product, [role=option])"
+            ":not(ul > :nth-child(n + 5), ul > :nth-child(n + 5) *)")
 STATES = ["hover", "active", "focus", "focus-visible"]
 # A list that is read again is paler for a moment, so what was looked at meanwhile is looked at once more.
 RUN = """async runOnly => {
