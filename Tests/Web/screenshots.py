@@ -4,7 +4,7 @@ import argparse, os, pathlib, re, sys, tempfile
 sys.dont_write_bytecode = True
 from playwright.sync_api import sync_playwright
 
-from larder import Larder
+from larder import PATIENCE_MS, Larder
 from screens import SCREENS, furnish, settle
 from visitor import Visitor
 
@@ -36,6 +36,8 @@ def main():
             for width, height in HEIGHTS.items():
                 for scheme in ["light", "dark"]:
                     visitor = Visitor(browser, larder, width, height, scheme, options.language, storage_state=cookies)
+                    # Pictures are no test of how soon a page is there.
+                    visitor.context.set_default_timeout(4 * PATIENCE_MS)
                     for screen in SCREENS:
                         if re.search(options.names, screen.name):
                             shoot(screen, visitor, furnished, folder / f"{screen.name}-{width}-{scheme}.png", faults)

@@ -113,6 +113,15 @@ def test_web_32_what_is_said_while_a_dialog_is_open_is_in_it(visitor):
     expect(page.locator("body > #toasts")).to_have_count(1)
 
 
+def test_web_29_the_button_of_a_toast_is_read_below_the_pointer(visitor):
+    visitor.log_in("ships")
+    page = visitor.open("/ships")
+    page.get_by_role("button", name=f"Delete {SHIP}").click()
+    # A toast that is pointed at stays.
+    page.get_by_role("button", name="Undo").hover()
+    axe.check(page)
+
+
 @pytest.mark.settings(ships_login_delay_ms=60_000)
 def test_web_29_32_a_form_that_is_sent_says_so(visitor):
     page = visitor.open("/ships/login")
