@@ -17,6 +17,8 @@ VIEWS = {
     "search": "?limit=100&q=walk%20dog42",
     "search in Japanese, a word of half of the notes": "?limit=100&q=" + quote("散歩"),
     "search in Japanese, a passage of a hundredth": "?limit=100&q=" + quote("公園七で散歩"),
+    "search in Thai, a passage of a hundredth": "?limit=100&q=" + quote("สวนสาธารณะ"),
+    "search of an emoji of a hundredth": "?limit=100&q=" + quote("🐕‍🦺"),
     "search in Japanese, of a word that no note has": "?limit=100&q=" + quote("海岸で散歩"),
 }
 
@@ -37,6 +39,8 @@ def _notes(count):
         body = f"note number {number} of a long walk with dog{number % 100}"
         if number % 2 == 0:
             body += f"、東京の公園{'一二三四五六七八九十'[number // 2 % 10]}で{'長い' * (number // 20 % 5 > 0)}散歩した"
+        if number % 100 == 33:
+            body += " วิ่งเล่นในสวนสาธารณะ 🐕‍🦺"
         yield (number, body, body, latitude, longitude, f"Place {number % 500}", *_cell(latitude, longitude), number * 1000, number * 1000, number)
 
 

@@ -1,5 +1,5 @@
 """How the time of a list, a detail and a search depends on the number of rows: small databases beside large ones, made for it by SQL."""
-import sqlite3, urllib.request
+import sqlite3, urllib.parse, urllib.request
 
 import map_views
 import pages
@@ -12,19 +12,27 @@ from processes import wait_for
 COUNT = 400
 PROFILE = {"Larder-Profile": "bench"}
 NUMBERS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) "
+# What indexes names is made by Larder at its next start, as for a database of an earlier build.
 # Documents of one page each, all with the file of the one that was made before: lists and details do not open it.
 DOCUMENTS = NUMBERS + """INSERT INTO pdf_document (id, profile, name, created, draft_until, blob_id, length, version, page_count)
     SELECT printf('%016x', i), 'bench', 'Document ' || i, 1700000000000 + i * 1000, NULL, (SELECT max(id) FROM blob), 1000, 1, 1 FROM n;
 INSERT INTO pdf_page SELECT sequence, 1, id, 'text', 595, 842, 0, id FROM pdf_document WHERE profile = 'bench' AND name LIKE 'Document %';
+DROP TABLE pdf_term;
+ALTER TABLE pdf_document DROP COLUMN folded;
+DELETE FROM grdb_migrations WHERE identifier = 'pdf/004 names';
 """
 # A list takes 1,000 lines: further ones are on the lists of other profiles.
 LINES = NUMBERS + """INSERT INTO shop_list_item (profile, product_id, ordinal, quantity, position, title, description, price, images)
     SELECT iif(i <= 1000, 'bench', 'bench-' || i / 1000), i, 1, 1 + i % 9, i, 'Product ' || i, 'Of use', 12 + i % 50 || '.50', '[]' FROM n;
 """
-# Other files of the account than those of the folder that is shown.
+# Other files of the account than those of the folder that is shown. No list has them: they were seen later than the list of all files.
 FILES = NUMBERS + """INSERT INTO disk_item (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, published, seen_at)
     SELECT (SELECT account FROM disk_account), printf('disk:/archive/%03d/letter %07d.txt', i % 1000, i), printf('letter %07d.txt', i), printf('letter %07d.txt', i),
-        'file', 1000, 1700000000000 + i, 1700000000000 + i, 'text', 'text/plain', printf('%032x', i), 0, 1700000000000 FROM n;
+        'file', 1000, 1700000000000 + i, 1700000000000 + i, 'text', 'text/plain', printf('%032x', i), 0, 4102444800000 FROM n;
+DROP TABLE disk_term;
+DROP INDEX disk_item_by_rank;
+ALTER TABLE disk_item DROP COLUMN rank;
+DELETE FROM grdb_migrations WHERE identifier = 'disk/003 names';
 """
 
 
@@ -35,6 +43,10 @@ def _links(larder, path, own):
 
 def _middle(larder, path, own, rows):
     return _links(larder, f"{path}?limit=50&offset={rows // 2}", own)
+
+
+def _text(text):
+    return "/v1/notes?limit=50&q=" + urllib.parse.quote(text)
 
 
 def _no_setup(larder, sandbox):
@@ -65,7 +77,7 @@ def _disk(larder, sandbox):
         call("PUT", f"{sandbox.base}/_sandbox/yandex_disk/files", {"path": f"disk:/made/note {number}.txt", "base64": "bWFkZQ=="})
     token = call("POST", f"{larder.base}/v1/disk/session", {"mode": "oauth_token", "access_token": "sandbox-token"})["data"]["token"]
     own = {"Authorization": f"Bearer {token}"}
-    for path in ("/v1/disk/files?path=disk:/made&limit=20", "/v1/disk/file?path=disk:/made/note%201.txt"):
+    for path in ("/v1/disk/files?path=disk:/made&limit=20", "/v1/disk/file?path=disk:/made/note%201.txt", "/v1/disk/search?q=note"):
         wait_for(larder.base + path, own)
     return own
 
@@ -78,29 +90,32 @@ def _script(text):
 APPS = {
     "ships": (_ships, _script(pages.SHIPS), {
         "list": "/v1/ships?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/ships", own, rows),
-        "details": lambda larder, own, rows: f"/v1/ships/{rows // 2:024x}",
+        "details": lambda larder, own, rows: f"/v1/ships/{rows // 2:024x}", "changes since the first revision": "/v1/ships?limit=50&since_revision=1",
     }),
     "notes": (_notes, map_views.fill, {
         "list": "/v1/notes?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/notes", own, rows),
         "map of a city": "/v1/notes/map?bbox=13.0,52.3,13.8,52.7", "map of the world": "/v1/notes/map", "search": "/v1/notes?limit=50&q=walk%20dog42",
+        "search of a letter": "/v1/notes?limit=50&q=w", "search of a word of all": "/v1/notes?limit=50&q=walk", "search in Japanese": _text("公園七で散歩"),
+        "search in Thai": _text("สวนสาธารณะ"), "search of an emoji": _text("🐕‍🦺"), "places by name": "/v1/notes/places?q=Place%204",
         "details": lambda larder, own, rows: "/v1/notes/" + call("GET", larder.base + "/v1/notes?limit=1", headers=own)["data"]["items"][0]["id"],
     }),
     "documents": (_documents, _script(DOCUMENTS), {
         "list": "/v1/pdf/documents?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/pdf/documents", own, rows),
-        "details": lambda larder, own, rows: f"/v1/pdf/documents/{rows // 2:016x}",
+        "details": lambda larder, own, rows: f"/v1/pdf/documents/{rows // 2:016x}", "search": "/v1/pdf/documents?limit=50&q=document%204",
     }),
     "shopping list": (_no_setup, _script(LINES), {
         "list": "/v1/shop/list?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/shop/list", own, 1000),
     }),
     "files": (_disk, _script(FILES), {
         "folder": "/v1/disk/files?path=disk:/made&limit=20", "details": "/v1/disk/file?path=disk:/made/note%201.txt",
+        "search of a word of all": "/v1/disk/search?limit=20&q=letter", "search of a part of a name": "/v1/disk/search?limit=20&q=ter%2000004",
     }),
 }
 
 
 def _measure(executable, data, sandbox, app, rows):
     settings = ["--rendered-budget-mb", "0", "--upstreams-yandex-disk-url", f"{sandbox.base}/yandex_disk",
-                "--upstreams-yandex-oauth-url", f"{sandbox.base}/yandex_oauth", "--freshness-disk-s", "3600"]
+                "--upstreams-yandex-oauth-url", f"{sandbox.base}/yandex_oauth", "--freshness-disk-s", "3600", "--freshness-disk-search-s", "3600"]
     prepare, fill, screens = APPS[app]
     larder = Larder(executable, data, sandbox, *settings)
     own = prepare(larder, sandbox)

@@ -1,5 +1,5 @@
-"""A large body on its way through a mount, down and up, beside nginx: throughput, processor time, memory."""
-import http.server, statistics, subprocess, threading
+"""A large body on its way through a mount, down and up, beside nginx: throughput, processor time, memory. And what many uploads take that do not get on."""
+import http.server, select, socket, statistics, subprocess, threading, time
 
 from larder import Larder
 from processes import Server, free_port, wait_for
@@ -68,6 +68,28 @@ def _measure(server, arguments, url, megabytes):
     return megabytes / seconds, (server.cpu_seconds() - before) * 1024 / megabytes
 
 
+def _held(executable, folder, sandbox, uploads=64):
+    """Uploads to an upstream that accepts connections and reads nothing: what of them waits in the server's memory?"""
+    with socket.create_server(("127.0.0.1", 0), backlog=uploads) as origin:
+        larder = Larder(executable, f"{folder}/streaming-held", sandbox, "--upstreams-big-url", f"http://127.0.0.1:{origin.getsockname()[1]}",
+                        "--upstreams-big-methods", "PUT", "--upstreams-big-total-timeout-ms", "120000")
+        before, sent, clients = larder.resident_mb(), 0, []
+        head = f"PUT /v1/upstreams/big/held HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 30}\r\n\r\n".encode()
+        for _ in range(uploads):
+            client = socket.create_connection(("127.0.0.1", int(larder.base.rsplit(":", 1)[1])))
+            client.sendall(head)
+            client.setblocking(False)
+            clients.append(client)
+        last = time.monotonic()
+        while time.monotonic() - last < 2:  # Until no client has been able to send for so long.
+            for client in select.select([], clients, [], 0.1)[1]:
+                sent, last = sent + client.send(PIECE), time.monotonic()
+        print(f"{uploads} uploads that do not get on: {sent >> 20} MB sent, larder {larder.resident_mb():.0f} MB resident, {before:.0f} MB before")
+        for client in clients:
+            client.close()
+        larder.stop()
+
+
 def streaming(executable, folder, sandbox, megabytes=1024, rounds=3):
     origin = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin)
     threading.Thread(target=origin.serve_forever, daemon=True).start()
@@ -92,3 +114,4 @@ def streaming(executable, folder, sandbox, megabytes=1024, rounds=3):
         larder.stop()
     nginx.stop()
     origin.shutdown()
+    _held(executable, folder, sandbox)
