@@ -25,6 +25,12 @@ DELETE FROM grdb_migrations WHERE identifier = 'pdf/004 names';
 LINES = NUMBERS + """INSERT INTO shop_list_item (profile, product_id, ordinal, quantity, position, title, description, price, images)
     SELECT iif(i <= 1000, 'bench', 'bench-' || i / 1000), i, 1, 1 + i % 9, i, 'Product ' || i, 'Of use', 12 + i % 50 || '.50', '[]' FROM n;
 """
+# Products that were seen earlier, beside those of the sandbox.
+PRODUCTS = NUMBERS + """INSERT INTO shop_product
+    SELECT 1000000 + i, printf('Thing %d, of use %d', i % 1000, i), 'Of use', 12 + i % 50 || '.50', NULL, NULL, '[]', NULL, 0, 1700000000000 FROM n;
+INSERT INTO shop_search SELECT id, lower(title) || char(2, 2), category_id, CAST(price AS REAL) FROM shop_product WHERE id > 1000000;
+INSERT INTO shop_text (rowid, folded) SELECT id, folded FROM shop_search WHERE id > 1000000;
+"""
 # Other files of the account than those of the folder that is shown. No list has them: they were seen later than the list of all files.
 FILES = NUMBERS + """INSERT INTO disk_item (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, published, seen_at)
     SELECT (SELECT account FROM disk_account), printf('disk:/archive/%03d/letter %07d.txt', i % 1000, i), printf('letter %07d.txt', i), printf('letter %07d.txt', i),
@@ -72,6 +78,14 @@ def _notes(larder, sandbox):
     return {"Authorization": f"Bearer {token}"}
 
 
+def _shop(larder, sandbox):
+    """The catalogue goes away: what is known of it is searched here then."""
+    sandbox.fault("online", "catalogue")
+    wait_for(f"{larder.base}/v1/shop/search?limit=10")
+    sandbox.fault("offline", "catalogue")
+    return PROFILE
+
+
 def _disk(larder, sandbox):
     for number in range(20):
         call("PUT", f"{sandbox.base}/_sandbox/yandex_disk/files", {"path": f"disk:/made/note {number}.txt", "base64": "bWFkZQ=="})
@@ -106,6 +120,10 @@ APPS = {
     "shopping list": (_no_setup, _script(LINES), {
         "list": "/v1/shop/list?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/shop/list", own, 1000),
     }),
+    "products": (_shop, _script(PRODUCTS), {
+        "search of a word of all": "/v1/shop/search?limit=10&q=use", "search": "/v1/shop/search?limit=10&q=thing%20423",
+        "details": lambda larder, own, rows: f"/v1/shop/products/{1000000 + rows // 2}",
+    }),
     "files": (_disk, _script(FILES), {
         "folder": "/v1/disk/files?path=disk:/made&limit=20", "details": "/v1/disk/file?path=disk:/made/note%201.txt",
         "search of a word of all": "/v1/disk/search?limit=20&q=letter", "search of a part of a name": "/v1/disk/search?limit=20&q=ter%2000004",
@@ -114,7 +132,7 @@ APPS = {
 
 
 def _measure(executable, data, sandbox, app, rows):
-    settings = ["--rendered-budget-mb", "0", "--upstreams-yandex-disk-url", f"{sandbox.base}/yandex_disk",
+    settings = ["--rendered-budget-mb", "0", "--cache-budget-mb", "100000", "--upstreams-yandex-disk-url", f"{sandbox.base}/yandex_disk",
                 "--upstreams-yandex-oauth-url", f"{sandbox.base}/yandex_oauth", "--freshness-disk-s", "3600", "--freshness-disk-search-s", "3600"]
     prepare, fill, screens = APPS[app]
     larder = Larder(executable, data, sandbox, *settings)
@@ -145,5 +163,6 @@ def sizes(options, folder, sandbox, counts):
             drawn[f"{app}: {name}"] = costs
             cells = " | ".join(f"{cost:.2f} ({times})" for cost, times in (result[name] for result in results))
             print(f"| {app}: {name} | {cells} | {costs[-1] / costs[0]:.2f} |", flush=True)
+    sandbox.fault("online", "catalogue")
     if options.pictures:
         pictures.lines(f"{options.pictures}/sizes.svg", "Cost of a screen by the number of rows", "processor time in ms", counts, drawn)
