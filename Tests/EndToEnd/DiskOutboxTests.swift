@@ -22,16 +22,142 @@ import Testing
         try await sandbox.control.get("/journal?upstream=yandex_disk&\(query)&count=true").json.count.int ?? -1
     }
 
+    /// Logs in, and reads the lists that writes need.
+    private func member(_ larder: RunningLarder) async throws -> Client {
+        var member = larder.client
+        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        member.token = try await member.post("/v1/disk/session", login).json.data.token.string
+        #expect(try await member.get("/v1/disk/files").status == 200)
+        return member
+    }
+
+    private func drained(_ member: Client) async throws {
+        try await BoundedWait.poll(for: "the outbox to drain") {
+            try await member.get("/v1/disk/outbox").json.meta.state.string == "empty"
+        }
+    }
+
+    /// A write of each kind, and the request of the simulated API that it becomes.
+    struct Verb: CustomTestStringConvertible {
+        let testDescription: String
+        let method: String
+        let target: String
+        var body: String?
+        var upstream = "yandex_disk"
+        let sent: String
+        var path = ""
+    }
+
+    static let verbs = [
+        Verb(
+            testDescription: "folder",
+            method: "POST",
+            target: "/v1/disk/folders",
+            body: #"{"path":"/lost/new"}"#,
+            sent: "PUT"
+        ),
+        Verb(
+            testDescription: "upload",
+            method: "PUT",
+            target: "/v1/disk/file/content?path=/lost/new.txt",
+            body: "bytes",
+            upstream: "yandex_uploader",
+            sent: "PUT"
+        ),
+        Verb(
+            testDescription: "rename",
+            method: "PATCH",
+            target: "/v1/disk/file?path=/lost/a.txt",
+            body: #"{"name":"b.txt"}"#,
+            sent: "POST",
+            path: "/v1/disk/resources/move"
+        ),
+        Verb(
+            testDescription: "move",
+            method: "POST",
+            target: "/v1/disk/files/move",
+            body: #"{"from":"/lost/a.txt","to":"/moved.txt"}"#,
+            sent: "POST",
+            path: "/v1/disk/resources/move"
+        ),
+        Verb(testDescription: "delete", method: "DELETE", target: "/v1/disk/file?path=/lost/a.txt", sent: "DELETE"),
+        Verb(
+            testDescription: "publish",
+            method: "POST",
+            target: "/v1/disk/links",
+            body: #"{"path":"/lost/a.txt"}"#,
+            sent: "PUT",
+            path: "/v1/disk/resources/publish"
+        ),
+        Verb(
+            testDescription: "unpublish",
+            method: "DELETE",
+            target: "/v1/disk/published?path=/lost/public.txt",
+            sent: "PUT",
+            path: "/v1/disk/resources/unpublish"
+        ),
+    ]
+
+    @Test(
+        "OUT-07 a connection that is cut after the request and before the response repeats nothing, for every verb",
+        arguments: verbs,
+        [false, true]
+    )
+    func lost(verb: Verb, isAwayAfterwards: Bool) async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let larder = try await start(data, sandbox)
+        for name in ["a", "public"] {
+            let file = #"{"path":"disk:/lost/\#(name).txt","text":"text"}"#
+            #expect(try await sandbox.control.put("/yandex_disk/files", file).status < 300)
+        }
+        let member = try await member(larder)
+        #expect(try await member.post("/v1/disk/links", #"{"path":"/lost/public.txt"}"#).status < 300)
+        #expect(try await member.get("/v1/disk/files?path=/lost").status == 200)
+        try await sandbox.fault("offline", of: "yandex_disk")
+        _ = try await member.get("/v1/disk/files?refresh=1")
+        let fields = ["Prefer": "respond-async", "Content-Type": "application/json"]
+        let left = try await member.send(verb.method, verb.target, fields, body: verb.body)
+        #expect(left.status == 202, "\(left.text)")
+        let before = try await count(sandbox, verb)
+        let path = verb.path.isEmpty ? "" : #","path":"\#(verb.path)""#
+        let fault = isAwayAfterwards ? #"["hold","lost"]"# : #""lost""#
+        let rule = #"{"match":{"method":"\#(verb.sent)"\#(path)},"faults":[\#(fault)]}"#
+        #expect(try await sandbox.control.post("/upstreams/\(verb.upstream)/rules", rule).status < 300)
+        try await sandbox.fault("online", of: "yandex_disk")
+        if isAwayAfterwards { try await awayAfterwards(verb, sandbox, member, left.json.data.href.string ?? "") }
+        try await drained(member)
+        #expect(try await count(sandbox, verb) == before + 1, "\(verb.testDescription) was sent once")
+        let operation = try await member.get(left.json.data.href.string ?? "").json.data
+        #expect(operation.state.string == "done" && operation.problem.string == nil)
+        #expect(await larder.stop() == 0)
+    }
+
+    private func count(_ sandbox: RunningSandbox, _ verb: Verb) async throws -> Int {
+        let query = "/journal?upstream=\(verb.upstream)&method=\(verb.sent)&count=true"
+        let path = verb.path.isEmpty ? "" : "&path=/\(verb.upstream)\(verb.path)"
+        return try await sandbox.control.get(query + path).json.count.int ?? -1
+    }
+
+    /// Lets the request be carried out while nothing can be looked at afterwards.
+    private func awayAfterwards(_ verb: Verb, _ sandbox: RunningSandbox, _ member: Client, _ href: String) async throws {
+        try await BoundedWait.poll(for: "the request to be held") {
+            try await sandbox.control.get("/upstreams/\(verb.upstream)/fault").json.waiting.int == 1
+        }
+        let away = #"{"match":{},"fault":"offline"}"#
+        #expect(try await sandbox.control.post("/upstreams/yandex_disk/rules", away).status < 300)
+        _ = try await sandbox.control.post("/upstreams/\(verb.upstream)/release", "{}")
+        try await BoundedWait.poll(for: "the write to wait") {
+            try await member.get(href).json.data.state.string == "waiting"
+        }
+        #expect(try await sandbox.control.send("DELETE", "/upstreams/yandex_disk/rules").status < 300)
+        _ = try await member.post(href + "/retry", "{}")
+    }
+
     @Test("OUT-02 what was answered 202 survives kill -9 while queued and sent, and is carried out once, in order")
     func kills() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         var larder = try await start(data, sandbox)
-        var member = larder.client
-        member.token = try await member.post(
-            "/v1/disk/session",
-            #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        ).json.data.token.string
-        #expect(try await member.get("/v1/disk/files").status == 200)
+        var member = try await member(larder)
         var left: [String] = []
         for kill in 0..<Self.kills {
             try await sandbox.fault("offline", of: "yandex_disk")
@@ -56,9 +182,7 @@ import Testing
             member.token = token
         }
         try await sandbox.fault("online", of: "yandex_disk")
-        try await BoundedWait.poll(for: "the outbox to drain") {
-            try await member.get("/v1/disk/outbox").json.meta.state.string == "empty"
-        }
+        try await drained(member)
         #expect(try await count(sandbox, "method=PUT&status=201") == left.count, "each once")
         let entries = try await sandbox.control.get("/journal?upstream=yandex_disk&method=PUT&status=201").json.entries
         let order = entries.elements.map { entry in

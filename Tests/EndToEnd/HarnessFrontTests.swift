@@ -21,7 +21,7 @@ import Testing
             #expect(response["Retry-After"] == (status == 503 ? "7" : nil))
             #expect(try await guest.get("/v1/status").status == 200)
         }
-        for fault in ["offline", "truncated", "reset(100)"] {
+        for fault in ["offline", "lost", "truncated", "reset(100)"] {
             try await tested.fault(fault, of: "/v1/ships")
             await #expect(throws: (any Error).self, "\(fault)") { try await guest.get("/v1/ships") }
         }

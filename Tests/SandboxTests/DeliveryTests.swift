@@ -43,6 +43,7 @@ import Testing
     @Test(
         "HARN-12 the end of a body is as its fault says",
         arguments: [
+            ("lost", 9, [.reset]),
             ("truncated", 9, [DeliveryStep.send(0..<4), .cut]), ("reset(3)", 9, [.send(0..<3), .reset]),
             ("reset(0)", 9, [.reset]), ("reset(10)", 9, [.send(0..<9), .reset]),
             ("pause(3)", 9, [.send(0..<3), .hold, .send(3..<9)]), ("pause(0)", 9, [.hold, .send(0..<9)]),

@@ -20,6 +20,7 @@ import Testing
             ("slow(1), refused", "refused can only be alone"),
             ("slow(1), slow(2)", "slow(2) and another decide the same"),
             ("truncated, pause(1)", "pause(1) and another decide the same"),
+            ("lost, reset(1)", "reset(1) and another decide the same"),
             ("error(500), garbage", "garbage and another decide the same"),
         ]
     )

@@ -8,7 +8,7 @@ import Testing
         arguments: [
             Fault.online, .offline, .refused, .slow(milliseconds: 0), .slow(milliseconds: 300),
             .error(status: 500, retryAfter: nil), .error(status: 429, retryAfter: 30),
-            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .truncated, .pause(bytes: 65_536),
+            .error(status: 503, retryAfter: 0), .flaky(probability: 0.25, seed: 7), .lost, .truncated, .pause(bytes: 65_536),
             .garbage, .hold,
             .html(status: 200), .html(status: 404), .jitter(milliseconds: 0...600_000, seed: 7), .reset(bytes: 0),
             .bandwidth(kilobytes: 32), .slice(bytes: 1, milliseconds: 0), .slowClose(milliseconds: 500),
@@ -48,7 +48,7 @@ import Testing
             (.online, .response), (.offline, .init(source: .none)), (.refused, .init(source: .none)),
             (.slow(milliseconds: 5), .init(delay: 5)),
             (.error(status: 503, retryAfter: 9), .init(source: .status(503, retryAfter: 9))),
-            (.truncated, .init(delivery: .init(end: .half))), (.garbage, .init(source: .garbage)),
+            (.lost, .init(delivery: .init(end: .nothing))), (.truncated, .init(delivery: .init(end: .half))), (.garbage, .init(source: .garbage)),
             (.hold, .init(isHeld: true)), (.html(status: 404), .init(source: .html(404))),
             (.reset(bytes: 7), .init(delivery: .init(end: .reset(after: 7)))),
             (.slowClose(milliseconds: 3), .init(delivery: .init(closeDelay: .milliseconds(3)))),

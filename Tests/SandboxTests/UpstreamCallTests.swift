@@ -120,6 +120,23 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
         }
     }
 
+    @Test("lost carries the request out and sends nothing; the journal has the response that was not sent")
+    func lost() async throws {
+        try await withSandbox { sandbox in
+            let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
+            let folder = "/yandex_disk/v1/disk/resources?path=disk:/lost"
+            let request = "PUT \(folder) HTTP/1.1\r\nHost: localhost\r\nSandbox-Fault: lost\r\n"
+            let exchange = try await RawExchange(
+                port: sandbox.port,
+                send: request + "Authorization: OAuth sandbox-token\r\n\r\n"
+            )
+            #expect(exchange.received.isEmpty && exchange.wasReset, "\(exchange)")
+            #expect(try await sandbox.get(folder, headers: token).status == 200)
+            let entry = try await sandbox.get("/_sandbox/journal?method=PUT").json.entries[0]
+            #expect(entry.status.int == 201 && entry.bytes.int == 0 && entry.fault.string == "lost")
+        }
+    }
+
     @Test("garbage is a 200 of the promised type with bytes that are not JSON")
     func garbage() async throws {
         try await withSandbox { sandbox in

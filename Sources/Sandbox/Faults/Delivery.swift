@@ -3,6 +3,8 @@ struct Delivery: Sendable, Equatable {
     /// How it ends.
     enum End: Sendable, Equatable {
         case whole
+        /// The connection is reset before the head.
+        case nothing
         /// The connection is closed in the middle of the body.
         case half
         /// The rest waits for its release; a body that is not longer is sent whole.
@@ -26,6 +28,9 @@ struct Delivery: Sendable, Equatable {
     /// Whether nothing about it is unusual.
     var isPlain: Bool { self == Delivery() }
 
+    /// Whether not even a head is sent for a body of that length. Without a body there is nothing to cut off.
+    func isSilent(of length: Int?) -> Bool { end == .nothing || end == .half && length == 0 }
+
     /// Returns what is done for a body of that length, in order.
     func steps(of length: Int) -> DeliverySteps { DeliverySteps(self, length: length) }
 
@@ -33,6 +38,7 @@ struct Delivery: Sendable, Equatable {
     func sentBytes(of length: Int) -> Int {
         switch end {
         case .whole, .pause: length
+        case .nothing: 0
         case .half: length / 2
         case .reset(let bytes): min(bytes, length)
         }
@@ -73,7 +79,7 @@ struct DeliverySteps: Sequence, IteratorProtocol {
         switch delivery.end {
         case .whole: break
         case .half: last = [.cut]
-        case .reset: last = [.reset]
+        case .nothing, .reset: last = [.reset]
         case .pause(let bytes): stop = Swift.min(bytes, length)
         }
     }

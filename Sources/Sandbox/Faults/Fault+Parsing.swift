@@ -7,7 +7,7 @@ struct FaultSyntaxError: Error, Equatable {
     static let accepted = [
         "online", "offline", "refused", "slow(milliseconds 0…600000)", "jitter(least milliseconds, most, seed)",
         "error(status 400…599)", "error(429 or 503, seconds of Retry-After)", "html(status 200…599)",
-        "flaky(probability 0…1, seed)", "truncated", "pause(bytes of the body)", "reset(bytes of the body)",
+        "flaky(probability 0…1, seed)", "lost", "truncated", "pause(bytes of the body)", "reset(bytes of the body)",
         "bandwidth(kilobytes a second 1…1000000)", "slice(bytes, milliseconds)", "slow_close(milliseconds)", "garbage",
         "hold",
     ]
@@ -36,8 +36,8 @@ extension Fault {
     }
 
     private static let plain: [String: Fault] = [
-        "online": .online, "offline": .offline, "refused": .refused, "truncated": .truncated, "garbage": .garbage,
-        "hold": .hold,
+        "online": .online, "offline": .offline, "refused": .refused, "lost": .lost, "truncated": .truncated,
+        "garbage": .garbage, "hold": .hold,
     ]
 
     private static func parametrized(_ name: String, _ arguments: [String]) -> Fault? {

@@ -20,6 +20,8 @@ enum Fault: Sendable, Equatable {
     case html(status: Int)
     /// 503 with that probability (0…1), from a random generator with that seed.
     case flaky(probability: Double, seed: UInt64)
+    /// The request is carried out as usual, and the connection reset instead of a response.
+    case lost
     /// The full `Content-Length` is announced and the connection closed in the middle of the body.
     case truncated
     /// The head and that many bytes of the body leave, the rest waits until the control API releases it.
@@ -50,6 +52,7 @@ extension Fault: CustomStringConvertible {
         case .error(let status, .some(let seconds)): "error(\(status), \(seconds))"
         case .html(let status): "html(\(status))"
         case .flaky(let probability, let seed): "flaky(\(probability), \(seed))"
+        case .lost: "lost"
         case .truncated: "truncated"
         case .pause(let bytes): "pause(\(bytes))"
         case .reset(let bytes): "reset(\(bytes))"

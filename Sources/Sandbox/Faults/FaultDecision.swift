@@ -38,6 +38,7 @@ extension Fault {
             decision.source = .status(503, retryAfter: nil)
         case .garbage: decision.source = .garbage
         case .hold: decision.isHeld = true
+        case .lost: decision.delivery.end = .nothing
         case .truncated: decision.delivery.end = .half
         case .pause(let bytes): decision.delivery.end = .pause(after: bytes)
         case .reset(let bytes): decision.delivery.end = .reset(after: bytes)

@@ -88,7 +88,7 @@ extension Fault {
         case .slow: .delay
         case .jitter: .jitter
         case .error, .html, .flaky, .garbage: .response
-        case .truncated, .pause, .reset: .end
+        case .lost, .truncated, .pause, .reset: .end
         case .bandwidth: .bandwidth
         case .slice: .slice
         case .slowClose: .close

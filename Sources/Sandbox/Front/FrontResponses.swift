@@ -45,8 +45,7 @@ extension FrontRequest {
         guard let response = try await Self.response(decision.source, conditional ? request : request.plain, server)
         else { throw await channel.reset() }
         guard !delivery.isPlain else { return response }
-        // Without a body there is nothing to cut off, so not even the head is sent.
-        guard delivery.end != .half || response.body.contentLength != 0 else { throw await channel.reset() }
+        guard !delivery.isSilent(of: response.body.contentLength) else { throw await channel.reset() }
         return response.delivered(delivery, fault.faults, token.sequence, on: channel)
     }
 

@@ -37,8 +37,7 @@ extension UpstreamCall {
         guard let response = outcome.response else { throw await reset() }
         guard !outcome.delivery.isPlain else { return SandboxResponder.response(response, to: method) }
         let length = method == .head ? 0 : response.length
-        // Without a body there is nothing to cut off, so not even the head is sent.
-        guard outcome.delivery.end != .half || length > 0 else { throw await reset() }
+        guard !outcome.delivery.isSilent(of: length) else { throw await reset() }
         var headers = response.headers
         if outcome.delivery.closeDelay != nil { headers[.connection] = "close" }
         if method == .head { headers[.contentLength] = String(response.length) }
@@ -72,7 +71,7 @@ extension UpstreamCall {
     private func hold(_ token: Journal.Token) async throws {
         try await waitForRelease(slot.gate.hold(sequence: token.sequence))
         let decision = slot.gate.readmit(Admission(plan: .online, decision: .response)).decision
-        if decision.source == .none { throw await reset() }
+        if decision.source == .none || decision.delivery.end == .nothing { throw await reset() }
         if decision.delivery.end == .half { throw ResponseTruncated() }
     }
 }
