@@ -139,7 +139,8 @@ import Testing
     }
 
     /// Lets the request be carried out while nothing can be looked at afterwards.
-    private func awayAfterwards(_ verb: Verb, _ sandbox: RunningSandbox, _ member: Client, _ href: String) async throws {
+    private func awayAfterwards(_ verb: Verb, _ sandbox: RunningSandbox, _ member: Client, _ href: String) async throws
+    {
         try await BoundedWait.poll(for: "the request to be held") {
             try await sandbox.control.get("/upstreams/\(verb.upstream)/fault").json.waiting.int == 1
         }

@@ -57,26 +57,4 @@ struct OutboxProgressTests {
             #expect(releases <= 1)
         }
     }
-
-    @Test("What needs a decision holds up what concerns it, and nothing else; a pause holds up all")
-    func order() {
-        struct Letter: OutboxWork {
-            let place: String
-            func concerns(_ other: Letter) -> Bool { place == other.place }
-            func folding(_ earlier: Letter) -> OutboxFold<Letter> { .stop }
-        }
-        func state(_ events: OutboxProgress.Event...) -> OutboxProgress {
-            var progress = OutboxProgress()
-            for event in events { _ = progress.apply(event, at: noon) }
-            return progress
-        }
-        let stuck = state(.began, .conflicted("changed"))
-        let queue = [("a", stuck), ("a", state()), ("b", state())].map { (work: Letter(place: $0.0), progress: $0.1) }
-        #expect(OutboxOrder.next(queue, isDue: { _ in true }) == 2)
-        let paused = [("a", state(.began, .delayed("locked", for: nil))), ("b", state())]
-            .map { (work: Letter(place: $0.0), progress: $0.1) }
-        #expect(OutboxOrder.next(paused, isDue: { $0.nextAttempt == nil }) == nil)
-        let running = [("a", state(.began)), ("b", state())].map { (work: Letter(place: $0.0), progress: $0.1) }
-        #expect(OutboxOrder.next(running, isDue: { _ in true }) == nil)
-    }
 }

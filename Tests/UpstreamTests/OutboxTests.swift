@@ -7,9 +7,19 @@ import Testing
 @testable import Upstream
 
 struct OutboxTests {
+    private struct Box: OutboxPlace {
+        var above: [Box] { [] }
+    }
+
     private struct Letter: OutboxWork {
+        struct View: OutboxView {
+            private(set) var changes = 0
+
+            mutating func follow(_ change: OutboxStep<Letter>) { changes += 1 }
+        }
+
         var text: String
-        func concerns(_ other: Letter) -> Bool { true }
+        var places: [Box] { [Box()] }
         func folding(_ earlier: Letter) -> OutboxFold<Letter> { .stop }
     }
 
@@ -42,7 +52,7 @@ struct OutboxTests {
             }
         }
         #expect(outbox.queue(of: "me")?.entries.map(\.work.text) == ["one", "two", "three"])
-        let two = try #require(outbox.queue(of: "me")?["two"])
+        let two = try #require(outbox.entry("two", of: "me"))
         let noon = noon
         try await database.write { db in
             var running = two
@@ -53,7 +63,7 @@ struct OutboxTests {
         try database.read { try another.load(at: noon, $0) }
         let found = try #require(another.queue(of: "me"))
         #expect(found.entries.map(\.work.text) == ["one", "two", "three"])
-        #expect(found["two"]?.progress.isDoubtful == true && found["one"]?.progress.isUnsent == true)
+        #expect(another.entry("two", of: "me")?.progress.isDoubtful == true)
     }
 
     @Test("What is done leaves the queue and its bytes, and can still be asked for; the blob goes with its row")
@@ -69,7 +79,7 @@ struct OutboxTests {
             try outbox.apply([.put(queued)], in: db)
         }
         #expect(outbox.queue(of: "me")?.bytes == 3)
-        let stored = try #require(outbox.queue(of: "me")?["one"])
+        let stored = try #require(outbox.entry("one", of: "me"))
         try await database.write { db in
             var entry = stored
             _ = entry.progress.apply(.began, at: noon)
@@ -80,5 +90,32 @@ struct OutboxTests {
         let finished = try database.read { try outbox.finished("one", account: "me", $0) }
         #expect(finished?.progress.state == .done)
         #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+    }
+
+    @Test("A pause lets nothing pass, one runs at a time, and the next is known while one ends")
+    func turns() {
+        func number(_ turn: OutboxTurn<Letter>) -> Int64? {
+            if case .run(let entry) = turn { entry.number } else { nil }
+        }
+        var account = OutboxAccount<Letter>()
+        for (number, text) in [(1, "one"), (2, "two")] as [(Int64, String)] {
+            var entry = entry(text)
+            entry.number = number
+            account.apply(.put(entry))
+        }
+        #expect(number(account.turn(at: noon, after: nil)) == 1 && account.queue.view.changes == 2)
+        var one = account.queue.entries[0]
+        _ = one.progress.apply(.began, at: noon)
+        account.apply(.put(one))
+        #expect(number(account.turn(at: noon, after: nil)) == nil)
+        #expect(number(account.turn(at: noon, after: "one")) == 2)
+        _ = one.progress.apply(.delayed("locked", for: 9), at: noon)
+        account.apply(.put(one))
+        guard case .wait(let until) = account.turn(at: noon, after: nil) else {
+            Issue.record("a pause is no turn")
+            return
+        }
+        #expect(until == noon.addingTimeInterval(9) && number(account.turn(at: until, after: nil)) == 1)
+        #expect(account.queue.view.changes == 2, "progress changes nothing of what is derived")
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import TestKit
 import Testing
-import Upstream
 
 @testable import Disk
+@testable import Upstream
 
 @Suite("The Disk as it will be")
 struct DiskProjectionTests {
@@ -27,7 +27,7 @@ struct DiskProjectionTests {
 
     /// Returns the paths that a list of a folder shows.
     private static func children(_ folder: DiskPath, _ outlook: DiskOutlook, over base: SimulatedTree) -> [DiskPath] {
-        let added = outlook.folder(folder).added.map(\.path)
+        let added = outlook.lists.added(to: folder).map(\.path)
         guard case .upstream(let source, _) = outlook.projection.place(folder) else { return added }
         let paths = base.children(source).flatMap { outlook.paths(inPlaceOf: $0, in: folder, ahead: []) } + added
         #expect(
@@ -43,7 +43,7 @@ struct DiskProjectionTests {
         over tree: SimulatedTree,
         ahead: DiskPath
     ) -> [DiskPath] {
-        let added = (outlook.displaced(in: folder, ahead: [ahead]) + outlook.folder(folder).added).map(\.path)
+        let added = (outlook.displaced(in: folder, ahead: [ahead]) + outlook.lists.added(to: folder)).map(\.path)
         guard case .upstream(let source, _) = outlook.projection.place(folder), !ahead.covers(source) else {
             return added
         }
@@ -65,12 +65,11 @@ struct DiskProjectionTests {
             writes.append(write)
         }
         for sequence in [writes, QueuedWriteFoldingTests.folded(writes)] {
-            var projection = DiskProjection()
-            for (number, write) in sequence.enumerated() { projection.apply(write, id: "\(number)", at: Self.noon) }
+            let outlook = OutboxAccount(sequence).queue.view
+            let projection = outlook.projection
             for path in SimulatedTree.paths {
                 #expect(Self.thing(path, projection, over: base) == tree.things[path], "\(path.text) after \(sequence)")
             }
-            let outlook = DiskOutlook(projection, [])
             for folder in [DiskPath.root] + tree.things.filter(\.value.isFolder).map(\.key) {
                 let shown = Self.children(folder, outlook, over: base)
                 #expect(Set(shown) == tree.children(folder), "\(folder.text) after \(sequence)")
@@ -90,9 +89,8 @@ struct DiskProjectionTests {
             if writes.isEmpty { after = tree }
             writes.append(write)
         }
-        var projection = DiskProjection()
-        for (number, write) in writes.enumerated() { projection.apply(write, id: "\(number)", at: Self.noon) }
-        let (outlook, first) = (DiskOutlook(projection, []), writes[0])
+        let (outlook, first) = (OutboxAccount(writes).queue.view, writes[0])
+        let projection = outlook.projection
         // A path that is not in the tree: no move is ahead.
         let ahead = first.kind == .move ? first.path : DiskPath.at("/none")
         for folder in [DiskPath.root] + tree.things.filter(\.value.isFolder).map(\.key) {
@@ -108,7 +106,7 @@ struct DiskProjectionTests {
     @Test("Names are compared byte by byte: composed and decomposed letters are two files")
     func names() {
         var projection = DiskProjection()
-        projection.apply(QueuedWrite(kind: .folder, path: DiskPath.at("/\u{E9}")), id: "1", at: Self.noon)
+        projection.apply(QueuedWrite(kind: .folder, path: DiskPath.at("/\u{E9}")), 1, at: Self.noon)
         guard case .made = projection.place(DiskPath.at("/\u{E9}")) else {
             Issue.record("the folder is not there")
             return

@@ -24,7 +24,7 @@ struct DiskStoreOutboxTests {
                 }
                 _ = try await store.change("one", account: "1130") { _ = $0.progress.apply(.began, at: Self.noon) }
                 try await app.database.write { try store.finish("one", account: "1130", at: Self.noon, $0) }
-                let rest = try #require(store.outbox.queue(of: "1130")?["two"])
+                let rest = try #require(store.outbox.entry("two", of: "1130"))
                 try await app.database.write { db in _ = try store.change([.remove(rest)], account: "1130", db) }
                 _ = try app.database.read { try store.outbox.finished("one", account: "1130", $0) }
                 try await app.database.write { try store.outbox.removeAll(of: "1130", in: $0) }

@@ -211,7 +211,7 @@ struct OutboxRequestsTests {
             let id = try left.string("data.id")
             await BoundedWait.poll(for: "the write to be \(state)") {
                 app.clock.advance(by: .seconds(1))
-                return app.store.outbox.queue(of: "1130")?[id]?.progress.state.rawValue == state
+                return app.store.outbox.entry(id, of: "1130")?.progress.state.rawValue == state
             }
             app.disk.intercept(nil)
             if status == 401 { return }

@@ -20,9 +20,10 @@ struct QueuedWriteFoldingTests {
     static func folded(_ writes: [QueuedWrite]) -> [QueuedWrite] {
         var queue: [QueuedWrite] = []
         for write in writes {
-            let folding = OutboxFolding(write, onto: queue.map { ($0, true) })
+            let touching = queue.indices.filter { queue[$0].touches(write) }
+            let folding = OutboxFolding(write, onto: touching.map { (queue[$0], true) })
             var changed: [QueuedWrite?] = queue
-            for (position, work) in folding.changes { changed[position] = work }
+            for (position, work) in folding.changes { changed[touching[position]] = work }
             queue = changed.compactMap { $0 } + [folding.added].compactMap { $0 }
         }
         return queue

@@ -1,9 +1,9 @@
 import Foundation
 import TestKit
 import Testing
-import Upstream
 
 @testable import Disk
+@testable import Upstream
 
 @Suite("Writes that wait are compared with what is found, and never sent twice")
 struct QueuedWriteJudgementTests {
@@ -16,39 +16,53 @@ struct QueuedWriteJudgementTests {
         _ tree: inout SimulatedTree,
         _ random: inout SeededRandom
     ) throws {
-        var queue = writes.map { (work: $0, progress: OutboxProgress()) }
-        var now = noon
+        var (account, begun, now) = (OutboxAccount(writes), OutboxEntry<QueuedWrite>?.none, noon)
         for _ in 0..<(40 * writes.count + 40) {
             now = now.addingTimeInterval(7200)
-            guard let position = OutboxOrder.next(queue, isDue: { $0.nextAttempt.map { $0 <= now } ?? true }) else {
-                break
+            if begun == nil, case .run(let next) = account.turn(at: now, after: nil) { begun = next }
+            guard var entry = begun else { break }
+            _ = entry.progress.apply(.began, at: now)
+            account.apply(.put(entry))
+            let event = try event(of: entry, &tree, &random)
+            if event == .conflicted("changed") { Issue.record("\(entry.work) is a conflict with itself") }
+            // The next one begins when this one is done, and may be killed before it is looked at.
+            begun = nil
+            if event == .succeeded, case .run(var next) = account.turn(at: now, after: entry.id) {
+                _ = next.progress.apply(.began, at: now)
+                let isKilled = Int.random(in: 0..<4, using: &random) == 0
+                if isKilled { _ = next.progress.apply(.interrupted, at: now) } else { begun = next }
+                account.apply(.put(next))
             }
-            let wasSent = queue[position].progress.isDoubtful
-            _ = queue[position].progress.apply(.began, at: now)
-            let work = queue[position].work
-            let found = WritePreparation.Before(subject: tree.item(work.path), place: tree.item(work.target))
-            var event = OutboxProgress.Event.succeeded
-            switch work.judgement(of: found, wasSent: wasSent) {
-            case .done: break
-            case .conflict: event = .conflicted("changed")
-            case .clear:
-                switch Int.random(in: 0..<6, using: &random) {
-                case 0: event = .interrupted  // killed before it was sent
-                case 1: event = .lost("cut")  // the request was lost
-                case 2: event = .delayed("locked", for: nil)
-                case 3:  // the answer was lost, or the process was killed before it arrived
-                    try tree.apply(work, id: "new\(position)")
-                    event = Bool.random(using: &random) ? .lost("cut") : .interrupted
-                default:
-                    try tree.apply(work, id: "new\(position)")
-                }
-            }
-            _ = queue[position].progress.apply(event, at: now)
-            if queue[position].progress.state == .done { queue.remove(at: position) }
-            if event == .conflicted("changed") { Issue.record("\(work) is a conflict with itself") }
-            if queue.isEmpty { break }
+            _ = entry.progress.apply(event, at: now)
+            account.apply(.put(entry))
         }
-        #expect(queue.isEmpty, "not drained: \(queue)")
+        #expect(account.queue.entries.isEmpty, "not drained: \(Array(account.queue.entries))")
+    }
+
+    /// Carries out one write, and returns what happened.
+    private static func event(
+        of entry: OutboxEntry<QueuedWrite>,
+        _ tree: inout SimulatedTree,
+        _ random: inout SeededRandom
+    ) throws -> OutboxProgress.Event {
+        let work = entry.work
+        let found = WritePreparation.Before(subject: tree.item(work.path), place: tree.item(work.target))
+        switch work.judgement(of: found, wasSent: entry.progress.isDoubtful) {
+        case .done: return .succeeded
+        case .conflict: return .conflicted("changed")
+        case .clear: break
+        }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return .interrupted  // killed before it was sent
+        case 1: return .lost("cut")  // the request was lost
+        case 2: return .delayed("locked", for: nil)
+        case 3:  // the answer was lost, or the process was killed before it arrived
+            try tree.apply(work, id: "new\(entry.number)")
+            return Bool.random(using: &random) ? .lost("cut") : .interrupted
+        default:
+            try tree.apply(work, id: "new\(entry.number)")
+            return .succeeded
+        }
     }
 
     @Test("OUT-07 lost answers and kills at random: the Disk ends as if each write had run once", arguments: 0..<200)

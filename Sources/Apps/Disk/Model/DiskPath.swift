@@ -108,7 +108,15 @@ struct DiskPath: Sendable, Hashable {
     // Composed and decomposed letters are equal in Swift, but not for the API.
     static func == (one: DiskPath, other: DiskPath) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+    func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+}
+
+extension Hasher {
+    /// Adds the bytes of a text, whose letters are not normalized.
+    mutating func combine(bytesOf text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No text has it: the beginning of one is not the whole of another.
+        combine(0xFF as UInt8)
     }
 }

@@ -3,6 +3,8 @@ import Upstream
 
 /// A write of the Disk that waits for the API, as a value that is stored.
 struct QueuedWrite: OutboxWork {
+    typealias View = DiskOutlook
+
     /// What it does.
     enum Kind: String, Codable, Sendable {
         case folder, upload, move, delete, publish, unpublish
@@ -60,12 +62,19 @@ struct QueuedWrite: OutboxWork {
         }
     }
 
-    func concerns(_ other: QueuedWrite) -> Bool {
-        Self.touch(path, other) || to.map { Self.touch($0, other) } ?? false
-    }
+    var places: [DiskPath] { [path] + (to.map { [$0] } ?? []) }
+}
 
-    private static func touch(_ path: DiskPath, _ other: QueuedWrite) -> Bool {
-        path.isAlongside(other.path) || other.to.map(path.isAlongside) ?? false
+extension DiskPath: OutboxPlace {
+    /// The folders above it. The root is left out: no write touches it.
+    var above: [DiskPath] {
+        var above: [DiskPath] = []
+        var next = parent
+        while let folder = next, !folder.isRoot {
+            above.append(folder)
+            next = folder.parent
+        }
+        return above
     }
 }
 
@@ -120,18 +129,6 @@ extension DiskPath: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
-    }
-}
-
-extension DiskPath {
-    /// Whether one of both is the other, or contains it.
-    fileprivate func isAlongside(_ other: DiskPath) -> Bool {
-        let (one, two) = (text.utf8, other.text.utf8)
-        let (shorter, longer) = one.count < two.count ? (one, two) : (two, one)
-        guard longer.starts(with: shorter) else { return false }
-        // The text of the root ends with a slash.
-        return shorter.count == longer.count || shorter.last == UInt8(ascii: "/")
-            || longer[longer.index(longer.startIndex, offsetBy: shorter.count)] == UInt8(ascii: "/")
     }
 }
 

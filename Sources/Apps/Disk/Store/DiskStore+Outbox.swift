@@ -2,55 +2,7 @@ import Database
 import Foundation
 import GRDB
 import Screens
-import Synchronization
 import Upstream
-
-/// The Disks of accounts as they will be, made when they are asked for.
-final class DiskOutlooks: Sendable {
-    private struct Known {
-        var structure: Int
-        var count: Int
-        var projection: DiskProjection
-        var outlook: DiskOutlook?
-    }
-
-    private let known = Mutex<[String: Known]>([:])
-
-    /// Returns the projection of a queue. Operations that were added since the last time are applied to that one.
-    func projection(_ queue: OutboxQueue<QueuedWrite>, account: String) -> DiskProjection {
-        known.withLock { Self.update(&$0[account], queue).projection }
-    }
-
-    /// Returns what lists need of a queue.
-    func outlook(_ queue: OutboxQueue<QueuedWrite>, account: String) -> DiskOutlook {
-        known.withLock { known in
-            let present = Self.update(&known[account], queue)
-            if let outlook = present.outlook { return outlook }
-            let outlook = DiskOutlook(present.projection, queue.entries)
-            known[account]?.outlook = outlook
-            return outlook
-        }
-    }
-
-    /// Forgets an account that has no operations any more.
-    func forget(_ account: String) { known.withLock { $0[account] = nil } }
-
-    private static func update(_ known: inout Known?, _ queue: OutboxQueue<QueuedWrite>) -> Known {
-        var present = known ?? Known(structure: -1, count: 0, projection: DiskProjection())
-        if present.structure == queue.structure, present.count == queue.entries.count { return present }
-        known = nil
-        if present.structure != queue.structure || present.count > queue.entries.count {
-            present = Known(structure: queue.structure, count: 0, projection: DiskProjection())
-        }
-        for entry in queue.entries[present.count...] {
-            present.projection.apply(entry.work, id: entry.id, at: entry.queuedAt)
-        }
-        present.count = queue.entries.count
-        present.outlook = nil
-        known = present
-        return present
-    }
-}
 
 extension DiskStore {
     /// The table of writes that wait for the API.
@@ -59,8 +11,7 @@ extension DiskStore {
 
     /// Returns the Disk of an account as it will be, with the writes that wait; nil if none waits.
     func outlook(of account: String) -> (DiskOutlook, OutboxQueue<QueuedWrite>)? {
-        guard let queue = outbox.queue(of: account) else { return nil }
-        return (outlooks.outlook(queue, account: account), queue)
+        outbox.queue(of: account).map { ($0.view, $0) }
     }
 
     /// Number of writes of an account that wait; nil if none does.
@@ -90,17 +41,23 @@ extension DiskStore {
         _ body: @Sendable @escaping (inout OutboxEntry<QueuedWrite>) throws -> Void
     ) async throws -> OutboxEntry<QueuedWrite>? {
         try await database.writeFreeingRoom { [self] db in
-            guard var entry = outbox.queue(of: account)?[id] else { return nil }
+            guard var entry = outbox.entry(id, of: account) else { return nil }
             try body(&entry)
             return try change([.put(entry)], account: account, db).first
         }
     }
 
-    /// Ends an operation, in the transaction that stores what it has changed.
+    /// Ends an operation, in the transaction that stores what it has changed, and begins the one whose turn it is then:
+    /// it is looked at once more before it is sent, and needs no transaction of its own.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
-        guard var entry = outbox.queue(of: account)?[id] else { return }
+        guard var entry = outbox.entry(id, of: account) else { return }
         _ = entry.progress.apply(.succeeded, at: now)
-        try change([.put(entry)], account: account, db)
+        var changes = [OutboxChange.put(entry)]
+        if case .run(var next) = outbox.turn(of: account, at: now, after: id) {
+            _ = next.progress.apply(.began, at: now)
+            changes.append(.put(next))
+        }
+        try change(changes, account: account, db)
     }
 
     /// Lets operations that wait for an accepted token be tried again, after a login.
@@ -118,7 +75,7 @@ extension DiskStore {
 
     /// Returns the upload that has the content of a file which waits.
     func queuedContent(of item: DiskItem, account: String) -> KeptContent? {
-        guard let id = item.queuedUpload, let entry = outbox.queue(of: account)?[id], let blob = entry.blob else {
+        guard let id = item.queuedUpload, let entry = outbox.entry(id, of: account), let blob = entry.blob else {
             return nil
         }
         return KeptContent(blob: blob, version: item.version ?? "", storedAt: entry.queuedAt)
@@ -155,8 +112,8 @@ extension DiskOutlook {
     /// Returns the row of something that is made here.
     func row(of item: DiskItem, _ node: DiskProjection.Node, _ queue: OutboxQueue<QueuedWrite>) -> DiskRow {
         var item = item
-        let entry = node.made.flatMap { self.entry($0, in: queue) }
-        if item.kind == .file { item.queuedUpload = node.made }
+        let entry = node.made.flatMap { queue.entries[number: $0] }
+        if item.kind == .file { item.queuedUpload = entry?.id }
         item.isPublished = node.isPublished ?? false
         var row = DiskRow(item: item, seenAt: entry?.queuedAt ?? .distantPast, isDownloaded: item.kind == .file)
         row.pending = pending(node.write, in: queue)

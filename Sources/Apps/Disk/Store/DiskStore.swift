@@ -124,8 +124,6 @@ struct DiskStore: Sendable {
     let offlineSignal = OfflineSignal()
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)
-    /// The Disks as they will be once these are done.
-    let outlooks = DiskOutlooks()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 

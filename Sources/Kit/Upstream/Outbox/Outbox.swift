@@ -10,7 +10,7 @@ import Synchronization
 /// and a read needs no query.
 public final class Outbox<Work: OutboxWork>: Sendable {
     private let journal: OutboxJournal
-    private let queues = Mutex<[String: OutboxQueue<Work>]>([:])
+    private let states = Mutex<[String: OutboxAccount<Work>]>([:])
     private let listener = Mutex<(@Sendable (_ account: String) -> Void)?>(nil)
 
     /// Creates an outbox over a table that ``OutboxJournal/creation`` has created.
@@ -22,12 +22,12 @@ public final class Outbox<Work: OutboxWork>: Sendable {
     ///
     /// - Throws: GRDB's errors.
     public func load(at now: Date, _ db: Database) throws {
-        var loaded: [String: OutboxQueue<Work>] = [:]
+        var loaded: [String: OutboxAccount<Work>] = [:]
         for var entry: OutboxEntry<Work> in try journal.unfinished(db) {
             _ = entry.progress.apply(.interrupted, at: now)
-            loaded[entry.account, default: OutboxQueue()].apply(.put(entry))
+            loaded[entry.account, default: OutboxAccount()].apply(.put(entry))
         }
-        queues.withLock { $0 = loaded }
+        states.withLock { $0 = loaded }
     }
 
     /// Registers who is notified of an account whose operations have changed, after the commit.
@@ -37,14 +37,36 @@ public final class Outbox<Work: OutboxWork>: Sendable {
 
     /// Returns the operations of an account that are not done; nil if there are none, which costs nothing.
     public func queue(of account: String) -> OutboxQueue<Work>? {
-        queues.withLock { queues in queues[account].flatMap { $0.entries.isEmpty ? nil : $0 } }
+        states.withLock { states in states[account].flatMap { $0.queue.entries.isEmpty ? nil : $0.queue } }
+    }
+
+    /// Returns an operation that is not done; nil if there is none.
+    public func entry(_ id: String, of account: String) -> OutboxEntry<Work>? {
+        states.withLock { $0[account]?.entry(id) }
     }
 
     /// Returns the number of an account's latest change of ``OutboxQueue/structure``.
-    public func structure(of account: String) -> Int { queues.withLock { $0[account]?.structure ?? 0 } }
+    public func structure(of account: String) -> Int { states.withLock { $0[account]?.queue.structure ?? 0 } }
 
     /// The accounts that have operations which are not done.
-    public var accounts: [String] { queues.withLock { $0.filter { !$0.value.entries.isEmpty }.keys.sorted() } }
+    public var accounts: [String] { states.withLock { $0.filter { !$0.value.queue.entries.isEmpty }.keys.sorted() } }
+
+    /// Says whose turn it is.
+    ///
+    /// - Parameter finished: An operation that ends now, and is taken for done.
+    public func turn(of account: String, at now: Date, after finished: String? = nil) -> OutboxTurn<Work> {
+        states.withLock { $0[account]?.turn(at: now, after: finished) ?? .none }
+    }
+
+    /// Returns the operations that touch one of several places, one above or one below, in order.
+    public func touching(_ places: [Work.Place], of account: String) -> [OutboxEntry<Work>] {
+        states.withLock { $0[account]?.touching(places) ?? [] }
+    }
+
+    /// Whether an operation touches one of several places, one above or one below.
+    public func isTouched(_ places: [Work.Place], of account: String) -> Bool {
+        states.withLock { $0[account]?.order.isTouched(places) ?? false }
+    }
 
     /// Returns an operation that is done; nil if there is none, or it was long ago.
     ///
@@ -78,13 +100,13 @@ public final class Outbox<Work: OutboxWork>: Sendable {
 
     private func committed(_ changes: [OutboxChange<Work>]) {
         var accounts = Set<String>()
-        queues.withLock { queues in
+        states.withLock { states in
             for change in changes {
                 let account =
                     switch change {
                     case .put(let entry), .remove(let entry): entry.account
                     }
-                queues[account, default: OutboxQueue()].apply(change)
+                states[account, default: OutboxAccount()].apply(change)
                 accounts.insert(account)
             }
         }
@@ -98,12 +120,62 @@ public final class Outbox<Work: OutboxWork>: Sendable {
     public func removeAll(of account: String, in db: Database) throws {
         try journal.removeAll(of: account, db)
         db.afterNextTransaction { [self] _ in
-            queues.withLock { queues in
-                let (version, structure) = (queues[account]?.version ?? 0, queues[account]?.structure ?? 0)
-                queues[account] = OutboxQueue()
-                queues[account]?.version = version + 1
-                queues[account]?.structure = structure + 1
+            states.withLock { states in
+                let structure = states[account]?.queue.structure ?? 0
+                states[account] = OutboxAccount()
+                states[account]?.queue.structure = structure + 1
             }
         }
+    }
+}
+
+/// Whose turn it is.
+public enum OutboxTurn<Work: OutboxWork>: Sendable {
+    /// This operation can be sent.
+    case run(OutboxEntry<Work>)
+    /// Nothing is sent before this time: what waits for its time lets nothing pass.
+    case wait(until: Date)
+    /// Nobody's.
+    case none
+}
+
+/// What an outbox has in memory of one account.
+struct OutboxAccount<Work: OutboxWork>: Sendable {
+    var queue = OutboxQueue<Work>()
+    private(set) var order = OutboxOrder<Work.Place>()
+    private var numbers: [String: Int64] = [:]
+
+    func entry(_ id: String) -> OutboxEntry<Work>? { numbers[id].flatMap { queue.entries[number: $0] } }
+
+    func touching(_ places: [Work.Place]) -> [OutboxEntry<Work>] {
+        order.touching(places).compactMap { queue.entries[number: $0] }
+    }
+
+    mutating func apply(_ change: OutboxChange<Work>) {
+        switch change {
+        case .put(let entry) where entry.progress.state == .done: replace(entry, by: nil)
+        case .put(let entry): replace(entry, by: entry)
+        case .remove(let entry): replace(entry, by: nil)
+        }
+    }
+
+    private mutating func replace(_ entry: OutboxEntry<Work>, by new: OutboxEntry<Work>?) {
+        if let new {
+            order.put(entry.number, new.work.places, isStuck: new.progress.isStuck)
+            numbers[entry.id] = entry.number
+        } else {
+            order.remove(entry.number)
+            numbers[entry.id] = nil
+        }
+        _ = queue.replace(entry.number, by: new, order)
+    }
+
+    func turn(at now: Date, after finished: String?) -> OutboxTurn<Work> {
+        let finished = finished.flatMap { numbers[$0] }
+        guard !queue.unsettled.contains(where: { $0.progress.state == .running && $0.number != finished }),
+            let next = order.first.first(where: { $0 != finished }), let entry = queue.entries[number: next]
+        else { return .none }
+        guard let date = entry.progress.nextAttempt, date > now else { return .run(entry) }
+        return .wait(until: date)
     }
 }

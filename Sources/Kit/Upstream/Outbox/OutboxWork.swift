@@ -1,10 +1,37 @@
 /// What an app leaves in an outbox: one write, as a value that can be stored.
 public protocol OutboxWork: Codable, Sendable, Equatable {
-    /// Whether the order of both matters: one of them touches what the other touches.
-    func concerns(_ other: Self) -> Bool
+    /// What a write touches.
+    associatedtype Place: OutboxPlace
+    /// What the app derives from the writes that wait.
+    associatedtype View: OutboxView where View.Work == Self
 
-    /// Says what becomes of an earlier write that this one concerns, if both have not been sent.
+    /// The places that it touches. The order of two writes matters if a place of one is, contains or is in a place of
+    /// the other.
+    var places: [Place] { get }
+
+    /// Says what becomes of an earlier write that touches the same places, if both have not been sent.
     func folding(_ earlier: Self) -> OutboxFold<Self>
+}
+
+extension OutboxWork {
+    /// Whether the order of both matters.
+    public func touches(_ other: Self) -> Bool {
+        places.contains { one in
+            other.places.contains { one == $0 || one.above.contains($0) || $0.above.contains(one) }
+        }
+    }
+}
+
+/// What an app derives from the operations of one account. It follows each change of them, within the lock of the
+/// outbox: a copy is that of one moment, together with the queue that has it.
+public protocol OutboxView: Sendable {
+    associatedtype Work: OutboxWork
+
+    /// Creates the view of no operations.
+    init()
+
+    /// Follows a change of one operation.
+    mutating func follow(_ change: OutboxStep<Work>)
 }
 
 /// What becomes of an earlier write when a later one comes.
@@ -28,12 +55,13 @@ public struct OutboxFolding<Work: OutboxWork>: Sendable {
     /// The position of the waiting write that does now what the new one asked for, if nothing is added.
     public private(set) var substitute: Int?
 
-    /// Folds a new write into the waiting ones: pure, from the last to the first one that it concerns. The upstream
-    /// ends as if all had run in order, by fewer calls.
+    /// Folds a new write into the waiting ones: pure, from the last to the first one. The upstream ends as if all had
+    /// run in order, by fewer calls.
     ///
     /// - Parameters:
     ///   - new: The new write.
-    ///   - waiting: The waiting writes in order, and whether each has certainly not been sent.
+    ///   - waiting: The waiting writes that touch the same places, in order, and whether each has certainly not been
+    ///     sent.
     public init<Waiting: BidirectionalCollection>(_ new: Work, onto waiting: Waiting)
     where Waiting.Element == (work: Work, isUnsent: Bool) {
         var provisional: [Int: Work?] = [:]
@@ -41,7 +69,6 @@ public struct OutboxFolding<Work: OutboxWork>: Sendable {
         var position = waiting.count
         for (earlier, isUnsent) in waiting.reversed() {
             position -= 1
-            guard new.concerns(earlier) else { continue }
             guard isUnsent else { return }
             switch new.folding(earlier) {
             case .stop: return
@@ -55,33 +82,5 @@ public struct OutboxFolding<Work: OutboxWork>: Sendable {
                 return
             }
         }
-    }
-}
-
-/// Says whose turn it is: `operations in order -> the next one`.
-public enum OutboxOrder {
-    /// Returns the position of the operation that may run now; nil if none may.
-    ///
-    /// Operations run one at a time in their order. One that the user has to decide about holds up those that concern
-    /// it, and those that concern these; the others go on.
-    ///
-    /// - Parameters:
-    ///   - operations: The operations that are not done, in order.
-    ///   - isDue: Whether the time of an operation has come.
-    public static func next<Work: OutboxWork>(
-        _ operations: some RandomAccessCollection<(work: Work, progress: OutboxProgress)>,
-        isDue: (OutboxProgress) -> Bool
-    ) -> Int? {
-        var held: [Work] = []
-        for (position, operation) in operations.enumerated() {
-            if operation.progress.state == .running { return nil }
-            if operation.progress.isStuck || held.contains(where: { operation.work.concerns($0) }) {
-                held.append(operation.work)
-                continue
-            }
-            // What waits for its time lets nothing pass: the upstream has asked for the pause.
-            return isDue(operation.progress) ? position : nil
-        }
-        return nil
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import TestKit
 
 @testable import Disk
+@testable import Upstream
 
 /// A Disk as a value, to which writes are applied one after the other: the model that queues are compared with.
 struct SimulatedTree: Equatable {
@@ -129,5 +130,27 @@ extension DiskPath {
 extension Dictionary where Key == DiskPath, Value == SimulatedTree.Thing {
     fileprivate init(uniqueKeysWithValues pairs: [(DiskPath, SimulatedTree.Thing)]) {
         self.init(pairs) { first, _ in first }
+    }
+}
+
+extension OutboxAccount<QueuedWrite> {
+    private static let noon = Date(timeIntervalSince1970: 1_767_700_000)
+
+    /// Leaves writes one after the other, numbered from zero.
+    init(_ writes: [QueuedWrite]) {
+        self.init()
+        for (number, write) in writes.enumerated() { put(write, Int64(number)) }
+    }
+
+    /// Leaves a write, or changes it.
+    mutating func put(_ write: QueuedWrite, _ number: Int64) {
+        var entry = OutboxEntry(id: "\(number)", account: "1130", work: write, queuedAt: Self.noon)
+        entry.number = number
+        apply(.put(entry))
+    }
+
+    /// Removes a write.
+    mutating func remove(_ number: Int64) {
+        if let entry = queue.entries[number: number] { apply(.remove(entry)) }
     }
 }

@@ -52,7 +52,7 @@ struct Profile: Sendable {
         var (account, result) = try await sent(request, session)
         result.changeToken = result.changeToken?.and(changeToken)
         guard let queue = store.outbox.queue(of: account.id) else { return (account, result) }
-        account.space.used = max(0, account.space.used + queue.entries.reduce(0) { $0 + $1.work.addedBytes })
+        account.space.used = max(0, account.space.used + queue.view.addedBytes)
         return (account, result)
     }
 

@@ -77,14 +77,21 @@ struct Listing: Sendable {
         _ resource: (Part, RowsRequest) -> Resource
     ) async throws -> (DiskPage, ReadResult) {
         var cachePolicy = cachePolicy
+        var read: (DiskPage, ReadResult)?
         for _ in 0..<ItemReader.attempts {
-            guard let (outlook, queue) = store.outlook(of: session.account) else { break }
+            guard let (outlook, queue) = store.outlook(of: session.account) else {
+                read = nil
+                break
+            }
             let projected = ProjectedList(query: query, outlook: outlook, queue: queue, session: session)
-            let read = try await page(of: projected, cachePolicy, resource)
+            let page = try await page(of: projected, cachePolicy, resource)
             // Rows that are newer than the projection over them: read again.
-            if store.outbox.structure(of: session.account) == queue.structure { return read }
+            if store.outbox.structure(of: session.account) == queue.structure { return page }
+            read = page
             if cachePolicy == .revalidate { cachePolicy = .useCache }
         }
+        // A queue that drains faster than a list is read: what waits must not vanish from it meanwhile.
+        if let read { return read }
         let part = query.part(query.page, of: query.folder, for: session.account)
         return try await page(part, of: query, for: session, cachePolicy, resource)
     }

@@ -35,32 +35,32 @@ struct ProjectedList: Sendable {
     }
 
     /// What comes before the rows of the API, in order.
-    var added: [DiskOutlook.Shown] {
+    func added() -> ContiguousArray<DiskOutlook.Shown> {
         let key = "\(query.list)\n\(query.folder?.text ?? "")\n\(query.query)"
-        if let folder = query.folder {
-            let order = ListOrder(query.query)
-            let sorted = outlook.sorted(key, outlook.folder(folder).added) {
-                order.precedes(($0, item(of: $0)), ($1, item(of: $1)))
-            }
-            return outlook.displaced(in: folder, ahead: ahead) + sorted
+        guard let folder = query.folder else {
+            return outlook.lists.rows(key, of: nil, Self.isAdded(to: query)) { $0.write > $1.write }
         }
-        return outlook.sorted(key, outlook.shown.filter(isAdded)) {
-            (entry(of: $0)?.number ?? 0) > (entry(of: $1)?.number ?? 0)
-        }
+        let order = ListOrder(query.query)
+        let sorted = outlook.lists.rows(key, of: folder, { _ in true }, by: order.precedes)
+        let displaced = outlook.displaced(in: folder, ahead: ahead)
+        return displaced.isEmpty ? sorted : ContiguousArray(displaced) + sorted
     }
 
-    /// Whether something that is made or moved here is new in a list without folders.
-    private func isAdded(_ shown: DiskOutlook.Shown) -> Bool {
-        switch query.list {
-        case "recent":
-            guard let item = shown.node.item, item.kind == .file else { return false }
-            return item.mediaType.map { query.query.split(separator: ",").contains($0[...]) } ?? false
-        default:
-            let item = item(of: shown)
-            guard shown.node.isPublished == true, item?.isPublished != true || shown.node.item != nil else {
-                return false
+    /// Says whether something that is made or moved here is new in a list without folders.
+    private static func isAdded(to query: Listing.Query) -> @Sendable (DiskOutlook.Shown) -> Bool {
+        let (list, filter) = (query.list, query.query)
+        return { shown in
+            switch list {
+            case "recent":
+                guard let item = shown.node.item, item.kind == .file else { return false }
+                return item.mediaType.map { filter.split(separator: ",").contains($0[...]) } ?? false
+            default:
+                let item = shown.item
+                guard shown.node.isPublished == true, item?.isPublished != true || shown.node.item != nil else {
+                    return false
+                }
+                return filter == "all" || item?.kind.rawValue == filter
             }
-            return query.query == "all" || item?.kind.rawValue == query.query
         }
     }
 
@@ -70,9 +70,7 @@ struct ProjectedList: Sendable {
         guard let folder = query.folder else { return self.row(inPlaceOf: row).map { [$0] } ?? [] }
         return outlook.paths(inPlaceOf: source, in: folder, ahead: ahead).compactMap { path in
             if outlook.visible(source) == path { return outlook.row(row, at: path, queue) }
-            return outlook.projection.node(path).flatMap {
-                self.row(of: DiskOutlook.Shown(path: path, node: $0, folded: ""))
-            }
+            return shown(at: path).flatMap(self.row)
         }
     }
 
@@ -81,25 +79,21 @@ struct ProjectedList: Sendable {
         guard let path = outlook.visible(row.item.path) else { return nil }
         let shown = outlook.row(row, at: path, queue)
         guard query.list == "published" else { return shown }
-        let node = outlook.projection.node(path)
-        let isAdded = node.map { self.isAdded(DiskOutlook.Shown(path: path, node: $0, folded: "")) } ?? false
+        let isAdded = self.shown(at: path).map(Self.isAdded(to: query)) ?? false
         return shown.item.isPublished && !isAdded ? shown : nil
     }
 
     /// Returns the row of something that is made or moved here, as far as it is known without the API's row.
     func row(of shown: DiskOutlook.Shown) -> DiskRow? {
         if let item = shown.node.item { return outlook.row(of: item.at(shown.path), shown.node, queue) }
-        guard let source = shown.node.source, let seen = entry(of: shown)?.work.subject else { return nil }
-        let row = DiskRow(item: seen.item(at: source), seenAt: .distantPast, isDownloaded: false)
+        guard let source = shown.node.source, let item = shown.item?.at(source) else { return nil }
+        let row = DiskRow(item: item, seenAt: .distantPast, isDownloaded: false)
         return outlook.row(row, at: shown.path, queue)
     }
 
-    private func item(of shown: DiskOutlook.Shown) -> DiskItem? {
-        shown.node.item ?? entry(of: shown)?.work.subject?.item(at: shown.path)
-    }
-
-    private func entry(of shown: DiskOutlook.Shown) -> OutboxEntry<QueuedWrite>? {
-        shown.node.write.flatMap { outlook.entry($0, in: queue) }
+    private func shown(at path: DiskPath) -> DiskOutlook.Shown? {
+        guard let node = outlook.projection.node(path), let write = node.write else { return nil }
+        return DiskOutlook.Shown(path, node, write, queue.entries[number: write]?.work.subject, isAdded: false)
     }
 }
 
@@ -113,16 +107,14 @@ struct ListOrder: Sendable {
         name = isDescending ? String(sort.dropFirst()) : sort
     }
 
-    typealias Row = (shown: DiskOutlook.Shown, item: DiskItem?)
-
-    func precedes(_ one: Row, _ other: Row) -> Bool {
+    func precedes(_ one: DiskOutlook.Shown, _ other: DiskOutlook.Shown) -> Bool {
         let (first, second) = isDescending ? (other, one) : (one, other)
         let (firstKey, secondKey) = (key(first), key(second))
         if firstKey != secondKey { return firstKey < secondKey }
-        return first.shown.path.text.utf8.lexicographicallyPrecedes(second.shown.path.text.utf8)
+        return first.path.text.utf8.lexicographicallyPrecedes(second.path.text.utf8)
     }
 
-    private func key(_ row: Row) -> Double {
+    private func key(_ row: DiskOutlook.Shown) -> Double {
         switch name {
         case "created": row.item?.created?.timeIntervalSince1970 ?? 0
         case "modified": row.item?.modified?.timeIntervalSince1970 ?? 0
@@ -141,7 +133,7 @@ extension Listing {
         _ cachePolicy: CachePolicy,
         _ resource: (Part, RowsRequest) -> Resource
     ) async throws -> (DiskPage, ReadResult) {
-        let (query, added) = (list.query, list.added)
+        let (query, added) = (list.query, list.added())
         let asked = query.page
         let first = added.dropFirst(asked.offset).prefix(asked.limit)
         var page = DiskPage([], keys: [], total: added.count, hasMore: asked.end < added.count, revision: nil)

@@ -29,13 +29,12 @@ extension Search {
             let (rows, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: asked)
             return Found(rows, hits)
         }
-        let key = "search\n\(query.text)"
-        let matches = outlook.sorted(key, outlook.shown.filter { query.isPart(of: $0.folded) }) {
-            (outlook.entry($0.node.write ?? "", in: queue)?.number ?? 0)
-                > (outlook.entry($1.node.write ?? "", in: queue)?.number ?? 0)
-        }
         let last = asked.key?[0].integer
-        let start = last.map { $0 < 0 ? Int(-$0) : matches.count } ?? min(asked.offset, matches.count)
+        let first = last.map { $0 < 0 ? Int(clamping: $0.magnitude) : 0 } ?? asked.offset
+        // One more than are shown says that there are more; others are counted no further than the store's hits.
+        let most = max(min(first, Int(Int32.max)) + asked.limit + 1, SearchHits.counted)
+        let matches = outlook.lists.search(query, limit: most)
+        let start = (last ?? -1) < 0 ? min(first, matches.count) : matches.count
         let added = matches.dropFirst(start).prefix(asked.limit)
         let rest = asked.limit - added.count
         var page = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - matches.count))
@@ -69,17 +68,7 @@ extension Search {
         if let item = shown.node.item { return outlook.row(of: item.at(shown.path), shown.node, queue) }
         guard let source = shown.node.source else { return nil }
         let known = try store.row(source, account: account.id)
-        let seen = shown.node.write.flatMap { outlook.entry($0, in: queue)?.work.subject }
-        let row = known ?? seen.map { DiskRow(item: $0.item(at: source), seenAt: .distantPast, isDownloaded: false) }
+        let row = known ?? shown.item.map { DiskRow(item: $0.at(source), seenAt: .distantPast, isDownloaded: false) }
         return row.map { outlook.row($0, at: shown.path, queue) }
-    }
-}
-
-extension PartQuery {
-    /// Whether a name has the text.
-    fileprivate func isPart(of folded: String) -> Bool {
-        guard !isEmpty else { return false }
-        // Byte by byte, as the store does: a search by characters takes many times as long.
-        return Data(folded.utf8).range(of: Data(text.utf8)) != nil
     }
 }

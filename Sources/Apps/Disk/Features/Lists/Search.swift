@@ -61,12 +61,30 @@ struct Search: Sendable {
         async throws -> (KnownFiles, Found)
     {
         let witness = client.upstream.witness()
-        let (account, stored) = try await accounts.account(of: session) { account in
-            try storedFiles(of: account, cachePolicy, since: witness).map {
-                ($0, try search(query, account, lastPart: $0.lastPart, asked))
+        var attempts = ItemReader.attempts
+        while true {
+            let structure = store.outbox.structure(of: session.account)
+            let (account, stored) = try await accounts.account(of: session) { account in
+                try storedFiles(of: account, cachePolicy, since: witness).map {
+                    ($0, try search(query, account, lastPart: $0.lastPart, asked))
+                }
             }
+            attempts -= 1
+            // Names of a moment before a write was done, and the Disk as it will be of a moment after: search again.
+            if attempts > 0, store.outbox.structure(of: session.account) != structure { continue }
+            if let stored { return stored }
+            return try await foundOfAll(query, asked, account, cachePolicy)
         }
-        if let stored { return stored }
+    }
+
+    private func foundOfAll(
+        _ query: PartQuery,
+        _ asked: PageRequest,
+        _ account: DiskAccount,
+        _ cachePolicy: CachePolicy
+    )
+        async throws -> (KnownFiles, Found)
+    {
         let known = try await allFiles(of: account, cachePolicy)
         return (known, try search(query, account, lastPart: known.lastPart, asked))
     }

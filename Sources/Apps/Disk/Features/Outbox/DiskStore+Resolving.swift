@@ -19,7 +19,8 @@ extension DiskStore {
         }
         let (old, new) = (entry.work.target, freeName(entry, queue))
         resolved.work = entry.work.renamed(to: new)
-        let later = queue.entries.filter { $0.number > entry.number }.compactMap { later in
+        let touching = outbox.touching([old], of: entry.account)
+        let later = touching.filter { $0.number > entry.number }.compactMap { later in
             later.work.relocated(from: old, to: new).map { work in
                 var moved = later
                 moved.work = work
@@ -31,7 +32,7 @@ extension DiskStore {
 
     /// Returns the first name that nothing known has; the API is asked when the write is sent.
     private func freeName(_ entry: OutboxEntry<QueuedWrite>, _ queue: OutboxQueue<QueuedWrite>) -> DiskPath {
-        let projection = outlooks.projection(queue, account: entry.account)
+        let projection = queue.view.projection
         let isFile = entry.work.ours?.kind == .file
         var number = 2
         while number < 1000 {

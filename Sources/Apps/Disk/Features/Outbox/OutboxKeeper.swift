@@ -72,7 +72,6 @@ final class OutboxKeeper: Sendable {
         }
         for task in tasks { task.cancel() }
         announcer.forget(account)
-        store.outlooks.forget(account)
     }
 
     /// Cancels everything, and returns when it has ended.
@@ -88,7 +87,8 @@ final class OutboxKeeper: Sendable {
 
     private func drain(_ account: String) async {
         do {
-            while let entry = next(of: account) { try await run(entry) }
+            var ahead: OutboxLookAhead?
+            while let entry = try await next(of: account) { ahead = try await run(entry, ahead) }
         } catch {
             if !(error is CancellationError) {
                 logger.error("the outbox could not be written", metadata: ["error": "\(error)"])
@@ -103,21 +103,38 @@ final class OutboxKeeper: Sendable {
         }
     }
 
-    /// Returns the write whose turn it is; nil if none can be sent now.
-    private func next(of account: String) -> OutboxEntry<QueuedWrite>? {
-        guard !Task.isCancelled, client.isReachable, let queue = store.outbox.queue(of: account) else { return nil }
-        let now = clock.now()
-        let reachability = client.upstream.reachability
-        if let end = reachability.pause(for: client.credential(of: account), at: now)?.end {
-            wait(until: end, account)
+    /// Begins the write whose turn it is, unless it was begun when the one before was done. That is stored before
+    /// anything is sent: after a kill it is looked at first.
+    ///
+    /// - Returns: The write; nil if none can be sent now.
+    private func next(of account: String) async throws -> OutboxEntry<QueuedWrite>? {
+        let begun = store.outbox.queue(of: account)?.unsettled.first { $0.progress.state == .running }
+        guard canSend(account) else {
+            if let begun { _ = try await apply(.postponed, to: begun) }
             return nil
         }
-        let operations = queue.entries.lazy.map { (work: $0.work, progress: $0.progress) }
-        let isDue = { (progress: OutboxProgress) in progress.nextAttempt.map { $0 <= now } ?? true }
-        if let position = OutboxOrder.next(operations, isDue: isDue) { return queue.entries[position] }
-        let dates = queue.entries.lazy.compactMap(\.progress.nextAttempt).filter { $0 > now }
-        if let date = dates.min() { wait(until: date, account) }
-        return nil
+        if let begun { return begun }
+        while true {
+            switch store.outbox.turn(of: account, at: clock.now()) {
+            case .run(let entry):
+                // It may have been taken back meanwhile.
+                if let begun = try await apply(.began, to: entry), begun.progress.state == .running { return begun }
+            case .wait(let date):
+                wait(until: date, account)
+                return nil
+            case .none: return nil
+            }
+        }
+    }
+
+    private func canSend(_ account: String) -> Bool {
+        guard !Task.isCancelled, client.isReachable else { return false }
+        let reachability = client.upstream.reachability
+        guard let end = reachability.pause(for: client.credential(of: account), at: clock.now())?.end else {
+            return true
+        }
+        wait(until: end, account)
+        return false
     }
 
     private func wait(until end: Date, _ account: String) {
@@ -132,21 +149,35 @@ final class OutboxKeeper: Sendable {
         }
     }
 
-    /// Sends one write, and stores what happened.
-    private func run(_ entry: OutboxEntry<QueuedWrite>) async throws {
-        let (id, account, now) = (entry.id, entry.account, clock.now())
-        let wasSent = entry.progress.isDoubtful
-        // Stored before anything is sent: after a kill it is looked at first.
-        let begun = try await store.change(id, account: account) { _ = $0.progress.apply(.began, at: now) }
-        guard let begun, begun.progress.state == .running else { return }
-        let outcome = await runner.run(begun, wasSent: wasSent) { [weak self] sent in self?.sent(sent, of: begun) }
-        state.withLock { $0.sent[id] = nil }
-        let (ended, jitter) = (clock.now(), Randomness.fraction(for: "outbox"))
-        // Also of a task that is cancelled: what happened is stored.
-        _ = try await Task { [store] in
-            try await store.change(id, account: account) { entry in
-                if let work = outcome.work { entry.work = work }
-                _ = entry.progress.apply(outcome.event, at: ended, jitter: jitter)
+    /// Sends one write, and stores what happened. Meanwhile what the next one acts on is looked at.
+    ///
+    /// - Parameter ahead: What was looked at while the last one was sent.
+    /// - Returns: What was looked at; nil if the write was not carried out.
+    private func run(_ entry: OutboxEntry<QueuedWrite>, _ ahead: OutboxLookAhead?) async throws -> OutboxLookAhead? {
+        var following: OutboxLookAhead?
+        if ahead != nil || entry.progress.attempts == 0,
+            case .run(let next) = store.outbox.turn(of: entry.account, at: clock.now(), after: entry.id)
+        {
+            following = OutboxLookAhead(at: next, during: entry, runner, clock)
+        }
+        let found = await ahead?.found(for: entry, at: clock.now())
+        let outcome = await runner.run(entry, found) { [weak self] sent in self?.sent(sent, of: entry) }
+        state.withLock { $0.sent[entry.id] = nil }
+        if outcome.event == .succeeded, store.outbox.entry(entry.id, of: entry.account) == nil { return following }
+        following?.cancel()
+        _ = try await apply(outcome.event, to: entry, outcome.work)
+        return nil
+    }
+
+    /// Stores an event of a write, also if this task is cancelled.
+    private func apply(_ event: OutboxProgress.Event, to entry: OutboxEntry<QueuedWrite>, _ work: QueuedWrite? = nil)
+        async throws -> OutboxEntry<QueuedWrite>?
+    {
+        let (now, jitter) = (clock.now(), Randomness.fraction(for: "outbox"))
+        return try await Task { [store] in
+            try await store.change(entry.id, account: entry.account) { entry in
+                if let work { entry.work = work }
+                _ = entry.progress.apply(event, at: now, jitter: jitter)
             }
         }.value
     }

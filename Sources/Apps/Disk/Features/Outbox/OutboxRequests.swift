@@ -27,7 +27,8 @@ struct OutboxRequests: Sendable {
         let account = try await accounts.account(of: session)
         let queue = store.outbox.queue(of: account.id) ?? OutboxQueue()
         let last = asked.key?[0].integer ?? 0
-        let rest = queue.entries.drop { $0.number <= last }.dropFirst(asked.offset)
+        let behind = queue.entries.dropFirst(queue.entries.position(of: last &+ 1))
+        let rest = behind.dropFirst(asked.offset)
         let entries = rest.prefix(asked.limit)
         let shown = Page(asked, count: entries.count, total: queue.entries.count, hasMore: rest.count > entries.count)
         let screen = OutboxScreen(
@@ -56,11 +57,11 @@ struct OutboxRequests: Sendable {
     @Sendable func takeBack(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try await accounts.account(of: session)
         let id = try entry(request, account).id
-        let entry = try await change(id, account) { entry, queue in
+        let entry = try await change(id, account) { entry, _ in
             guard entry.progress.isUnsent || entry.progress.state == .failed else {
                 throw Problem(.outboxState, Self.notUnsent(entry.progress.state))
             }
-            try Self.checkIsLast(entry, queue)
+            try checkIsLast(entry)
             return [.remove(entry)]
         }
         return try removed(entry, request, account)
@@ -96,7 +97,7 @@ struct OutboxRequests: Sendable {
                 throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
             }
             if choice == .discard {
-                try Self.checkIsLast(entry, queue)
+                try checkIsLast(entry)
                 var entry = entry
                 // Its bytes go, and a client can still ask what became of it.
                 entry.progress = OutboxProgress(state: .done, attempts: entry.progress.attempts, reason: "discarded")
@@ -112,7 +113,7 @@ struct OutboxRequests: Sendable {
 extension OutboxRequests {
     private func entry(_ request: ScreenRequest, _ account: DiskAccount) throws -> OutboxEntry<QueuedWrite> {
         let id = try request.parameter("id")
-        if let entry = store.outbox.queue(of: account.id)?[id] { return entry }
+        if let entry = store.outbox.entry(id, of: account.id) { return entry }
         let finished = try store.database.read { try store.outbox.finished(id, account: account.id, $0) }
         guard let finished else { throw Problem.notFound("There is no such operation in the outbox.") }
         return finished
@@ -129,7 +130,8 @@ extension OutboxRequests {
             -> [OutboxChange<QueuedWrite>]
     ) async throws -> OutboxEntry<QueuedWrite> {
         try await store.database.writeFreeingRoom { [store] db in
-            guard let queue = store.outbox.queue(of: account.id), let entry = queue[id] else {
+            guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)
+            else {
                 throw Problem(.outboxState, Self.notUnsent(.done))
             }
             let put = try store.change(try body(entry, queue), account: account.id, db)
@@ -138,8 +140,9 @@ extension OutboxRequests {
     }
 
     /// Checks that no later write needs an operation that is dropped.
-    private static func checkIsLast(_ entry: OutboxEntry<QueuedWrite>, _ queue: OutboxQueue<QueuedWrite>) throws {
-        let later = queue.entries.count { $0.number > entry.number && $0.work.concerns(entry.work) }
+    private func checkIsLast(_ entry: OutboxEntry<QueuedWrite>) throws {
+        let touching = store.outbox.touching(entry.work.places, of: entry.account)
+        let later = touching.count { $0.number > entry.number }
         guard later == 0 else { throw Problem(.outboxState, .laterWrites(later), href: OutboxScreen.href) }
     }
 

@@ -26,16 +26,19 @@ struct OutboxRunner: Sendable {
 
     /// Carries out a write.
     ///
-    /// - Parameter progress: Is called with the number of bytes that were taken of an upload.
+    /// - Parameters:
+    ///   - known: What the API has of the files that it touches, if that was looked at just now.
+    ///   - progress: Is called with the number of bytes that were taken of an upload.
     func run(
         _ entry: OutboxEntry<QueuedWrite>,
-        wasSent: Bool,
+        _ known: WritePreparation.Before?,
         _ progress: @escaping @Sendable (Int) -> Void
     ) async -> Outcome {
         do {
             let account = try await accounts.account(entry.account)
-            let found = try await look(at: entry.work, account)
-            switch entry.work.judgement(of: found, wasSent: wasSent) {
+            let found: WritePreparation.Before
+            if let known { found = known } else { found = try await look(at: entry.work, account) }
+            switch entry.work.judgement(of: found, wasSent: entry.progress.isDoubtful) {
             case .done:
                 try await settle(entry, found, account)
                 return Outcome(event: .succeeded)
@@ -48,7 +51,12 @@ struct OutboxRunner: Sendable {
         }
     }
 
-    /// Returns what the API has now of the files that a write touches.
+    /// Returns what the API has now of the files that a write touches; nil if that is not known.
+    func look(at entry: OutboxEntry<QueuedWrite>) async -> WritePreparation.Before? {
+        guard let account = try? await accounts.account(entry.account) else { return nil }
+        return try? await look(at: entry.work, account)
+    }
+
     private func look(at work: QueuedWrite, _ account: DiskAccount) async throws -> WritePreparation.Before {
         async let subject = work.isCreation ? nil : present(work.path, account)
         async let place = work.isCreation || work.kind == .move ? present(work.target, account) : nil

@@ -5,13 +5,48 @@ import Screens
 import Upstream
 
 /// Reads single files and folders.
-struct ItemReader: Sendable {
+protocol ItemReading: Sendable {
+    /// Reads a file or folder.
+    ///
+    /// - Throws: 404 `not-found`, other problems, `UpstreamFailure`, `StorageError`.
+    func item(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy, waitsToTimeout: Bool) async throws
+        -> (DiskRow, ReadResult)
+}
+
+extension ItemReading {
+    /// Reads something that must be a file.
+    ///
+    /// - Parameter waitsToTimeout: Whether the API's response is waited for whatever the patience.
+    /// - Throws: 400 `invalid-parameter` for a folder; as ``item(_:for:_:waitsToTimeout:)`` does.
+    func file(
+        _ path: DiskPath,
+        for account: DiskAccount,
+        _ cachePolicy: CachePolicy,
+        waitsToTimeout: Bool = false
+    ) async throws -> (DiskRow, ReadResult) {
+        let read = try await item(path, for: account, cachePolicy, waitsToTimeout: waitsToTimeout)
+        try ItemReader.checkIsFile(read.0.item)
+        return read
+    }
+}
+
+/// Reads single files and folders as the API has them.
+struct ItemReader: ItemReading {
     var reader: ResourceReader
     let events: DiskEvents
     let clock: WallClock
 
     private var client: YandexDiskClient { reader.client }
     private var store: DiskStore { reader.store }
+
+    func item(
+        _ path: DiskPath,
+        for account: DiskAccount,
+        _ cachePolicy: CachePolicy,
+        waitsToTimeout: Bool = false
+    ) async throws -> (DiskRow, ReadResult) {
+        try await item(path, for: account, cachePolicy, waitsToTimeout: waitsToTimeout, seenAt: nil)
+    }
 
     /// Reads a file or folder: from the API, or as a list has shown it before. A file that the API says is gone leaves
     /// all lists.
@@ -25,7 +60,7 @@ struct ItemReader: Sendable {
         for account: DiskAccount,
         _ cachePolicy: CachePolicy,
         waitsToTimeout: Bool = false,
-        seenAt: Date? = nil
+        seenAt: Date?
     ) async throws -> (DiskRow, ReadResult) {
         var present = account
         var known = seenAt
@@ -87,22 +122,6 @@ struct ItemReader: Sendable {
         since witness: ReadWitness
     ) throws -> ReadResult? {
         try reader.stored(resource(of: path, for: account, seenAt: seenAt), cachePolicy, since: witness)
-    }
-
-    /// Reads something that must be a file.
-    ///
-    /// - Parameter waitsToTimeout: Whether the API's response is waited for whatever the patience.
-    ///
-    /// - Throws: 400 `invalid-parameter` for a folder; as ``item(_:for:_:)`` does.
-    func file(
-        _ path: DiskPath,
-        for account: DiskAccount,
-        _ cachePolicy: CachePolicy,
-        waitsToTimeout: Bool = false
-    ) async throws -> (DiskRow, ReadResult) {
-        let (row, result) = try await item(path, for: account, cachePolicy, waitsToTimeout: waitsToTimeout)
-        try Self.checkIsFile(row.item)
-        return (row, result)
     }
 
     static func checkIsFile(_ item: DiskItem) throws {

@@ -6,7 +6,7 @@ import Upstream
 
 /// Reads single files and folders as they will be, once the writes that wait are done. Without such writes it reads as
 /// ``ItemReader`` does.
-struct ProjectedItems: Sendable {
+struct ProjectedItems: ItemReading {
     let items: ItemReader
 
     private var store: DiskStore { items.reader.store }
@@ -39,20 +39,6 @@ struct ProjectedItems: Sendable {
             }
             return (outlook.row(row, at: path, queue), result)
         }
-    }
-
-    /// Reads something that must be a file.
-    ///
-    /// - Throws: 400 `invalid-parameter` for a folder; as ``item(_:for:_:waitsToTimeout:)`` does.
-    func file(
-        _ path: DiskPath,
-        for account: DiskAccount,
-        _ cachePolicy: CachePolicy,
-        waitsToTimeout: Bool = false
-    ) async throws -> (DiskRow, ReadResult) {
-        let (row, result) = try await item(path, for: account, cachePolicy, waitsToTimeout: waitsToTimeout)
-        try ItemReader.checkIsFile(row.item)
-        return (row, result)
     }
 
     /// Returns a file or folder if it is served without a request.

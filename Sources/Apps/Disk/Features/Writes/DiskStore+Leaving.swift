@@ -35,19 +35,18 @@ extension DiskStore {
             var work = try checked(draft, write, account: account, db)
             work.bytes = spooled?.bytes
             try checkRoom(spooled?.blob.length ?? 0, options, account: account)
-            let queue = outbox.queue(of: account) ?? OutboxQueue()
             var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
             if isDoubtful {
                 // As if it had been sent from the outbox, and the answer were lost.
                 entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
             }
-            let waiting = isDoubtful ? [] : queue.entries[...]
+            let waiting = isDoubtful ? [] : outbox.touching(work.places, of: account)
             let folding = OutboxFolding(
                 work,
-                onto: waiting.lazy.map { (work: $0.work, isUnsent: $0.progress.isUnsent) }
+                onto: waiting.map { (work: $0.work, isUnsent: $0.progress.isUnsent) }
             )
             var changes = folding.changes.sorted { $0.key < $1.key }.map { position, work in
-                var changed = queue.entries[position]
+                var changed = waiting[position]
                 guard let work else { return OutboxChange.remove(changed) }
                 changed.work = work
                 return OutboxChange.put(changed)
@@ -64,7 +63,7 @@ extension DiskStore {
             }
             if folding.substitute == nil { changes.append(.put(entry)) }
             let put = try change(changes, account: account, db)
-            let id = folding.substitute.map { queue.entries[$0].id } ?? entry.id
+            let id = folding.substitute.map { waiting[$0].id } ?? entry.id
             return put.first { $0.id == id } ?? entry
         }
     }
@@ -130,8 +129,7 @@ extension DiskStore {
         guard let queue = outbox.queue(of: account) else {
             return try known(path, account, db).map(Seen.item) ?? .unknown
         }
-        let projection = outlooks.projection(queue, account: account)
-        switch projection.place(path) {
+        switch queue.view.projection.place(path) {
         case .nothing: return .nothing
         case .made(var item, let node):
             item.isPublished = node.isPublished ?? false

@@ -132,7 +132,7 @@ struct WriteQueue: Sendable {
     }
 
     private func holdsUp(_ draft: QueuedWrite, _ account: DiskAccount) -> Bool {
-        store.outbox.queue(of: account.id)?.entries.contains { draft.concerns($0.work) } ?? false
+        store.outbox.isTouched(draft.places, of: account.id)
     }
 
     /// Whether something that waits touches what a write touches that cannot be left.

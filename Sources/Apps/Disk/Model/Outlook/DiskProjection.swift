@@ -12,10 +12,11 @@ struct DiskProjection: Sendable {
         var source: DiskPath?
         /// A file or folder that is made here.
         var item: DiskItem?
-        /// The write that has made ``item``.
-        var made: String?
-        /// The write that has made it, or has changed it last; nil for a folder that only has such places in it.
-        var write: String?
+        /// The number of the write that has made ``item``.
+        var made: Int64?
+        /// The number of the write that has made it, or has changed it last; nil for a folder that only has such places
+        /// in it.
+        var write: Int64?
         /// Whether it will be published; nil if that does not change.
         var isPublished: Bool?
         /// Whether the API has something else at the same path, which is hidden by it.
@@ -24,10 +25,13 @@ struct DiskProjection: Sendable {
         var keepsPlace = false
         /// Whether nothing is there.
         var isHidden = false
-        var children: [FileName: Node] = [:]
+        var children = SharedMap<FileName, Node>()
 
         /// Whether it is shown where the API lists it, in a folder of the API.
         func isInPlace(in folder: DiskPath?) -> Bool { item == nil && source?.parent == folder }
+
+        /// Whether it only leads to such places, and has none.
+        fileprivate var isNeedless: Bool { children.isEmpty && write == nil && item == nil && !isHidden && !replaces }
     }
 
     /// What is at a path.
@@ -78,28 +82,31 @@ struct DiskProjection: Sendable {
 
     /// Applies a write behind the earlier ones.
     ///
-    /// - Parameter id: Its name.
-    mutating func apply(_ write: QueuedWrite, id: String, at time: Date) {
+    /// - Parameter number: Its number in the order.
+    mutating func apply(_ write: QueuedWrite, _ number: Int64, at time: Date) {
         switch write.kind {
         case .folder:
             var item = DiskItem(path: write.path, kind: .dir)
             item.created = time
             item.modified = time
-            put(Node(item: item, made: id, write: id), at: write.path, over: write.place)
+            put(Node(item: item, made: number, write: number), at: write.path, over: write.place)
         case .upload:
-            put(Node(item: uploaded(write, at: time), made: id, write: id), at: write.path, over: write.place)
+            put(Node(item: uploaded(write, at: time), made: number, write: number), at: write.path, over: write.place)
         case .delete: _ = take(write.path)
         case .move:
             guard let to = write.to, var node = take(write.path) else { return }
-            node.write = id
+            node.write = number
             put(node, at: to, over: write.place)
         case .publish, .unpublish:
             change(write.path) { node in
                 node.isPublished = write.kind == .publish
-                node.write = id
+                node.write = number
             }
         }
     }
+
+    /// Forgets what writes have done at a path and below it: it is as the API has it.
+    mutating func forget(_ path: DiskPath) { root.forget(path.names[...]) }
 
     private func uploaded(_ write: QueuedWrite, at time: Date) -> DiskItem {
         var item = DiskItem(path: write.path, kind: .file)
@@ -168,7 +175,17 @@ extension DiskProjection.Node {
     fileprivate mutating func change(_ names: ArraySlice<FileName>, _ body: (inout Self) -> Void) {
         guard let name = names.first else { return body(&self) }
         let passing = DiskProjection.Node(source: source?.child(name.text))
-        children[name, default: passing].change(names.dropFirst(), body)
+        children.update(name, default: passing) { $0.change(names.dropFirst(), body) }
+    }
+
+    fileprivate mutating func forget(_ names: ArraySlice<FileName>) {
+        guard let name = names.first, children[name] != nil else { return }
+        if names.count == 1 {
+            children[name] = nil
+        } else {
+            children.update(name) { $0.forget(names.dropFirst()) }
+            if children[name]?.isNeedless == true { children[name] = nil }
+        }
     }
 }
 
@@ -178,9 +195,7 @@ struct FileName: Hashable, Sendable {
 
     static func == (one: FileName, other: FileName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
 }
 
 extension DiskPath {

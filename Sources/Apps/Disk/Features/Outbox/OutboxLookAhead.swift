@@ -1,0 +1,45 @@
+import Database
+import Foundation
+import Freshness
+import Upstream
+
+/// A look at what a write acts on, while the one before it is sent: a queue then drains by as many calls one after
+/// another as it has writes.
+///
+/// It is made only if the order of both does not matter, and is not used once it is old, so that the moment between
+/// look and request stays short.
+struct OutboxLookAhead: Sendable {
+    private static let validity = 0.0..<1.0
+    /// A longer upload takes so long that the look would be old.
+    private static let longest = 1 << 20
+
+    private let entry: OutboxEntry<QueuedWrite>
+    private let time: Date
+    private let found: Task<WritePreparation.Before?, Never>
+
+    /// Begins to look; nil if the writes concern each other.
+    init?(
+        at entry: OutboxEntry<QueuedWrite>,
+        during earlier: OutboxEntry<QueuedWrite>,
+        _ runner: OutboxRunner,
+        _ clock: WallClock
+    ) {
+        guard !entry.work.touches(earlier.work), earlier.blob?.length ?? 0 <= Self.longest else { return nil }
+        self.entry = entry
+        time = clock.now()
+        found = Task { await runner.look(at: entry) }
+    }
+
+    /// Returns what was found for a write; nil if it was another one, failed or is old.
+    func found(for entry: OutboxEntry<QueuedWrite>, at now: Date) async -> WritePreparation.Before? {
+        guard entry.number == self.entry.number, entry.work == self.entry.work,
+            Self.validity.contains(now.timeIntervalSince(time))
+        else {
+            cancel()
+            return nil
+        }
+        return await found.value
+    }
+
+    func cancel() { found.cancel() }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+import TextSearch
+import Upstream
+
+/// The places that are shown other than the API has them, sorted for lists and searched by name.
+///
+/// A list is sorted once, and follows each change from then on.
+final class OutlookLists: Sendable {
+    typealias Shown = DiskOutlook.Shown
+
+    private struct List {
+        let folder: DiskPath?
+        let isMember: @Sendable (Shown) -> Bool
+        var rows: SortedElements<Shown>
+    }
+
+    private struct State {
+        var all: [Int64: Shown] = [:]
+        var folders: [DiskPath: [Int64: Shown]] = [:]
+        var names = OutlookNames()
+        var lists: [String: List] = [:]
+    }
+
+    /// Most lists whose order is kept.
+    private static let mostLists = 64
+
+    private let state = Mutex(State())
+
+    /// Follows a change.
+    func update(removing removed: [Shown], adding added: [Shown]) {
+        state.withLock { state in
+            for write in removed.map(\.write) {
+                guard let shown = state.all.removeValue(forKey: write) else { continue }
+                state.names.remove(write, shown.folded)
+                let folder = shown.path.parent ?? .root
+                state.folders[folder]?[write] = nil
+                if state.folders[folder]?.isEmpty == true { state.folders[folder] = nil }
+                Self.change(&state.lists, shown) { $0.remove(shown) }
+            }
+            for shown in added {
+                state.all[shown.write] = shown
+                state.names.insert(shown.write, shown.folded)
+                if shown.isAdded { state.folders[shown.path.parent ?? .root, default: [:]][shown.write] = shown }
+                Self.change(&state.lists, shown) { $0.insert(shown) }
+            }
+        }
+    }
+
+    private static func change(
+        _ lists: inout [String: List],
+        _ shown: Shown,
+        _ body: (inout SortedElements<Shown>) -> Void
+    ) {
+        for key in lists.keys {
+            guard let list = lists[key], list.folder.map({ shown.isAdded && $0 == shown.path.parent }) ?? true,
+                list.isMember(shown)
+            else { continue }
+            body(&lists[key, default: list].rows)
+        }
+    }
+
+    /// Returns what is added to a folder, in no order.
+    func added(to folder: DiskPath) -> [Shown] { state.withLock { $0.folders[folder].map { Array($0.values) } ?? [] } }
+
+    /// Returns the members of a list in its order.
+    ///
+    /// - Parameters:
+    ///   - key: Its name; the same members and order for the same name.
+    ///   - folder: The folder to which they are added; nil for what is shown otherwise anywhere.
+    func rows(
+        _ key: String,
+        of folder: DiskPath?,
+        _ isMember: @escaping @Sendable (Shown) -> Bool,
+        by precedes: @escaping @Sendable (Shown, Shown) -> Bool
+    ) -> ContiguousArray<Shown> {
+        state.withLock { state in
+            if let known = state.lists[key] { return known.rows.elements }
+            let candidates = folder.map { state.folders[$0] ?? [:] } ?? state.all
+            let rows = SortedElements(candidates.values.filter(isMember), by: precedes)
+            if state.lists.count >= Self.mostLists { state.lists = [:] }
+            state.lists[key] = List(folder: folder, isMember: isMember, rows: rows)
+            return rows.elements
+        }
+    }
+
+    /// Returns what has a text in its name, the last write first.
+    ///
+    /// - Parameter limit: The most that are returned.
+    func search(_ query: PartQuery, limit: Int) -> [Shown] {
+        guard !query.isEmpty else { return [] }
+        return state.withLock { state in
+            var found: [Shown] = []
+            let text = Array(query.text.utf8)
+            for number in state.names.candidates(text).reversed() {
+                guard found.count < limit else { break }
+                if let shown = state.all[number], OutlookNames.has(shown.folded, text) { found.append(shown) }
+            }
+            return found
+        }
+    }
+}

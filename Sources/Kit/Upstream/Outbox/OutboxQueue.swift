@@ -1,0 +1,113 @@
+import Database
+
+/// The operations of one account that are not done, in order, as they were at one moment. A copy costs nothing.
+public struct OutboxQueue<Work: OutboxWork>: Sendable {
+    /// The operations in order.
+    public private(set) var entries = OutboxEntries<Work>()
+    /// What the app derives from them.
+    public private(set) var view = Work.View()
+    /// Is greater after each change other than that operations were added at the end, or made progress.
+    public internal(set) var structure = 0
+    /// Bytes that the operations send.
+    public private(set) var bytes = 0
+    /// The operations that are being sent, or may have been carried out: the upstream may be ahead of the queue.
+    public var unsettled: [OutboxEntry<Work>] { unsettledNumbers.sorted().compactMap { entries[number: $0] } }
+    private var unsettledNumbers: Set<Int64> = []
+
+    /// Creates an empty queue.
+    public init() {}
+
+    /// Replaces an operation, adds or removes it.
+    ///
+    /// - Parameter order: The order of all operations after that.
+    /// - Returns: The operation that was there.
+    mutating func replace(_ number: Int64, by new: OutboxEntry<Work>?, _ order: OutboxOrder<Work.Place>)
+        -> OutboxEntry<Work>?
+    {
+        let isLast = number > entries.last?.number ?? 0
+        let old = entries.replace(number, by: new)
+        bytes += (new?.blob?.length ?? 0) - (old?.blob?.length ?? 0)
+        if new?.progress.isUnsettled == true {
+            unsettledNumbers.insert(number)
+        } else {
+            unsettledNumbers.remove(number)
+        }
+        guard old?.work != new?.work else { return old }
+        if !isLast { structure += 1 }
+        view.follow(OutboxStep(old: old, new: new, isLast: isLast, entries: entries, order: order))
+        return old
+    }
+}
+
+/// A change of one operation, and the operations around it after that.
+public struct OutboxStep<Work: OutboxWork>: Sendable {
+    /// The operation before the change; nil if it is new.
+    public let old: OutboxEntry<Work>?
+    /// The operation after the change; nil if it is removed.
+    public let new: OutboxEntry<Work>?
+    /// Whether it is added behind all others.
+    public let isLast: Bool
+    let entries: OutboxEntries<Work>
+    let order: OutboxOrder<Work.Place>
+
+    /// Returns an operation; nil if it is not there any more.
+    public func entry(_ number: Int64) -> OutboxEntry<Work>? { entries[number: number] }
+
+    /// Returns the operations that touch a place, or one below it.
+    public func inside(_ place: Work.Place) -> [OutboxEntry<Work>] {
+        order.inside(place).compactMap { entries[number: $0] }
+    }
+
+    /// Returns the operations that touch a place above one.
+    public func above(_ place: Work.Place) -> [OutboxEntry<Work>] {
+        order.above(place).compactMap { entries[number: $0] }
+    }
+}
+
+/// Operations in order, found by their numbers. They are references, so that a change of a shared copy is cheap.
+public struct OutboxEntries<Work: OutboxWork>: RandomAccessCollection, Sendable {
+    private final class Record: Sendable {
+        let entry: OutboxEntry<Work>
+
+        init(_ entry: OutboxEntry<Work>) { self.entry = entry }
+    }
+
+    private var records: ContiguousArray<Record> = []
+
+    /// The position of the first operation.
+    public var startIndex: Int { 0 }
+    /// The position behind the last operation.
+    public var endIndex: Int { records.count }
+    /// Returns the operation at a position.
+    public subscript(position: Int) -> OutboxEntry<Work> { records[position].entry }
+
+    /// Returns the operation with a number; nil if it is not there.
+    public subscript(number number: Int64) -> OutboxEntry<Work>? {
+        let position = position(of: number)
+        guard position < records.count, records[position].entry.number == number else { return nil }
+        return records[position].entry
+    }
+
+    /// Returns the position of the first operation with this number or a greater one.
+    public func position(of number: Int64) -> Int {
+        if let last = records.last, last.entry.number < number { return records.count }
+        var (low, high) = (0, records.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if records[middle].entry.number < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    mutating func replace(_ number: Int64, by new: OutboxEntry<Work>?) -> OutboxEntry<Work>? {
+        let position = position(of: number)
+        let old = self[number: number]
+        switch (old, new) {
+        case (nil, nil): break
+        case (nil, let new?): records.insert(Record(new), at: position)
+        case (_, nil): records.remove(at: position)
+        case (_, let new?): records[position] = Record(new)
+        }
+        return old
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import TestKit
+import Testing
+import TextSearch
+
+@testable import Disk
+@testable import Upstream
+
+@Suite("The Disk as it will be, after each change of what waits")
+struct DiskOutlookTests {
+    private typealias Account = OutboxAccount<QueuedWrite>
+
+    /// Everything that screens read, as text.
+    private static func described(_ outlook: DiskOutlook) -> [String] {
+        let paths = [DiskPath.root] + SimulatedTree.paths
+        let places = paths.map { path in
+            switch outlook.projection.place(path) {
+            case .nothing: "\(path.text): nothing"
+            case .made(let item, let node):
+                "\(path.text): made \(item.kind) \(item.md5 ?? "") \(node.made ?? -1) \(node.write ?? -1)"
+            case .upstream(let source, let node):
+                "\(path.text): \(source.text) \(node?.write ?? -1) \(node?.isPublished.map(String.init) ?? "")"
+            }
+        }
+        let folders = paths.map { path in
+            let (folder, added) = (outlook.folder(path), outlook.lists.added(to: path))
+            let renamed = folder.renamed.map { "\($0.key.text) \($0.value.path.text)" }.sorted()
+            let rows = added.map { "\($0.path.text) \($0.write) \($0.item?.md5 ?? "")" }.sorted()
+            return "\(path.text): \(folder.difference) \(renamed) \(rows)"
+        }
+        let visible = paths.map { "\($0.text) as \(outlook.visible($0)?.text ?? "nothing")" }
+        let found = outlook.lists.search(PartQuery("x"), limit: 100).map { "\($0.path.text) \($0.write)" }
+        let lists = ["name", "-size"].flatMap { sort in
+            paths.map { path in
+                let order = ListOrder(sort)
+                let key = "files\n\(path.text)\n\(sort)"
+                let rows = outlook.lists.rows(key, of: path, { _ in true }, by: order.precedes)
+                return "\(sort) \(rows.map(\.path.text))"
+            }
+        }
+        return places + folders + visible + found + lists + ["\(outlook.addedBytes) bytes"]
+    }
+
+    /// Returns the numbers of writes that no other one touches that is earlier, or later.
+    private static func outer(_ account: Account, isFirst: Bool) -> [Int64] {
+        let entries = Array(account.queue.entries)
+        return entries.filter { one in
+            !entries.contains { other in
+                (isFirst ? other.number < one.number : other.number > one.number) && other.work.touches(one.work)
+            }
+        }.map(\.number)
+    }
+
+    /// Leaves a write as the store does: folded into those that wait.
+    private static func leave(_ write: QueuedWrite, _ number: Int64, in account: inout Account) {
+        let touching = account.touching(write.places)
+        let folding = OutboxFolding(write, onto: touching.map { ($0.work, true) })
+        for (position, work) in folding.changes.sorted(by: { $0.key < $1.key }) {
+            let earlier = touching[position].number
+            if let work { account.put(work, earlier) } else { account.remove(earlier) }
+        }
+        if let added = folding.added { account.put(added, number) }
+    }
+
+    @Test("OUT-11 what follows each change is what would be made anew, in any sequence", arguments: 0..<200)
+    func incremental(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var (tree, account, last) = (SimulatedTree.beginning, Account(), DiskOutlook())
+        for number in 0..<60 {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                // It is done, or taken back: the Disk that it was left for is not needed any more.
+                let numbers = Self.outer(account, isFirst: Bool.random(using: &random))
+                guard let number = numbers.randomElement(using: &random) else { continue }
+                account.remove(number)
+            case 1:
+                // A conflict that ends by overwriting.
+                guard let entry = account.queue.entries.randomElement(using: &random) else { continue }
+                var work = entry.work
+                work.overwrites = true
+                account.put(work, entry.number)
+            default:
+                guard let write = tree.randomWrite(number, &random) else { continue }
+                try tree.apply(write)
+                if Bool.random(using: &random) {
+                    Self.leave(write, Int64(number), in: &account)
+                } else {
+                    account.put(write, Int64(number))
+                }
+            }
+            var anew = Account()
+            for entry in account.queue.entries { anew.put(entry.work, entry.number) }
+            let (one, other) = (Self.described(account.queue.view), Self.described(anew.queue.view))
+            #expect(one == other, "\(zip(one, other).filter { $0 != $1 }) after \(account.queue.entries.map(\.work))")
+            if one != other { return }
+            last = account.queue.view
+        }
+        #expect(last.steps > 0)
+    }
+
+    @Test("A copy stays as it was, whatever follows")
+    func copies() {
+        var account = Account((0..<300).map { QueuedWrite(kind: .folder, path: .at("/new \($0)")) })
+        let copy = account.queue
+        for number in 0..<200 { account.remove(Int64(number)) }
+        account.put(QueuedWrite(kind: .folder, path: .at("/other")), 300)
+        #expect(copy.entries.count == 300 && copy.entries[number: 0] != nil && account.queue.entries.count == 101)
+        for number in 0..<300 {
+            guard case .made = copy.view.projection.place(.at("/new \(number)")) else {
+                Issue.record("\(number) is gone")
+                return
+            }
+        }
+        guard case .upstream = account.queue.view.projection.place(.at("/new 7")) else {
+            Issue.record("what is done is still made here")
+            return
+        }
+    }
+
+    @Test("OUT-11 a write that is left, done or taken back is as much work among 10,000 as among 100")
+    func work() {
+        func steps(_ count: Int) -> [Int] {
+            let kinds: [QueuedWrite.Kind] = [.folder, .upload, .delete, .move, .publish]
+            var account = Account()
+            account.put(QueuedWrite(kind: .folder, path: .at("/made")), 0)
+            for number in 1...count {
+                let folder = number.isMultiple(of: 2) ? "/made" : "/there"
+                var write = QueuedWrite(kind: kinds[number % 5], path: .at("\(folder)/\(number)"))
+                if write.kind == .move { write.to = .at("\(folder)/to \(number)") }
+                account.put(write, Int64(number))
+            }
+            let before = account.queue.view.steps
+            // Done, in the order of sending, and one of each kind in the middle.
+            for number in 11...30 { account.remove(Int64(number)) }
+            account.put(QueuedWrite(kind: .upload, path: .at("/made/last")), Int64(count + 1))
+            account.remove(Int64(count + 1))
+            return [account.queue.view.steps - before]
+        }
+        #expect(steps(100) == steps(10_000))
+    }
+
+    @Test("A search finds parts of names, the last write first, with as many as are asked for")
+    func search() {
+        let names = ["report.pdf", "Отчёт.pdf", "an export", "ep"]
+        let account = Account(names.map { QueuedWrite(kind: .folder, path: .at("/\($0)")) })
+        func found(_ text: String, _ limit: Int = 10) -> [String] {
+            account.queue.view.lists.search(PartQuery(text), limit: limit).map(\.path.name)
+        }
+        #expect(found("PDF") == ["Отчёт.pdf", "report.pdf"] && found("port") == ["an export", "report.pdf"])
+        #expect(
+            found("ep") == ["ep", "report.pdf"] && found("отч") == ["Отчёт.pdf"] && found("port", 1) == ["an export"]
+        )
+        #expect(found("nothing").isEmpty && found("").isEmpty)
+    }
+}
