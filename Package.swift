@@ -121,7 +121,8 @@ let package = Package(
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch",
                 "Freshness",
-                "HTTPSemantics", "HTTPCaching", crypto, cryptoExtras, grdb, httpTypes, logging, nioCore, lifecycle,
+                "HTTPSemantics", "HTTPCaching", "SharedStore", crypto, cryptoExtras, grdb, httpTypes, logging, nioCore,
+                lifecycle,
             ],
             path: "Sources/Apps/Notes",
             resources: [.embedInCode("Resources")],
@@ -365,7 +366,9 @@ let package = Package(
         ),
         .testTarget(
             name: "SharedStoreTests",
-            dependencies: ["SharedStore", "Freshness", "TestKit", logging],
+            dependencies: [
+                "SharedStore", "Freshness", "Notes", "Screens", "Database", "TextSearch", "TestKit", logging,
+            ],
             swiftSettings: strict
         ),
         .testTarget(

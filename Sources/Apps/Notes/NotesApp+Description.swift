@@ -83,7 +83,7 @@ extension NotesApp {
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)? {
         NoteAccountAdministration(
-            store: NoteStore(database),
+            book: NoteStore(database),
             sessions: sessions,
             cost: .scrypt(logarithm: try Options(settings).scryptLogarithm)
         )

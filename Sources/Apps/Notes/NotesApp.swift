@@ -69,7 +69,7 @@ public struct NotesApp: App {
     public init(_ context: AppContext) throws {
         let placesFreshness = try context.settings.seconds("freshness.places_s")
         self.init(
-            store: NoteStore(context.database),
+            book: NoteStore(context.database),
             people: PeopleClient(
                 upstream: try context.upstream(Self.people),
                 options: try PeopleClient.Options(context.settings)
@@ -88,7 +88,7 @@ public struct NotesApp: App {
 
     /// - Parameter geocoder: without one, places are those of the gazetteer and of the account's notes.
     init(
-        store: NoteStore,
+        book: any AccountBook,
         people: PeopleClient,
         geocoder: GeocoderClient?,
         gazetteer: Gazetteer,
@@ -105,40 +105,34 @@ public struct NotesApp: App {
         )
         let passwords = NotePasswords(
             hasher: PasswordHasher(cost: .scrypt(logarithm: options.scryptLogarithm)),
-            attempts: LoginGate(limits),
+            attempts: book.loginLimits(limits),
             clock: clock
         )
         sessions.letExpire(sessionsOf: Self.name)
         self.clock = clock
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
-        self.sessions = NoteSessions(store: store, sessions: sessions, passwords: passwords, clock: clock)
-        accounts = NoteAccounts(store: store, sessions: sessions, passwords: passwords)
-        listing = NoteListing(store: store, clock: clock)
+        self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
+        accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
+        listing = NoteListing(book: book, clock: clock)
         editing = NoteEditing(
-            store: store,
+            book: book,
             addresses: addresses,
             events: events,
             clock: clock,
             trashLifetime: options.trashLifetime,
             quota: StorageQuota(bytes: options.quotaBytes, of: .account)
         )
-        let trash = NoteTrash(store: store, events: events, clock: clock, lifetime: options.trashLifetime)
+        let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: options.trashLifetime)
         self.trash = trash
         expiry = ExpiryService(of: "notes in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:))
-        mapping = NoteMapping(store: store, addresses: addresses, clock: clock)
-        places = NotePlaces(store: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
+        mapping = NoteMapping(book: book, addresses: addresses, clock: clock)
+        places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
-        self.people = NotePeople(store: store, client: people, events: events, clock: clock)
+        self.people = NotePeople(book: book, client: people, events: events, clock: clock)
     }
 
     /// The notes of the account.
-    public var userData: UserData? {
-        UserData(add: NoteArchive(store: listing.store).add) { [store = listing.store, quota = editing.quota] owner in
-            guard let session = owner.session else { return nil }
-            let stored = try store.usage(account: try session.noteAccount())
-            return AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
-        }
-    }
+    public var userData: UserData? { sessions.book.userData(quota: editing.quota) }
 
     /// The services that run beside the server.
     public var services: [any Service] { [expiry] }

@@ -127,7 +127,7 @@ struct NoteAccountsTests {
         try await NotesHarness.run { app in
             let token = try await app.register()
             let accounts = NoteAccountAdministration(
-                store: NoteStore(app.database),
+                book: NoteStore(app.database),
                 sessions: SessionStore(app.database),
                 cost: .scrypt(logarithm: 2)
             )

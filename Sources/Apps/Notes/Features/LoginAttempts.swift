@@ -24,16 +24,25 @@ struct LoginAttempts: Sendable {
         case refused(retryAfter: Int)
     }
 
-    private struct Bucket {
+    struct Bucket: Sendable, Equatable {
         /// Attempts that are left, a fraction included.
         var level: Double
         var at: Date
     }
 
-    private enum Key: Hashable {
+    enum Key: Sendable, Hashable {
         case account(String)
         case accountAt(String, address: String?)
         case address(String)
+
+        /// What no other key is written as.
+        var text: String {
+            switch self {
+            case .account(let name): "account/\(name)"
+            case .accountAt(let name, let address): "at/\(address ?? "")/\(name)"
+            case .address(let address): "address/\(address)"
+            }
+        }
     }
 
     /// How many addresses may use up their attempts for one account before it has to wait from everywhere.
@@ -42,9 +51,9 @@ struct LoginAttempts: Sendable {
     static let mostBuckets = 20_000
 
     let limits: Limits
-    private var buckets: [Key: Bucket] = [:]
+    private(set) var buckets: [Key: Bucket]
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits, _ buckets: [Key: Bucket] = [:]) { (self.limits, self.buckets) = (limits, buckets) }
 
     /// Takes an attempt from all buckets, or from none.
     mutating func begin(account: String, address: String?, now: Date) -> Decision {
@@ -69,7 +78,8 @@ struct LoginAttempts: Sendable {
         for key in Self.keys(account, address) { buckets[key]?.level += 1 }
     }
 
-    private static func keys(_ account: String, _ address: String?) -> [Key] {
+    /// The buckets of an attempt.
+    static func keys(_ account: String, _ address: String?) -> [Key] {
         [.accountAt(account, address: address), .account(account)] + (address.map { [.address($0)] } ?? [])
     }
 

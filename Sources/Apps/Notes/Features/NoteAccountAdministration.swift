@@ -4,12 +4,12 @@ import Screens
 
 /// What an operator may do with accounts.
 struct NoteAccountAdministration: AccountAdministration {
-    let store: NoteStore
+    let book: any AccountBook
     let sessions: SessionStore
     let cost: PasswordHash.Cost
 
     func resetPassword(of userName: String, to password: String) async throws {
-        guard let name = try? UserName(userName), let account = try store.account(name) else {
+        guard let name = try? UserName(userName), let account = try await book.account(name) else {
             throw AccountAdministrationError.unknownAccount(userName)
         }
         let hash: PasswordHash
@@ -19,8 +19,6 @@ struct NoteAccountAdministration: AccountAdministration {
             let reason = fault == .tooShort ? "it is empty" : "it may have \(Password.longest) bytes"
             throw AccountAdministrationError.unacceptablePassword(reason)
         }
-        try await store.replace(account.password, by: hash, of: account.id) { [sessions] db in
-            try sessions.close(app: NotesApp.name, account: "\(account.id)", in: db)
-        }
+        _ = try await book.replace(account.password, by: hash, of: account.id, in: sessions, except: nil)
     }
 }

@@ -4,7 +4,7 @@ import Screens
 
 /// The account of a session: changes its password and deletes it, both after the present password.
 struct NoteAccounts: Sendable {
-    let store: NoteStore
+    let book: any AccountBook
     let sessions: SessionStore
     let passwords: NotePasswords
 
@@ -13,9 +13,13 @@ struct NoteAccounts: Sendable {
         let (present, new) = try NoteCredentials.readChange(try await request.jsonObject())
         let account = try await account(of: session, present, request)
         let hash = try await passwords.hash(new, for: request)
-        let isReplaced = try await store.replace(account.password, by: hash, of: account.id) { [sessions] db in
-            try sessions.close(app: NotesApp.name, account: session.account, except: request.credentials, in: db)
-        }
+        let isReplaced = try await book.replace(
+            account.password,
+            by: hash,
+            of: account.id,
+            in: sessions,
+            except: request.credentials
+        )
         guard isReplaced else { throw Self.wrongPassword }
         return try .local(
             SessionScreen(session, route: .noteList),
@@ -30,9 +34,7 @@ struct NoteAccounts: Sendable {
         let password = try NoteCredentials.readPassword(try await request.jsonObject())
         let account = try await account(of: session, password, request)
         do {
-            try await store.delete(account) { [sessions] db in
-                try sessions.close(app: NotesApp.name, account: session.account, in: db)
-            }
+            try await book.delete(account, in: sessions)
         } catch is NoteStore.AccountChanged {
             throw Self.wrongPassword
         }
@@ -48,7 +50,9 @@ struct NoteAccounts: Sendable {
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
         -> NoteAccount
     {
-        guard let account = try store.account(try session.noteAccount()), let name = try? UserName(account.name) else {
+        guard let account = try await book.account(try session.noteAccount()),
+            let name = try? UserName(account.name)
+        else {
             throw Problem(.sessionExpired, .accountDeleted)
         }
         try request.writePreconditions().check(version: session.version, of: "The session")

@@ -5,7 +5,7 @@ import Screens
 
 /// One note: shows, creates, changes and deletes it.
 struct NoteEditing: Sendable {
-    let store: NoteStore
+    let book: any NoteBook
     let addresses: NoteAddresses
     let events: EventStream
     let clock: WallClock
@@ -18,9 +18,9 @@ struct NoteEditing: Sendable {
     @Sendable func details(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
-        let changeToken = store.changeToken(account: account)
+        let changeToken = book.changeToken(account: account)
         let (id, identity) = try request.noteID()
-        guard let note = try store.note(id, account: account) else { throw Problem.noNote(identity) }
+        guard let note = try await book.note(id, account: account) else { throw Problem.noNote(identity) }
         let time = NoteTime(in: zone, now: clock.now())
         var response = try ScreenResponse.note(note, time, self: request.selfLink)
         response.changeToken = changeToken.and(ChangeToken(until: time.deadline))
@@ -50,7 +50,7 @@ struct NoteEditing: Sendable {
     /// Adds a note, unless its account was deleted meanwhile.
     private func add(_ changes: NoteChanges, _ request: ScreenRequest, account: Int64, now: Date) async throws -> Note {
         do {
-            return try await store.add(
+            return try await book.add(
                 changes.body ?? "",
                 at: try await located(changes.location) ?? .unknown,
                 preconditions: request.writePreconditions(),
@@ -78,7 +78,7 @@ struct NoteEditing: Sendable {
         let (id, identity) = try request.noteID()
         let changes = try NoteChanges(try await request.jsonObject(), isNew: false)
         let now = clock.now()
-        let changed = try await store.change(
+        let changed = try await book.change(
             id,
             body: changes.body,
             location: try await located(changes.location),
@@ -98,14 +98,14 @@ struct NoteEditing: Sendable {
         let (id, identity) = try request.noteID()
         let isForGood = try request.query.flag("permanently") || trashLifetime == .zero
         let preconditions = request.writePreconditions()
-        let deleted = try await store.delete(
+        let deleted = try await book.delete(
             id,
             toTrashAt: isForGood ? nil : clock.now(),
             preconditions: preconditions,
             account: account
         )
         guard deleted else { throw Problem.noNote(identity) }
-        let revision = try store.revision(account: account)
+        let revision = try await book.revision(account: account)
         events.publishNotes(revision, to: account, isForGood ? EventStream.noteScreens : NoteTrash.screens)
         return try .local(
             NoteDeletionScreen(

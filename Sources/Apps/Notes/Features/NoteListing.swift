@@ -5,7 +5,7 @@ import TextSearch
 
 /// The notes of an account as a list.
 struct NoteListing: Sendable {
-    let store: NoteStore
+    let book: any NoteBook
     let clock: WallClock
 
     /// `GET /v1/notes`: all notes, or with `q` those that contain its words.
@@ -16,8 +16,8 @@ struct NoteListing: Sendable {
         let search = question.flatMap { $0.isEmpty ? nil : WordQuery($0) }
         let list = NotePage.list(search)
         let page = try request.query.page(of: list)
-        let changeToken = store.changeToken(account: account)
-        let listing = try store.list(account: account, page: page, search: search)
+        let changeToken = book.changeToken(account: account)
+        let listing = try await book.list(account: account, page: page, search: search)
         let time = NoteTime(in: zone, now: clock.now())
         var shown = Page(
             page,

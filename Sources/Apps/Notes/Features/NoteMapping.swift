@@ -6,7 +6,7 @@ import Screens
 
 /// The notes of an account on a map.
 struct NoteMapping: Sendable {
-    let store: NoteStore
+    let book: any NoteBook
     let addresses: NoteAddresses
     let clock: WallClock
 
@@ -17,8 +17,8 @@ struct NoteMapping: Sendable {
         let user = try Self.userPosition(request.query)
         let view = try request.query.mapView()
         let zoom = try request.query.integer("zoom", in: 0...24)
-        let changeToken = store.changeToken(account: account)
-        let map = try store.map(view, zoom: zoom, account: account)
+        let changeToken = book.changeToken(account: account)
+        let map = try await book.map(view, zoom: zoom, account: account)
         let time = NoteTime(in: zone, now: clock.now())
         // The user's place is shown only if there is no note.
         let address = try await address(of: map.latest == nil ? user : nil)

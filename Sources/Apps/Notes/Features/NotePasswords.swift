@@ -7,7 +7,7 @@ import Screens
 /// gone when its turn comes costs nothing: a storm of them holds up neither others nor a stop.
 struct NotePasswords: Sendable {
     let hasher: PasswordHasher
-    let attempts: LoginGate
+    let attempts: any LoginLimits
     let clock: WallClock
 
     /// The cost of new hashes.
@@ -32,7 +32,7 @@ struct NotePasswords: Sendable {
         async throws -> Bool
     {
         let (hasher, address) = (self.hasher, request.clientAddress)
-        try begin(name, from: address)
+        try await begin(name, from: address)
         let isRight: Bool
         do {
             isRight = try await reportingOverload {
@@ -41,17 +41,16 @@ struct NotePasswords: Sendable {
                 }
             }
         } catch {
-            attempts.abandoned(account: name.key, address: address)
+            try await attempts.abandoned(account: name.key, address: address)
             throw error
         }
-        if isRight { attempts.succeeded(account: name.key, address: address) }
+        if isRight { try await attempts.succeeded(account: name.key, address: address) }
         return isRight
     }
 
-    private func begin(_ name: UserName, from address: String?) throws {
-        guard case .refused(let seconds) = attempts.begin(account: name.key, address: address, now: clock.now()) else {
-            return
-        }
+    private func begin(_ name: UserName, from address: String?) async throws {
+        let decision = try await attempts.begin(account: name.key, address: address, now: clock.now())
+        guard case .refused(let seconds) = decision else { return }
         throw Problem(
             .rateLimited,
             .tooManyPasswords(seconds),

@@ -9,7 +9,7 @@ import Upstream
 
 /// The directory of people.
 struct NotePeople: Sendable {
-    let store: NoteStore
+    let book: any NoteBook
     let client: PeopleClient
     let events: EventStream
     let clock: WallClock
@@ -19,14 +19,22 @@ struct NotePeople: Sendable {
         let search = try request.query.string("q").flatMap(NameSearch.init)
         let list = PeoplePage.list(search)
         let page = try request.query.page(of: list, maximumLimit: 500)
-        let changeToken = ChangeToken(of: store.peopleChanges)
-        let (result, found) = try await people(request) { try store.people(page, search: search) }
+        let changeToken = book.peopleToken
+        var found = try await book.people(page, search: search)
+        let stored = try found.fetched.flatMap { try storedPeople($0, request) }
+        let result: ReadResult
+        if let stored {
+            result = stored
+        } else {
+            result = try await fetchedPeople(request)
+            found = try await book.people(page, search: search)
+        }
         let shown = Page(page, count: found.people.count, total: found.total, hasMore: found.hasMore)
         let meta = Meta(
             screen: "notes.people",
             state: found.total == 0 ? .empty : .content,
             provenance: result.provenance,
-            revision: found.snapshot,
+            revision: found.fetched?.number ?? 0,
             page: shown
         )
         return try .screen(
@@ -43,13 +51,20 @@ struct NotePeople: Sendable {
 
     /// `GET /v1/notes/people/{id}`.
     @Sendable func person(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = ChangeToken(of: store.peopleChanges)
-        let (result, shown) = try await people(request) {
-            (person: try person(in: request), number: try store.snapshot()?.number)
+        let changeToken = book.peopleToken
+        var (person, snapshot) = try await book.personReader(number(in: request))()
+        let stored = try snapshot.flatMap { try storedPeople($0, request) }
+        let result: ReadResult
+        if let stored {
+            result = stored
+        } else {
+            result = try await fetchedPeople(request)
+            (person, snapshot) = try await book.personReader(number(in: request))()
         }
-        let meta = Meta(screen: "notes.person", provenance: result.provenance, revision: shown.number)
+        guard let person else { throw Problem.notFound(.noPerson(try request.parameter("id"))) }
+        let meta = Meta(screen: "notes.person", provenance: result.provenance, revision: snapshot?.number)
         return try .screen(
-            Envelope(data: PersonScreen(shown.person), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(data: PersonScreen(person), meta: meta, links: Links(self: request.selfLink)),
             provenance: result.provenance,
             now: clock.now(),
             changeToken: result.changeToken?.and(changeToken)
@@ -59,16 +74,19 @@ struct NotePeople: Sendable {
     /// `GET /v1/notes/people/{id}/avatar`: fetched by the first request, then always from the store. Only URLs that the
     /// service has named are fetched.
     @Sendable func avatar(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let changeToken = ChangeToken(of: store.peopleChanges)
+        let changeToken = book.peopleToken
+        let isReplacing = try isReplacing(request)
         do {
+            let read = try await book.personReader(number(in: request))
             return try await picture(request, changeToken) {
-                guard try storedPeople(request) != nil else { throw Unfetched() }
-                return try person(in: request).avatarURL
+                guard !isReplacing, case (let person, _?) = try read() else { throw Unfetched() }
+                return try url(of: person, request)
             }
         } catch is Unfetched {
             // What fails here is the list of people: a problem, not a placeholder.
             _ = try await fetchedPeople(request)
-            return try await picture(request, changeToken) { try person(in: request).avatarURL }
+            let read = try await book.personReader(number(in: request))
+            return try await picture(request, changeToken) { try url(of: try read().person, request) }
         }
     }
 
@@ -79,7 +97,8 @@ struct NotePeople: Sendable {
         // No revalidation, also if the request asks for it: these pictures never change.
         let cachePolicy: CachePolicy = try request.cachePolicy() == .onlyIfCached ? .onlyIfCached : .useCache
         do {
-            guard let (result, body) = try await client.readAvatar(cachePolicy, at: url) else { return .placeholder() }
+            guard let (result, body) = try await client.readAvatar(cachePolicy, isKept: book.keepsPictures, at: url)
+            else { return .placeholder() }
             guard let body, let type = PictureType(of: body) else {
                 return .placeholder(for: result.provenance)
             }
@@ -98,23 +117,9 @@ struct NotePeople: Sendable {
     /// People have to be fetched first.
     private struct Unfetched: Error {}
 
-    /// Returns the state of the stored people with what is shown of them, in one transaction; fetches people if there
-    /// are none.
-    private func people<Shown>(_ request: ScreenRequest, _ shown: () throws -> Shown) async throws -> (
-        ReadResult, Shown
-    ) {
-        let stored: (ReadResult, Shown)? = try store.database.read { _ in
-            try storedPeople(request).map { ($0, try shown()) }
-        }
-        if let stored { return stored }
-        let result = try await fetchedPeople(request)
-        return (result, try shown())
-    }
-
     /// Returns the state of the stored people; nil if ``fetchedPeople(_:)`` is to be called.
-    private func storedPeople(_ request: ScreenRequest) throws -> ReadResult? {
-        guard try !isReplacing(request) else { return nil }
-        return try store.snapshot().map { client.storedResult(fetchedAt: $0.fetchedAt) }
+    private func storedPeople(_ snapshot: PeopleSnapshot, _ request: ScreenRequest) throws -> ReadResult? {
+        try isReplacing(request) ? nil : client.storedResult(fetchedAt: snapshot.fetchedAt)
     }
 
     private func isReplacing(_ request: ScreenRequest) throws -> Bool {
@@ -127,32 +132,30 @@ struct NotePeople: Sendable {
     private func fetchedPeople(_ request: ScreenRequest) async throws -> ReadResult {
         let cachePolicy = try request.cachePolicy()
         let isReplacing = try isReplacing(request)
-        let snapshot = try store.snapshot()
+        let snapshot = try await book.snapshot()
         if let snapshot, !isReplacing { return client.storedResult(fetchedAt: snapshot.fetchedAt) }
-        let (events, stamp, now) = (self.events, store.peopleChanges, clock.now())
-        var (result, persistRows) = try await client.readPeople(cachePolicy, storedAt: snapshot?.fetchedAt) { people in
-            NoteStore.persistRows(of: people, fetchedAt: now) { number in
-                stamp.bump()
-                let audience = ServerEvent.Audience.app(NotesApp.name)
-                events.publish(
-                    .screenChanged(app: NotesApp.name, screen: "notes.people", revision: number, audience: audience)
-                )
-            }
+        var result = try await book.fetchPeople(client, cachePolicy, replacing: snapshot, now: clock.now()) {
+            [events] number in
+            let audience = ServerEvent.Audience.app(NotesApp.name)
+            events.publish(
+                .screenChanged(app: NotesApp.name, screen: "notes.people", revision: number, audience: audience)
+            )
         }
-        // A response that was stored without its rows, because the mount of the upstream has fetched it.
-        if let persistRows, try store.snapshot() == nil { try await store.write(persistRows) }
         // The same time as in each later response.
-        if let stored = try store.snapshot() {
+        if let stored = try await book.snapshot() {
             (result.provenance.validatedAt, result.provenance.contentFetchedAt) = (stored.fetchedAt, nil)
         }
         return result
     }
 
-    private func person(in request: ScreenRequest) throws -> Person {
+    /// Returns the number that the path names; nil if it is none.
+    private func number(in request: ScreenRequest) throws -> Int64? {
         let id = try request.parameter("id")
-        guard let number = Int64(id), String(number) == id, let person = try store.person(number) else {
-            throw Problem.notFound(.noPerson(id))
-        }
-        return person
+        return Int64(id).flatMap { String($0) == id ? $0 : nil }
+    }
+
+    private func url(of person: Person?, _ request: ScreenRequest) throws -> String? {
+        guard let person else { throw Problem.notFound(.noPerson(try request.parameter("id"))) }
+        return person.avatarURL
     }
 }

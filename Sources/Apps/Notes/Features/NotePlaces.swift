@@ -6,7 +6,7 @@ import Upstream
 
 /// Suggestions of places: from the account's notes, the gazetteer and the geocoder.
 struct NotePlaces: Sendable {
-    let store: NoteStore
+    let book: any NoteBook
     let gazetteer: Gazetteer
     let geocoder: GeocoderClient?
     let clock: WallClock
@@ -19,11 +19,12 @@ struct NotePlaces: Sendable {
         guard question.unicodeScalars.count <= Note.Location.longestName else {
             throw Problem.invalidParameter("q", accepted: "accepts \(Note.Location.longestName) characters")
         }
-        let changeToken = store.changeToken(account: account)
+        let changeToken = book.changeToken(account: account)
         let search = WordQuery(question)
         var own: [Place]?
+        let ownReader = try await book.placesReader(search, account: account, limit: Place.mostSuggestions)
         let readOwn = {
-            own = try store.places(search, account: account, limit: Place.mostSuggestions).map {
+            own = try ownReader().map {
                 Place(name: $0.name, region: "", coordinate: $0.coordinate, source: .notes)
             }
         }

@@ -4,7 +4,7 @@ import Screens
 
 /// The trash: notes that were deleted and can be restored.
 struct NoteTrash: Sendable {
-    let store: NoteStore
+    let book: any NoteBook
     let events: EventStream
     let clock: WallClock
     /// How long a note stays there.
@@ -15,8 +15,8 @@ struct NoteTrash: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let asked = try request.query.page(of: NoteTrashPage.list)
-        let changeToken = store.changeToken(account: account)
-        let page = try store.trash(account: account, page: asked)
+        let changeToken = book.changeToken(account: account)
+        let page = try await book.trash(account: account, page: asked)
         let time = NoteTime(in: zone, now: clock.now())
         let shown = Page(asked, count: page.notes.count, total: page.total, hasMore: page.hasMore)
         let meta = Meta(
@@ -42,7 +42,7 @@ struct NoteTrash: Sendable {
         let account = try session.noteAccount()
         let zone = try request.query.timeZone() ?? .gmt
         let (id, identity) = try request.noteID()
-        let restored = try await store.restore(id, preconditions: request.writePreconditions(), account: account)
+        let restored = try await book.restore(id, preconditions: request.writePreconditions(), account: account)
         guard let (note, revision) = restored else { throw Problem.noNote(identity) }
         events.publishNotes(revision, to: account, NoteTrash.screens)
         let zoneName = try request.query.string("tz")
@@ -56,7 +56,7 @@ struct NoteTrash: Sendable {
         let account = try session.noteAccount()
         let (id, identity) = try request.noteID()
         let preconditions = request.writePreconditions()
-        guard let revision = try await store.purge(id, preconditions: preconditions, account: account) else {
+        guard let revision = try await book.purge(id, preconditions: preconditions, account: account) else {
             throw Problem.noNote(identity)
         }
         return try response(to: request, removed: 1, revision: revision, account)
@@ -65,7 +65,7 @@ struct NoteTrash: Sendable {
     /// `DELETE /v1/notes/trash`: deletes its contents permanently.
     @Sendable func empty(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
-        let (count, revision) = try await store.emptyTrash(
+        let (count, revision) = try await book.emptyTrash(
             preconditions: request.writePreconditions(),
             account: account
         )
@@ -89,7 +89,7 @@ struct NoteTrash: Sendable {
     ///
     /// - Returns: how many notes that were.
     func purgeDue(at now: Date) async throws -> Int {
-        let (count, revisions) = try await store.purgeTrash(deletedBefore: now.addingTimeInterval(-lifetime.seconds))
+        let (count, revisions) = try await book.purgeTrash(deletedBefore: now.addingTimeInterval(-lifetime.seconds))
         for (account, revision) in revisions { events.publishNotes(revision, to: account, ["notes.trash"]) }
         return count
     }

@@ -75,19 +75,21 @@ public struct PeopleClient: Sendable {
         }
     }
 
-    /// Reads a picture at a URL that the service has named. Like the rows of people it is never evicted.
+    /// Reads a picture at a URL that the service has named.
     ///
-    /// - Parameter url: reads the URL from the store; nil if there is none.
+    /// - Parameters:
+    ///   - isKept: whether it is never evicted, like the rows of people.
+    ///   - url: reads the URL from the store; nil if there is none.
     /// - Returns: the body is nil if its file is missing; nil as a whole if there is no URL.
     /// - Throws: `UpstreamFailure`, `StorageError`; what `url` throws.
-    func readAvatar(_ cachePolicy: CachePolicy, at url: () throws -> String?) async throws -> (
+    func readAvatar(_ cachePolicy: CachePolicy, isKept: Bool, at url: () throws -> String?) async throws -> (
         result: ReadResult, body: Data?
     )? {
         try await upstream.reportingFailures {
             try await upstream.readBody(cachePolicy) {
                 try url().map {
                     var resource = Resource.picture(at: $0, maximumBytes: Self.largestAvatar)
-                    resource.isSourceOfRows = true
+                    resource.isSourceOfRows = isKept
                     return resource
                 }
             }

@@ -17,19 +17,18 @@ struct PeoplePage: Sendable {
     let hasMore: Bool
     /// People on all pages.
     let total: Int
-    /// Number of the snapshot; 0 if none were ever fetched.
-    let snapshot: Int
+    /// What they are of; nil if none were ever fetched.
+    let fetched: PeopleSnapshot?
     /// What the list is ordered by, of the last person; nil if the page has none.
     let key: [CursorValue]?
 
-    /// - Parameter rows: The people of the page, and the next one if there is one.
-    fileprivate init(_ rows: ArraySlice<Row>, limit: Int, total: Int?, _ snapshot: PeopleSnapshot?) {
-        let shown = rows.prefix(limit)
-        people = shown.map(Person.init(row:))
-        hasMore = rows.count > limit
+    /// - Parameter found: The people of the page, and the next one if there is one.
+    init(_ found: [Person], limit: Int, total: Int?, _ snapshot: PeopleSnapshot?) {
+        people = Array(found.prefix(limit))
+        hasMore = found.count > limit
         self.total = total ?? snapshot?.count ?? 0
-        self.snapshot = snapshot?.number ?? 0
-        key = shown.last.map { [.text($0["sort_first"]), .text($0["sort_last"]), .integer($0["id"])] }
+        fetched = snapshot
+        key = people.last.map { [.text($0.sortKeys.first), .text($0.sortKeys.last), .integer($0.id)] }
     }
 }
 
@@ -65,9 +64,8 @@ extension NoteStore {
 
     private static func row(_ person: Person) -> StatementArguments {
         [
-            person.id, person.firstName, person.lastName,
-            PlaceName.folded(person.firstName ?? person.lastName ?? "").cutToKey,
-            PlaceName.folded(person.lastName ?? "").cutToKey, person.email, person.gender, person.avatarURL,
+            person.id, person.firstName, person.lastName, person.sortKeys.first, person.sortKeys.last, person.email,
+            person.gender, person.avatarURL,
         ]
     }
 
@@ -114,13 +112,14 @@ extension NoteStore {
                 }
                 let start = page.key.map { _ in found.firstIndex { $0["is_behind"] } ?? found.endIndex }
                 let rows = found.dropFirst(start ?? page.offset)
-                return PeoplePage(rows, limit: page.limit, total: found.count, snapshot)
+                let people = rows.prefix(page.limit + 1).map(Person.init(row:))
+                return PeoplePage(people, limit: page.limit, total: found.count, snapshot)
             }
             let select = page.key == nil ? Self.selectPeople : Self.selectPeopleAfterKey
             let place = page.key == nil ? ["offset": page.offset] : key
             let arguments = place + ["limit": page.limit + 1]
             let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
-            return PeoplePage(rows[...], limit: page.limit, total: nil, snapshot)
+            return PeoplePage(rows.map(Person.init(row:)), limit: page.limit, total: nil, snapshot)
         }
     }
 
@@ -154,6 +153,11 @@ extension NoteStore {
 }
 
 extension Person {
+    /// What people are ordered by.
+    var sortKeys: (first: String, last: String) {
+        (PlaceName.folded(firstName ?? lastName ?? "").cutToKey, PlaceName.folded(lastName ?? "").cutToKey)
+    }
+
     /// Reads a row of table `notes_person`.
     init(row: Row) {
         self.init(

@@ -54,6 +54,11 @@ extension NoteStore {
             let hits = try SearchHits(Self.selectHits(passages: 0), terms, [:], request, db)
             return try Self.outlines(hits.ranks, account: account, db)
         }
+        return Self.places(search, among: notes, limit: limit)
+    }
+
+    /// Returns the names of places that match a search, each once; the first of those with one name.
+    static func places(_ search: WordQuery, among notes: [NoteOutline], limit: Int) -> [Note.Location] {
         var seen: Set<String> = []
         let found = notes.map(\.location).filter { location in
             let passages = search.passages.isEmpty ? "" : SearchTerms(location.name).passages
@@ -64,5 +69,5 @@ extension NoteStore {
     }
 
     // The newest are enough: older places with the same beginning are in the gazetteer, or match when more is typed.
-    private static let mostPlaces = 200
+    static let mostPlaces = 200
 }
