@@ -25,8 +25,11 @@ struct CommandFlags: Sendable {
         self.commands = commands
     }
 
-    /// Returns the command lines with a flag that the running command does not have; nothing if no command has it.
-    func elsewhere(_ flag: String) -> [String] { own.contains(flag) ? [] : commands[flag] ?? [] }
+    /// Returns at most two command lines with a flag that the running command does not have; nothing if no command has
+    /// it.
+    func elsewhere(_ flag: String) -> [String] {
+        own.contains(flag) ? [] : Array((commands[flag] ?? []).prefix(2))
+    }
 }
 
 extension CommandDescription {
