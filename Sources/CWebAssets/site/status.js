@@ -62,6 +62,7 @@ async function open(screen) {
         {class: 'columns'}, facts, events(screen)), devices, section(t('requests'), requests)));
       openDevices(screen, devices);
     }
+    drawUpstreams();
     if (data.sandbox) await openControls(data.upstreams.map(one => one.name));
     if (data.harness) await openHarness(data.harness.base);
     drawUpstreams();
