@@ -49,6 +49,15 @@ import Testing
                 == "409 DiskPathPointsToExistentDirectoryError"
         )
         #expect(
+            bench.call(.get, "/resources/upload", ["path": "disk:/Архив", "overwrite": "true"]).failure
+                == "409 DiskPathPointsToExistentDirectoryError",
+            "no folder is overwritten"
+        )
+        let early = try link("disk:/folder-later", overwrite: true)
+        #expect(bench.call(.put, "/resources", ["path": "disk:/folder-later"]).status == .created)
+        #expect(try put(early, [1]).status == .conflict)
+        #expect(try bench.resource("disk:/folder-later")["type"] == "dir")
+        #expect(
             bench.call(.get, "/resources/upload", ["path": "disk:/нет/a.txt"]).failure
                 == "409 DiskPathDoesntExistsError"
         )

@@ -2,12 +2,15 @@ public import HTTPTypes
 
 extension HTTPFields {
     /// Whether a request prefers to be answered before it is carried out: `Prefer: respond-async` (RFC 7240 §4.1).
-    /// Names are compared in any case, parameters and other preferences are ignored.
+    /// Names are compared in any case, parameters and other preferences are ignored. The preference has no value; an
+    /// empty one is none (§2).
     public var prefersAsyncResponse: Bool {
         self[values: .prefer].contains { line in
             FieldList.members(of: line).contains { member in
-                let name = member.prefix { $0 != ";" && $0 != "=" }
-                return FieldList.trim(name).lowercased() == Self.respondAsync
+                let preference = member.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+                let value = preference.dropFirst().first.map { FieldList.trim($0) } ?? ""
+                return FieldList.trim(preference.first ?? "").lowercased() == Self.respondAsync
+                    && (value.isEmpty || value == #""""#)
             }
         }
     }

@@ -47,7 +47,7 @@ extension DiskModel {
             try checkTarget(target, overwrite: true, account: account)
             try checkSpace(trees[owner].size(of: id), account)
         case .store(let content, let path, let overwrite):
-            try checkTarget(path, overwrite: overwrite, account: account)
+            try checkUploadTarget(path, overwrite: overwrite, account: account)
             guard content.size <= tree.maximumFile else { throw .tooLarge }
             try checkSpace(content.size - (tree.node(at: path)?.content?.size ?? 0), account)
         }
@@ -79,6 +79,12 @@ extension DiskModel {
             while !parent.names.isEmpty, trees[account].node(at: parent) == nil { parent = parent.parent }
             guard trees[account].node(at: parent)?.isDirectory == true else { throw .parentMissing(target) }
         }
+    }
+
+    /// Whether a file may be uploaded there: it replaces files, never a folder.
+    func checkUploadTarget(_ target: DiskPath, overwrite: Bool, account: Int) throws(DiskFailure) {
+        try checkTarget(target, overwrite: overwrite, account: account)
+        guard trees[account].node(at: target)?.isDirectory != true else { throw .directoryExists(target) }
     }
 
     private func checkSpace(_ bytes: Int, _ account: Int) throws(DiskFailure) {

@@ -6,7 +6,7 @@ extension DiskModel {
     mutating func upload(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         let overwrite = try request.flag("overwrite")
-        try checkTarget(path, overwrite: overwrite, account: account)
+        try checkUploadTarget(path, overwrite: overwrite, account: account)
         let used = trees[account].usedSpace().all
         guard used < trees[account].totalSpace else { throw .quota }
         let operation = operations.add(.nothing, account: account, now: request.now, waits: true)
