@@ -61,7 +61,8 @@ function drawHead(screen, data, resource, again) {
   const attachment = share && withQuery(share.href, {disposition: 'attachment'});
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
     share && linkButton(share.title, attachment, {icon: 'download', kind: 'primary', download: data.name}),
-    link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again), {icon: 'link', write: true, kind: 'compact'}),
+    link && button(link.title, (event, headers) => shareLink(data.path, headers).then(again),
+      {icon: 'link', write: true, kind: 'compact'}),
     screen.refreshButton(() => resource),
     button(t('more'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
 }

@@ -95,7 +95,8 @@ async function send(entry) {
   draw(entry);
   const progress = (share, sent) => { Object.assign(entry, {share, sent}); draw(entry); };
   try {
-    const {left: kept} = await upload(withQuery('/v1/disk/file/content', {path: entry.path, overwrite: entry.overwrite ? '1' : null}), {
+    const {left: kept} = await upload(withQuery('/v1/disk/file/content', {path: entry.path,
+      overwrite: entry.overwrite ? '1' : null}), {
       method: 'PUT', body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
       headers: {'Content-Type': entry.file.type || 'application/octet-stream', ...entry.headers}});
     entry.state = kept ? 'kept' : 'done';

@@ -19,7 +19,8 @@ const t = define({
     yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox',
     as: name => `Log in as ${name}`,
     step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space', trash: 'Trash',
-    offline: 'Kept offline', outbox: 'Outbox', used: share => `${share} used`, waiting: '-- GB', denied: 'Yandex did not allow it.',
+    offline: 'Kept offline', outbox: 'Outbox', used: share => `${share} used`,
+    waiting: '-- GB', denied: 'Yandex did not allow it.',
   },
   ru: {
     disk: 'Диск', recent: 'Недавние', files: 'Все файлы', profile: 'Профиль', welcome: 'Добро пожаловать',
@@ -29,7 +30,8 @@ const t = define({
     needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен',
     try: 'Попробовать с песочницей',
     as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
-    space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`, outbox: 'Исходящие', waiting: '-- ГБ',
+    space: 'Место', trash: 'Корзина', offline: 'Доступно офлайн', used: share => `занято ${share}`,
+    outbox: 'Исходящие', waiting: '-- ГБ',
     denied: 'Яндекс не разрешил вход.',
   },
 });

@@ -14,8 +14,8 @@ const ending = new Set();
 /**
  * Listens to events until the signal is aborted.
  * @param {'connectivity'|'screen-changed'|'job'|'outbox-changed'|'reset'|'session-ended'|'session'|'nudge'|'opened'
- *   |'any'} type Name; `session` is a login or logout in a tab of this browser (`{app}`), `opened` says that from now on
- *   changes are heard (what was read before may be out of date), `any` hears all (`{type, data, id}`).
+ *   |'any'} type Name; `session` is a login or logout in a tab of this browser (`{app}`), `opened` says that from now
+ *   on changes are heard (what was read before may be out of date), `any` hears all (`{type, data, id}`).
  * @param {function(Object)} hear Gets the event's data.
  * @param {AbortSignal} [signal]
  */
