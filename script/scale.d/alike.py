@@ -24,8 +24,8 @@ class Load:
             try:
                 connection.request("GET", SCREENS[count % len(SCREENS)], headers={"Host": "localhost", "Larder-Profile": profile})
                 response = connection.getresponse()
-                response.read()
-                outcome = response.status
+                body = response.read()
+                outcome = 200 if response.status == 200 else f"{response.status} {body[:100]}"
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 outcome = repr(error)
