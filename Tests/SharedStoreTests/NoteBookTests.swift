@@ -105,7 +105,7 @@ struct NoteBookTests {
             pages.append(found)
         }
         #expect(pages[0] == pages[1])
-        #expect(pages[0].contains { $0.contains("true") })
+        #expect(pages[0].count { !$0.contains("[]") } > 10, "so many questions found something")
     }
 
     @Test("NOTE-05 Pins and clusters are the same on both stores, through additions, moves and deletions")
