@@ -12,7 +12,7 @@ import Upstream
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
 public struct NotesApp: App {
     /// Name of the app in paths, settings, sessions and events.
-    public static let name = "notes"
+    public static let name = NoteStore.app
     /// Title of the app in `GET /v1`.
     public static let title = Text("Notes on a map", ru: "Заметки на карте")
     /// The app's tables.
@@ -51,6 +51,7 @@ public struct NotesApp: App {
         }
     }
 
+    let store: NoteStore
     let sessions: NoteSessions
     let listing: NoteListing
     private let editing: NoteEditing
@@ -69,7 +70,7 @@ public struct NotesApp: App {
     public init(_ context: AppContext) throws {
         let placesFreshness = try context.settings.seconds("freshness.places_s")
         self.init(
-            book: NoteStore(context.database),
+            store: NoteStore(context.database),
             people: PeopleClient(
                 upstream: try context.upstream(Self.people),
                 options: try PeopleClient.Options(context.settings)
@@ -88,7 +89,7 @@ public struct NotesApp: App {
 
     /// - Parameter geocoder: without one, places are those of the gazetteer and of the account's notes.
     init(
-        book: any AccountBook,
+        store: NoteStore,
         people: PeopleClient,
         geocoder: GeocoderClient?,
         gazetteer: Gazetteer,
@@ -105,34 +106,41 @@ public struct NotesApp: App {
         )
         let passwords = NotePasswords(
             hasher: PasswordHasher(cost: .scrypt(logarithm: options.scryptLogarithm)),
-            attempts: book.loginLimits(limits),
+            attempts: store.loginLimits(limits),
             clock: clock
         )
         sessions.letExpire(sessionsOf: Self.name)
         self.clock = clock
+        self.store = store
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
-        self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
-        accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
-        listing = NoteListing(book: book, clock: clock)
+        self.sessions = NoteSessions(book: store, sessions: sessions, passwords: passwords, clock: clock)
+        accounts = NoteAccounts(book: store, sessions: sessions, passwords: passwords)
+        listing = NoteListing(book: store, clock: clock)
         editing = NoteEditing(
-            book: book,
+            book: store,
             addresses: addresses,
             events: events,
             clock: clock,
             trashLifetime: options.trashLifetime,
             quota: StorageQuota(bytes: options.quotaBytes, of: .account)
         )
-        let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: options.trashLifetime)
+        let trash = NoteTrash(book: store, events: events, clock: clock, lifetime: options.trashLifetime)
         self.trash = trash
         expiry = ExpiryService(of: "notes in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:))
-        mapping = NoteMapping(book: book, addresses: addresses, clock: clock)
-        places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
+        mapping = NoteMapping(book: store, addresses: addresses, clock: clock)
+        places = NotePlaces(book: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
-        self.people = NotePeople(book: book, client: people, events: events, clock: clock)
+        self.people = NotePeople(book: store, client: people, events: events, clock: clock)
     }
 
     /// The notes of the account.
-    public var userData: UserData? { sessions.book.userData(quota: editing.quota) }
+    public var userData: UserData? {
+        UserData(add: NoteArchive(store: store).add) { [store, quota = editing.quota] owner in
+            guard let session = owner.session else { return nil }
+            let stored = try store.usage(account: try session.noteAccount())
+            return AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
+        }
+    }
 
     /// The services that run beside the server.
     public var services: [any Service] { [expiry] }

@@ -7,7 +7,7 @@ import Screens
 
 extension NotesApp {
     /// Accounts, and the notes of accounts.
-    public var seeding: Seeding { sessions.book.seeding(sessions.sessions, clock) }
+    public var seeding: Seeding { NoteSeeding(store: store, sessions: sessions.sessions, clock: clock).seeding }
 }
 
 /// Reads accounts and notes of a test's document.

@@ -1,4 +1,3 @@
-import AppInterface
 import Foundation
 import Freshness
 import Screens
@@ -156,12 +155,6 @@ protocol NoteBook: Sendable {
 
 /// What belongs to accounts beside their notes: sessions, which are in the same database.
 protocol AccountBook: NoteBook {
-    /// What is exported of an account, and how much it has stored.
-    func userData(quota: StorageQuota) -> UserData
-
-    /// What it takes of a document that fills a server under test.
-    func seeding(_ sessions: SessionStore, _ clock: WallClock) -> Seeding
-
     /// Opens a session of an account, and returns its token.
     ///
     /// - Throws: `NoteStore.AccountChanged` if the account was deleted or has another password by now.

@@ -1,4 +1,3 @@
-import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -7,17 +6,8 @@ import TextSearch
 import Upstream
 
 extension NoteStore: AccountBook {
-    func userData(quota: StorageQuota) -> UserData {
-        UserData(add: NoteArchive(store: self).add) { owner in
-            guard let session = owner.session else { return nil }
-            let stored = try usage(account: try session.noteAccount())
-            return AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
-        }
-    }
-
-    func seeding(_ sessions: SessionStore, _ clock: WallClock) -> Seeding {
-        NoteSeeding(store: self, sessions: sessions, clock: clock).seeding
-    }
+    /// Name of the app, of whose sessions an account has some.
+    static let app = "notes"
 
     func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
         async throws -> String
@@ -40,13 +30,13 @@ extension NoteStore: AccountBook {
         except credentials: SessionCredentials?
     ) async throws -> Bool {
         try await replace(old, by: new, of: account) { db in
-            try sessions.close(app: NotesApp.name, account: "\(account)", except: credentials, in: db)
+            try sessions.close(app: Self.app, account: "\(account)", except: credentials, in: db)
         }
     }
 
     func delete(_ account: NoteAccount, in sessions: SessionStore) async throws {
         try await delete(account) { db in
-            try sessions.close(app: NotesApp.name, account: "\(account.id)", in: db)
+            try sessions.close(app: Self.app, account: "\(account.id)", in: db)
         }
     }
 

@@ -19,7 +19,7 @@ extension SharedNotes {
     // A picture belongs to the cache of one server; people are replaced on others, too.
     var keepsPictures: Bool { false }
 
-    private static let peopleTopic = "app/\(NotesApp.name)"
+    private static let peopleTopic = "app/\(NoteStore.app)"
 
     func people(_ page: PageRequest, search: NameSearch?) async throws -> PeoplePage {
         let key: [any SQLParameter] = [

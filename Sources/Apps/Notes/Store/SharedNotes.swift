@@ -18,7 +18,7 @@ struct SharedNotes: NoteBook {
     }
 
     private static func topic(_ account: Int64) -> String {
-        "account/\(NotesApp.name)/\(account)"
+        "account/\(NoteStore.app)/\(account)"
     }
 
     /// Changes the notes of an account, one change after the other.

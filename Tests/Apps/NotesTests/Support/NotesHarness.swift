@@ -76,7 +76,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
             AppSurroundings(clock: clock, directory: directory),
             make: { context in
                 NotesApp(
-                    book: NoteStore(context.database),
+                    store: NoteStore(context.database),
                     people: PeopleClient(
                         upstream: try context.upstream(NotesApp.people),
                         options: .init(path: "/api/schema", key: Secret(key), count: count)
