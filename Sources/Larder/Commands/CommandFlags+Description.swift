@@ -1,10 +1,4 @@
-/// The flags of commands, which are no settings: `--sandbox` of `larder serve`, `--junit` of `larder scenario run`.
-struct CommandFlags: Sendable {
-    /// Those of the command that runs.
-    let own: [String]
-    /// The commands that have a flag, by its name: `larder serve --sandbox`.
-    private let commands: [String: [String]]
-
+extension CommandFlags {
     /// Reads those of a program.
     ///
     /// - Parameters:
@@ -16,19 +10,12 @@ struct CommandFlags: Sendable {
             guard let next = running.shown.first(where: { $0.commandName == argument }) else { break }
             running = next
         }
-        own = running.flags
         var commands: [String: [String]] = [:]
         for command in program.all {
             let words = command.words.joined(separator: " ")
             for flag in command.flags { commands[flag, default: []].append("\(words) \(flag)") }
         }
-        self.commands = commands
-    }
-
-    /// Returns at most two command lines with a flag that the running command does not have; nothing if no command has
-    /// it.
-    func elsewhere(_ flag: String) -> [String] {
-        own.contains(flag) ? [] : Array((commands[flag] ?? []).prefix(2))
+        self.init(own: running.flags, commands: commands)
     }
 }
 
