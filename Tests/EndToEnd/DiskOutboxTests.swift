@@ -70,7 +70,7 @@ import Testing
             target: "/v1/disk/file?path=/lost/a.txt",
             body: #"{"name":"b.txt"}"#,
             sent: "POST",
-            path: "/v1/disk/resources/move"
+            path: "/resources/move"
         ),
         Verb(
             testDescription: "move",
@@ -78,7 +78,7 @@ import Testing
             target: "/v1/disk/files/move",
             body: #"{"from":"/lost/a.txt","to":"/moved.txt"}"#,
             sent: "POST",
-            path: "/v1/disk/resources/move"
+            path: "/resources/move"
         ),
         Verb(testDescription: "delete", method: "DELETE", target: "/v1/disk/file?path=/lost/a.txt", sent: "DELETE"),
         Verb(
@@ -87,14 +87,14 @@ import Testing
             target: "/v1/disk/links",
             body: #"{"path":"/lost/a.txt"}"#,
             sent: "PUT",
-            path: "/v1/disk/resources/publish"
+            path: "/resources/publish"
         ),
         Verb(
             testDescription: "unpublish",
             method: "DELETE",
             target: "/v1/disk/published?path=/lost/public.txt",
             sent: "PUT",
-            path: "/v1/disk/resources/unpublish"
+            path: "/resources/unpublish"
         ),
     ]
 
@@ -115,7 +115,7 @@ import Testing
         #expect(try await member.get("/v1/disk/files?path=/lost").status == 200)
         try await sandbox.fault("offline", of: "yandex_disk")
         _ = try await member.get("/v1/disk/files?refresh=1")
-        let fields = ["Prefer": "respond-async", "Content-Type": "application/json"]
+        let fields = ["Prefer": "respond-async"]
         let left = try await member.send(verb.method, verb.target, fields, body: verb.body)
         #expect(left.status == 202, "\(left.text)")
         let before = try await count(sandbox, verb)
