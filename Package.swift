@@ -101,7 +101,8 @@ let package = Package(
             name: "Shop",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", grdb, httpTypes, logging,
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", "MediaFormats", "SharedStore", grdb, httpTypes,
+                logging,
             ],
             path: "Sources/Apps/Shop",
             swiftSettings: strict

@@ -26,6 +26,7 @@ public struct ShopApp: App {
     private let cards: Cards
     private let images: Images
     let lists: Lists
+    let store: ShopStore
     private let sharing: Sharing
     private let productSearch: ProductSearch
     private let lateResponses: LateResponses
@@ -39,7 +40,7 @@ public struct ShopApp: App {
             upstream: try context.upstream(Self.catalogue),
             freshness: try context.settings.seconds("freshness.shop_s"),
             categoryFreshness: try context.settings.seconds("freshness.categories_s"),
-            database: context.database,
+            store: ShopStore(context.database),
             events: context.events,
             pictures: context.media.pictures,
             options: Options(wideCategories: try context.settings.list("shop.wide_categories")),
@@ -52,7 +53,7 @@ public struct ShopApp: App {
         upstream: Upstream,
         freshness: Duration,
         categoryFreshness: Duration,
-        database: LarderDatabase,
+        store: ShopStore,
         events: EventStream,
         pictures: PictureScaler,
         options: Options,
@@ -60,29 +61,37 @@ public struct ShopApp: App {
         logger: Logger
     ) {
         self.logger = logger
+        self.store = store
         let api = CatalogueAPI(upstream: upstream, freshness: freshness, categoryFreshness: categoryFreshness)
-        let store = ShopStore(database)
+        let profiles: any ShopProfiles = store
         let products = ProductReader(api: api, store: store, clock: clock)
         lateResponses = LateResponses(events: events, clock: clock)
         productSearch = ProductSearch(
             api: api,
             store: store,
             lateResponses: lateResponses,
-            listCheck: ListedProductCheck(products: products, store: store),
+            listCheck: ListedProductCheck(products: products, profiles: profiles),
             clock: clock
         )
-        search = Search(products: productSearch, store: store, options: options, clock: clock)
-        history = History(store: store)
-        filters = Filters(store: store)
+        search = Search(products: productSearch, store: store, profiles: profiles, options: options, clock: clock)
+        history = History(profiles: profiles)
+        filters = Filters(profiles: profiles)
         categories = Categories(api: api, store: store, options: options, clock: clock)
-        cards = Cards(products: products, store: store, options: options, clock: clock)
-        images = Images(api: api, products: products, store: store, pictures: pictures, clock: clock)
-        lists = Lists(products: products, store: store, events: events)
-        sharing = Sharing(products: products, store: store, clock: clock)
+        cards = Cards(products: products, store: store, profiles: profiles, options: options, clock: clock)
+        images = Images(
+            api: api,
+            products: products,
+            store: store,
+            profiles: profiles,
+            pictures: pictures,
+            clock: clock
+        )
+        lists = Lists(products: products, profiles: profiles, events: events)
+        sharing = Sharing(products: products, store: store, profiles: profiles, clock: clock)
     }
 
     /// The shopping list of the profile.
-    public var userData: UserData? { UserData(add: ListArchive(store: lists.store).add) }
+    public var userData: UserData? { UserData(add: ListArchive(store: store).add) }
 
     /// The routes, in the order of openapi.yaml.
     public var routes: [Route] {

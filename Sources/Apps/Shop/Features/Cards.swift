@@ -7,6 +7,7 @@ import Upstream
 struct Cards: Sendable {
     let products: ProductReader
     let store: ShopStore
+    let profiles: any ShopProfiles
     let options: ShopApp.Options
     let clock: WallClock
 
@@ -15,11 +16,12 @@ struct Cards: Sendable {
         let profile = try request.profile()
         let id = try products.id("id", in: request)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = store.changeToken(profile).and(store.changeToken(products: [id]))
+        let changeToken = profiles.changeToken(profile).and(store.changeToken(products: [id]))
+        let cart = try await profiles.cartReader(profile, of: [id])
         let witness = products.api.upstream.witness()
         let stored: (ProductReader.Result, CartLine?)? = try store.database.read { _ in
             try products.stored(id, cachePolicy, since: witness).map {
-                ($0, try store.cart(of: [$0.product], profile)[id])
+                ($0, try cart([$0.product])[id])
             }
         }
         let (read, line): (ProductReader.Result, CartLine?)
@@ -27,7 +29,7 @@ struct Cards: Sendable {
             (read, line) = stored
         } else {
             read = try await products.read(id, cachePolicy)
-            line = try store.cart(of: [read.product], profile)[id]
+            line = try await profiles.cartReader(profile, of: [id])([read.product])[id]
         }
         let layout = options.layout(of: read.product.category)
         let meta = Meta(

@@ -6,7 +6,7 @@ import Upstream
 
 /// The last searches of a profile.
 struct History: Sendable {
-    let store: ShopStore
+    let profiles: any ShopProfiles
 
     /// `GET /v1/shop/history`: the past searches that contain the text typed so far.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -15,14 +15,15 @@ struct History: Sendable {
         if let wrong = SearchQuery.fault(of: typed) {
             throw Problem.invalidParameter("q", accepted: wrong, dialog: .searchText)
         }
-        let changeToken = store.changeToken(profile)
-        return try response(typed, try store.searches(of: profile), request, changeToken: changeToken)
+        let changeToken = profiles.changeToken(profile)
+        let searches = try await profiles.searches(of: profile)
+        return try response(typed, searches, request, changeToken: changeToken)
     }
 
     /// `DELETE /v1/shop/history`.
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
-        let searches = try await store.clearHistory(try request.profile(), if: preconditions)
+        let searches = try await profiles.clearHistory(try request.profile(), if: preconditions)
         return try response("", searches, request, selfLink: "/v1/shop/history")
     }
 
@@ -31,7 +32,7 @@ struct History: Sendable {
         let profile = try request.profile()
         let text = try request.parameter("n")
         guard let index = Int(text), (0..<ShopStore.maximumPastSearches).contains(index),
-            let searches = try await store.removePastSearch(index, profile, if: request.writePreconditions())
+            let searches = try await profiles.removePastSearch(index, profile, if: request.writePreconditions())
         else {
             throw Problem.notFound(.noSearchAtIndex)
         }

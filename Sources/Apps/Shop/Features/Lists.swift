@@ -6,7 +6,7 @@ import Upstream
 /// The shopping lists. Changes of them need no upstream, except the addition of a product that was never seen.
 struct Lists: Sendable {
     let products: ProductReader
-    let store: ShopStore
+    let profiles: any ShopProfiles
     let events: EventStream
 
     /// 404: the product is not on the list.
@@ -37,8 +37,8 @@ struct Lists: Sendable {
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let page = try Self.page(request)
-        let changeToken = store.changeToken(profile)
-        return try response(try store.list(profile, page), page, request, changeToken: changeToken)
+        let changeToken = profiles.changeToken(profile)
+        return try response(try await profiles.list(profile, page), page, request, changeToken: changeToken)
     }
 
     /// `POST /v1/shop/list/items`. A product that is on the list already is left as it is.
@@ -47,12 +47,13 @@ struct Lists: Sendable {
         let preconditions = request.writePreconditions()
         let (id, quantity) = try await addition(in: request)
         // A product on the list stays there even if it was removed from the catalogue: no need to read it.
-        if try store.lines(of: id, profile).contains(where: { $0.difference != .replaced }) {
-            let list = try store.list(profile, page)
+        let lines = try await profiles.linesReader(of: id, profile)()
+        if lines.contains(where: { $0.difference != .replaced }) {
+            let list = try await profiles.list(profile, page)
             try preconditions.check(version: list.revision)
             return try response(list, page, request, alreadyInList: true)
         }
-        let (addition, list) = try await store.add(
+        let (addition, list) = try await profiles.add(
             try await products.known(id),
             quantity: quantity,
             to: profile,
@@ -96,7 +97,7 @@ struct Lists: Sendable {
         let quantity = fields.integer("quantity", in: ListItem.quantities, required: true, &errors)
         guard errors.isEmpty, let quantity else { throw Problem.validation(errors, dialog: .quantity) }
         let preconditions = request.writePreconditions()
-        let outcome = try await store.setQuantity(quantity, of: id, profile, if: preconditions, showing: page)
+        let outcome = try await profiles.setQuantity(quantity, of: id, profile, if: preconditions, showing: page)
         return try changed(outcome, page, request)
     }
 
@@ -104,7 +105,7 @@ struct Lists: Sendable {
     func remove(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let id = try Self.item(in: request)
-        let outcome = try await store.remove(id, profile, if: request.writePreconditions(), showing: page)
+        let outcome = try await profiles.remove(id, profile, if: request.writePreconditions(), showing: page)
         return try changed(outcome, page, request)
     }
 
@@ -112,7 +113,7 @@ struct Lists: Sendable {
     func clear(_ request: ScreenRequest) async throws -> ScreenResponse {
         let preconditions = request.writePreconditions()
         let (profile, page) = (try request.profile(), try Self.page(request))
-        let (hasChanged, list) = try await store.clear(profile, if: preconditions, showing: page)
+        let (hasChanged, list) = try await profiles.clear(profile, if: preconditions, showing: page)
         if hasChanged { publishChange(of: list, profile) }
         return try response(list, page, request)
     }
@@ -122,7 +123,7 @@ struct Lists: Sendable {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let preconditions = request.writePreconditions()
         let (order, field) = try ListOrder.read(try await request.jsonObject())
-        let (isOrdered, list) = try await store.order(order, profile, if: preconditions, showing: page)
+        let (isOrdered, list) = try await profiles.order(order, profile, if: preconditions, showing: page)
         guard isOrdered else {
             let detail: Text = "\(field) must name every line of the list once, and no other."
             throw Problem.validation([.field("/\(field)", "not-the-list", detail)])

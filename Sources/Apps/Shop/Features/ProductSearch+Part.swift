@@ -86,7 +86,7 @@ extension ProductSearch {
     ) throws -> Part {
         let (offset, limit) = (options.offset, options.limit)
         if page.catalogueQuery.items.isEmpty, !result.provenance.stale {
-            try listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
+            listCheck.take(rows.map { $0?.id }, offset: offset, limit: limit, at: clock.now())
         }
         // More rows than requested are not shown, and were not stored.
         let rows = Array(rows.prefix(limit))

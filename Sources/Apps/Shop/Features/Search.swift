@@ -7,6 +7,7 @@ import Upstream
 struct Search: Sendable {
     let products: ProductSearch
     let store: ShopStore
+    let profiles: any ShopProfiles
     let options: ShopApp.Options
     let clock: WallClock
 
@@ -18,34 +19,36 @@ struct Search: Sendable {
         let profile = try request.profile()
         let cachePolicy = try request.cachePolicy()
         let isSaved = try request.query.flag("saved")
-        let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
+        let query = isSaved ? try await saved(request, profile) : try SearchQuery(request.query)
         let list = SearchPlace.list(of: query)
         let page = try request.query.page(of: list, defaultLimit: Self.defaultLimit)
         let isFirst = page.isFirst && request.allowsEffects
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isFirst && cachePolicy != .onlyIfCached
-        var changeToken = store.changeToken(profile)
+        var changeToken = profiles.changeToken(profile)
+        let isLast = isFirst ? try await profiles.lastSearchReader(query, profile) : { true }
+        let storedCart = try await profiles.cartReader(profile, of: nil)
         let witness = products.witness()
         let stored: (ProductSearch.Result, [Int: CartLine])? = try store.database.read { _ in
-            guard try !isFirst || store.isLast(query, profile) else { return nil }
+            guard try isLast() else { return nil }
             return try products.stored(
                 query,
                 from: SearchPlace(page),
                 limit: page.limit,
                 cachePolicy,
                 since: witness
-            ).map { ($0, try store.cart(of: $0.products, profile)) }
+            ).map { ($0, try storedCart($0.products)) }
         }
         let (result, cart): (ProductSearch.Result, [Int: CartLine])
         if let stored {
             (result, cart) = stored
         } else {
-            if isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
-            changeToken = store.changeToken(profile)
+            if isRecordedFirst { try await profiles.record(query, profile, at: clock.now()) }
+            changeToken = profiles.changeToken(profile)
             result = try await products.find(query, from: SearchPlace(page), limit: page.limit, cachePolicy)
-            if isFirst, !isRecordedFirst { try await store.record(query, profile, at: clock.now()) }
-            cart = try store.cart(of: result.products, profile)
+            if isFirst, !isRecordedFirst { try await profiles.record(query, profile, at: clock.now()) }
+            cart = try await profiles.cartReader(profile, of: result.products.map(\.id))(result.products)
         }
         var shown = Page(page, count: result.products.count, total: nil, hasMore: result.next != nil)
         if page.key == nil { shown.nextOffset = result.next?.offset }
@@ -91,10 +94,10 @@ struct Search: Sendable {
     }
 
     /// The profile's last search, which replaces all parameters but those of paging.
-    private func saved(_ request: ScreenRequest, _ profile: String) throws -> SearchQuery {
+    private func saved(_ request: ScreenRequest, _ profile: String) async throws -> SearchQuery {
         for name in SearchQuery.parameterNames where try request.query.string(name) != nil {
             throw Problem.invalidParameter(name, accepted: "cannot stand beside saved=1, which brings its own")
         }
-        return try store.searches(of: profile).last ?? SearchQuery()
+        return try await profiles.searches(of: profile).last ?? SearchQuery()
     }
 }

@@ -10,13 +10,14 @@ import Upstream
 struct Sharing: Sendable {
     let products: ProductReader
     let store: ShopStore
+    let profiles: any ShopProfiles
     let clock: WallClock
 
     /// `GET /v1/shop/list/share`.
     func showList(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let changeToken = store.changeToken(profile)
-        let list = try store.list(profile, ShopStore.wholeList)
+        let changeToken = profiles.changeToken(profile)
+        let list = try await profiles.list(profile, ShopStore.wholeList)
         guard !list.items.isEmpty else {
             throw Problem(
                 .listEmpty,
@@ -32,8 +33,8 @@ struct Sharing: Sendable {
     func showListItem(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try Lists.item(in: request)
-        let changeToken = store.changeToken(profile)
-        guard let line = try store.line(id, profile) else { throw Lists.notListed }
+        let changeToken = profiles.changeToken(profile)
+        guard let line = try await profiles.line(id, profile) else { throw Lists.notListed }
         let meta = Meta(screen: "shop.share", provenance: .local, revision: line.revision)
         return try response(ShareScreen(line.item), meta, .local, request, changeToken)
     }

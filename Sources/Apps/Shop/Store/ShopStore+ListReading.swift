@@ -99,21 +99,17 @@ extension ShopStore {
     /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
     /// was added is left out.
     func cart(of products: [Product], _ profile: String) throws -> [Int: CartLine] {
-        let byID = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
-        return try database.read { db in
+        try database.read { db in
+            var cart = CartLines(of: products)
             let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectCart),
-                arguments: [profile, byID.keys.jsonArray]
+                arguments: [profile, cart.ids.jsonArray]
             )
-            var cart: [Int: CartLine] = [:]
             while let row = try rows.next() {
-                let id = ListItemID(productID: row[0], ordinal: row[1])
-                guard byID[id.productID]?.isSame(asTitle: row[3], madeAt: row[4]) == true else { continue }
-                // Of several lines that are the product the last one counts.
-                if let known = cart[id.productID], known.id.ordinal > id.ordinal { continue }
-                cart[id.productID] = CartLine(id: id, quantity: row[2])
+                let line = CartLine(id: ListItemID(productID: row[0], ordinal: row[1]), quantity: row[2])
+                cart.take(line, title: row[3], madeAt: row[4])
             }
-            return cart
+            return cart.byProduct
         }
     }
 
@@ -131,6 +127,13 @@ extension ShopStore {
         SELECT item.product_id FROM shop_list_item AS item JOIN shop_product AS current ON current.id = item.product_id
         WHERE current.gone = 0
         """
+}
+
+extension ShopStore {
+    /// Returns the ids of the products that the upstream is not known to miss.
+    func presentProducts() throws -> Set<Int> {
+        try database.read { try Int.fetchSet($0, sql: "SELECT id FROM shop_product WHERE gone = 0") }
+    }
 }
 
 extension ListItem {

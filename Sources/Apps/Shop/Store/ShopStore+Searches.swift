@@ -201,11 +201,11 @@ extension ShopStore {
         )
         """
 
-    private static func encode(_ filters: SearchFilters) throws -> String {
+    static func encode(_ filters: SearchFilters) throws -> String {
         String(decoding: try JSONEncoder().encode(filters), as: UTF8.self)
     }
 
-    private static func decode(_ text: String) throws -> SearchFilters {
+    static func decode(_ text: String) throws -> SearchFilters {
         try JSONDecoder().decode(SearchFilters.self, from: Data(text.utf8))
     }
 }

@@ -69,7 +69,7 @@ extension AppHarness<ShopApp, ScriptedCatalogue> {
                     upstream: try context.upstream(ShopApp.catalogue),
                     freshness: .seconds(30),
                     categoryFreshness: .seconds(3600),
-                    database: context.database,
+                    store: ShopStore(context.database),
                     events: context.events,
                     pictures: context.media.pictures,
                     options: options,
