@@ -15,13 +15,25 @@ import Testing
         }
     }
 
+    /// A few lines that stand for 10^9 values.
+    private static let bomb = Data(
+        ((1...9).reduce("l0: &l0 [a]\n") { text, level in
+            text + "l\(level): &l\(level) [\(Array(repeating: "*l\(level - 1)", count: 10).joined(separator: ","))]\n"
+        }).utf8
+    )
+
     @Test(
         "SRV-13 what is wrong with a file of settings is said in the terms of its author",
         arguments: [
             (Data("http:\n  port: 1\n  port: 2\n".utf8), "it has port twice (line 2)"),
             (Data("http: {port: [1]}".utf8), "http.port takes one value and no list"),
             (Data([0xFF, 0xFE]), "it is not a text in UTF-8"),
-            (Data("http: {allowed_hosts: [a, b]}".utf8), "none"),
+            (Data("http: {allowed_hosts: [a, b]}".utf8), "none"), (Data(), "none"), (Data("# none\n".utf8), "none"),
+            (
+                Data("x: &x [a]\nhttp: {allowed_hosts: *x}".utf8),
+                "there is no setting x; larder serve --help lists all settings"
+            ),
+            (SettingsFileTests.bomb, "its aliases stand for too many values"),
         ]
     )
     func contents(_ content: Data, expected: String) throws {

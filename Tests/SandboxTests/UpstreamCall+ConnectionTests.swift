@@ -112,6 +112,18 @@ import Testing
         }
     }
 
+    @Test("HARN-12 refused, seen by a client of the sandbox itself: the connection is reset before any byte, as by offline")
+    func refusedDirectly() async throws {
+        try await withSandbox { sandbox in
+            for fault in ["offline", "refused"] {
+                try await sandbox.set(fault)
+                let request = "GET /spacex/v4/ships HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                let exchange = try await RawExchange(port: sandbox.port, send: request)
+                #expect(exchange.wasReset && exchange.received.isEmpty, "\(fault)")
+            }
+        }
+    }
+
     @Test("a fault of the body leaves a HEAD as it is, and a response without a body")
     func head() async throws {
         try await withSandbox { sandbox in

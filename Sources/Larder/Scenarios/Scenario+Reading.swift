@@ -1,4 +1,5 @@
 import HTTPTypes
+import Sandbox
 
 extension Scenario {
     /// Largest number of requests of one step.
@@ -36,7 +37,7 @@ extension Scenario {
     private static func rule(on event: ScenarioNode, _ action: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
         let members = try event.members("request", "upstream", "nth", "query", "header", "body")
         guard let request = members["request"] else { throw event.error("'request' is missing: a path") }
-        var match: [String: ScenarioValue] = [:]
+        var match = JSONObject()
         let words = try request.text().split(separator: " ")
         switch words.count {
         case 1: match["path"] = .string(String(words[0]))
@@ -45,12 +46,12 @@ extension Scenario {
         }
         for name in ["query", "header", "body"] { match[name] = try members[name]?.value() }
         let effect = try action.members("fault", "faults", "times")
-        var rule: [String: ScenarioValue] = ["match": .object(match)]
+        var rule = JSONObject(members: [.init(name: "match", value: .object(match))])
         for name in ["fault", "faults", "times"] { rule[name] = try effect[name]?.value() }
-        guard (rule["fault"] == nil) != (rule["faults"] == nil) else {
+        guard (effect["fault"] == nil) != (effect["faults"] == nil) else {
             throw action.error("what happens on a request is a 'fault', or 'faults' in turn")
         }
-        if let nth = try members["nth"]?.number(1...1_000_000), nth > 1 { rule["after"] = .number(Double(nth - 1)) }
+        if let nth = try members["nth"]?.number(1...1_000_000), nth > 1 { rule["after"] = .integer(nth - 1) }
         return .rule(upstream: try members["upstream"]?.text(), .object(rule))
     }
 }
@@ -97,11 +98,11 @@ extension ScenarioNode {
             var controls: [Scenario.Control] = []
             for (name, fault) in try node.members() {
                 let target = "/_sandbox/upstreams/\(name)/fault"
-                controls.append(.init(method: .put, target: target, body: .object(["fault": try fault.value()])))
+                controls.append(.init(method: .put, target: target, body: ["fault": try fault.value()]))
             }
             return .controls(controls)
         case "advance":
-            let body = ScenarioValue.object(["s": try node.value()])
+            let body: JSONValue = ["s": try node.value()]
             return .controls([.init(method: .post, target: "/_harness/clock/advance", body: body)])
         default: return .controls([.init(method: .post, target: "/_harness/reset")])
         }

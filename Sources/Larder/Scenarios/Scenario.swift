@@ -1,4 +1,5 @@
 import HTTPTypes
+import Sandbox
 
 /// What is done to a server, step by step, and what is expected of it.
 struct Scenario: Sendable {
@@ -23,7 +24,7 @@ struct Scenario: Sendable {
         /// Calls of controls, one after the other; each has to succeed.
         case controls([Control])
         /// A rule for requests to one upstream, or to each of them.
-        case rule(upstream: String?, ScenarioValue)
+        case rule(upstream: String?, JSONValue)
         case expect(ScenarioExpectation)
     }
 
@@ -33,7 +34,7 @@ struct Scenario: Sendable {
         /// Path and query.
         let target: String
         var headers: [String: String] = [:]
-        var body: ScenarioValue?
+        var body: JSONValue?
         /// Names of values in the response, with their JSON pointers.
         var saved: [String: String] = [:]
         /// How often it is sent.
@@ -46,7 +47,7 @@ struct Scenario: Sendable {
     struct Control: Sendable, Equatable {
         let method: HTTPRequest.Method
         let target: String
-        var body: ScenarioValue?
+        var body: JSONValue?
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Sandbox
 import Upstream
 
 /// What is expected of the last requests, and of the journals.
@@ -10,9 +11,9 @@ struct ScenarioExpectation: Sendable, Equatable {
     /// Parts of fields of the last response.
     var headers: [String: String] = [:]
     /// Values of the last response, by JSON pointer.
-    var json: [String: ScenarioValue] = [:]
+    var json: [String: JSONValue] = [:]
     /// What `POST /_harness/verify` is asked.
-    var verified: [ScenarioValue] = []
+    var verified: [JSONValue] = []
 
     /// Reads what is behind `expect`.
     init(_ node: ScenarioNode) throws(ScenarioSyntaxError) {
@@ -51,10 +52,12 @@ struct ScenarioExpectation: Sendable, Equatable {
             let value = HTTPField.Name(name).flatMap { last.headers[$0] } ?? "none"
             if !value.contains(part) { lines.append("\(name): expected '\(part)' in it, was \(value)") }
         }
-        let body = ScenarioValue(json: last.body)
+        let body = JSONValue(json: last.body)
         for (pointer, value) in json.sorted(by: { $0.key < $1.key }) {
             let actual = body?.value(at: pointer)
-            if actual != value { lines.append("\(pointer): expected \(value.json), was \(actual?.json ?? "nothing")") }
+            if actual.map(value.isSame(as:)) != true {
+                lines.append("\(pointer): expected \(value.json), was \(actual?.json ?? "nothing")")
+            }
         }
         return lines
     }

@@ -1,4 +1,4 @@
-import Foundation
+import Sandbox
 import Yams
 
 /// A file that is no scenario.
@@ -17,25 +17,14 @@ struct ScenarioNode {
 
     /// Reads the root of a file.
     static func root(_ text: String, file: String) throws(ScenarioSyntaxError) -> ScenarioNode {
-        do {
-            // Times are texts, as in JSON.
-            let resolver = Resolver.default.removing(.timestamp).removing(.value)
-            guard let node = try compose(yaml: text, resolver) else {
-                throw ScenarioSyntaxError(file: file, line: 1, reason: "there is nothing in the file")
-            }
-            return ScenarioNode(node: node, file: file)
-        } catch let error as ScenarioSyntaxError {
-            throw error
+        let root: Node?
+        do throws(YAMLDefect) {
+            root = try YAMLText.root(of: text)
         } catch {
-            throw ScenarioSyntaxError(file: file, line: Self.line(of: error), reason: "\(error)")
+            throw ScenarioSyntaxError(file: file, line: error.line ?? 1, reason: error.reason)
         }
-    }
-
-    private static func line(of error: any Error) -> Int {
-        switch error as? YamlError {
-        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
-        default: 1
-        }
+        guard let root else { throw ScenarioSyntaxError(file: file, line: 1, reason: "there is nothing in the file") }
+        return ScenarioNode(node: root, file: file)
     }
 
     var line: Int { node.mark?.line ?? 1 }
@@ -92,24 +81,11 @@ struct ScenarioNode {
     }
 
     /// Returns what it is as JSON.
-    func value() throws(ScenarioSyntaxError) -> ScenarioValue {
-        if node.sequence != nil {
-            var values: [ScenarioValue] = []
-            for item in try items() { values.append(try item.value()) }
-            return .array(values)
-        }
-        if node.mapping != nil {
-            var values: [String: ScenarioValue] = [:]
-            for (name, value) in try members() { values[name] = try value.value() }
-            return .object(values)
-        }
-        switch node.any {
-        case is NSNull: return .null
-        case let value as Bool: return .bool(value)
-        case let value as Int: return .number(Double(value))
-        case let value as Double where value.isFinite: return .number(value)
-        case let value as String: return .string(value)
-        default: throw error("JSON has no such value")
+    func value() throws(ScenarioSyntaxError) -> JSONValue {
+        do throws(YAMLDefect) {
+            return try JSONValue(node)
+        } catch {
+            throw ScenarioSyntaxError(file: file, line: error.line ?? line, reason: error.reason)
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Sandbox
 
 /// What became of a scenario.
 struct ScenarioReport: Sendable {
@@ -34,7 +35,7 @@ struct ScenarioReport: Sendable {
 
 extension ScenarioReport {
     /// Returns why a control was refused; of `verify`, the requests that come nearest.
-    static func refusal(of control: Scenario.Control, _ status: Int, _ problem: ScenarioValue) -> [String] {
+    static func refusal(of control: Scenario.Control, _ status: Int, _ problem: JSONValue) -> [String] {
         let detail = problem.value(at: "/detail").map(plain) ?? problem.json
         var lines = ["\(control.method.rawValue) \(control.target): \(status) \(detail)"]
         guard case .array(let misses) = problem.value(at: "/near_misses") else { return lines }
@@ -51,22 +52,22 @@ extension ScenarioReport {
     }
 
     /// Returns a journal, a line an entry.
-    static func lines(of journal: ScenarioValue?, title: String) -> [String] {
+    static func lines(of journal: JSONValue?, title: String) -> [String] {
         guard case .array(let entries) = journal?.value(at: "/entries") else { return ["\(title): not known"] }
         return ["\(title): \(journal?.value(at: "/count")?.json ?? "0")"] + entries.map { "  " + line(of: $0) }
     }
 
-    private static func line(of entry: ScenarioValue) -> String {
+    private static func line(of entry: JSONValue) -> String {
         var words = ["/sequence", "/method", "/path", "/status"].map { entry.value(at: $0).map(plain) ?? "" }
         words[0] = "#" + words[0]
         if let cause = entry.value(at: "/cause"), cause != .null { words.append("because of \(plain(cause))") }
         // As the journal of upstreams says that there was none, and that of clients.
-        let none: [ScenarioValue] = [.string("online"), .string("")]
+        let none: [JSONValue] = [.string("online"), .string("")]
         if let fault = entry.value(at: "/fault"), !none.contains(fault) { words.append("fault \(plain(fault))") }
         return words.joined(separator: " ")
     }
 
-    private static func plain(_ value: ScenarioValue) -> String {
+    private static func plain(_ value: JSONValue) -> String {
         switch value {
         case .string(let text): text
         case .null: "no response"

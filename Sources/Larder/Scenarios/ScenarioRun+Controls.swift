@@ -1,11 +1,12 @@
 import HTTPTypes
+import Sandbox
 import Upstream
 
 extension ScenarioRun {
     /// Calls a control.
     /// - Throws: what it says if it is refused.
     @discardableResult
-    func control(_ control: Scenario.Control) async throws(ScenarioFailure) -> ScenarioValue? {
+    func control(_ control: Scenario.Control) async throws(ScenarioFailure) -> JSONValue? {
         let body = try control.body?.filled { text throws(ScenarioFailure) in try filled(text) }
         let request = OutgoingRequest(
             method: control.method,
@@ -15,7 +16,7 @@ extension ScenarioRun {
             isSentOnce: true
         )
         let response = await Self.exchange(request, transport)
-        let value = ScenarioValue(json: response.body)
+        let value = JSONValue(json: response.body)
         guard (200..<300).contains(response.status) else {
             throw ScenarioFailure(lines: ScenarioReport.refusal(of: control, response.status, value ?? .null))
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Sandbox
 import Upstream
 
 /// A run of scenarios against one server.
@@ -82,7 +83,7 @@ extension ScenarioRun {
         )
         responses = await Self.exchange(request, times: call.times, parallel: call.parallel, transport)
         for (name, pointer) in call.saved {
-            guard let value = responses.last.flatMap({ ScenarioValue(json: $0.body) })?.value(at: pointer) else {
+            guard let value = responses.last.flatMap({ JSONValue(json: $0.body) })?.value(at: pointer) else {
                 throw ScenarioFailure("\(pointer) is not in the response: \(responses.last?.excerpt ?? "none")")
             }
             saved[name] = if case .string(let text) = value { text } else { value.json }

@@ -1,4 +1,5 @@
 import Foundation
+import Sandbox
 import Settings
 import Yams
 
@@ -21,14 +22,10 @@ enum SettingsFile {
             throw .file(path: path, reason: fault(error))
         }
         let root: Node?
-        do {
-            root = try Yams.compose(yaml: text)
+        do throws(YAMLDefect) {
+            root = try YAMLText.root(of: text)
         } catch {
-            if case .duplicatedKeysInMapping(let names, let context)? = error as? YamlError {
-                let names = Set(names).sorted().joined(separator: ", ")
-                throw .file(path: path, reason: "it has \(names) twice (line \(context.mark.line))")
-            }
-            throw .file(path: path, reason: "it is neither YAML nor JSON\(place(error)); \(form)")
+            throw .file(path: path, reason: Self.reason(error))
         }
         guard root == nil || root?.mapping != nil else {
             throw .file(path: path, reason: "it has no settings; \(form)")
@@ -48,14 +45,11 @@ enum SettingsFile {
 
     private static let form = "a setting is written as http: {port: 8081}, and TOML is not read"
 
-    /// Says where and why a text is not YAML.
-    private static func place(_ error: any Error) -> String {
-        switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            " (line \(mark.line), column \(mark.column): \(problem))"
-        default: ""
-        }
+    /// Says where and why a text cannot be used.
+    private static func reason(_ defect: YAMLDefect) -> String {
+        let place = defect.line.map { " (line \($0))" } ?? ""
+        guard !defect.reason.hasPrefix("it") else { return defect.reason + place }
+        return "it is neither YAML nor JSON\(place): \(defect.reason); \(form)"
     }
 
     private static func collect(

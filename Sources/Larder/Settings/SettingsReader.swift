@@ -1,7 +1,6 @@
 import Configuration
 import Foundation
 import Settings
-import Yams
 
 /// Reads settings from where they may be set: command line, then environment, then file, then defaults
 /// (swift-configuration providers, in this order).

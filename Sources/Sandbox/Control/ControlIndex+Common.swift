@@ -8,7 +8,8 @@ extension ControlIndex {
         Line(
             method: "PUT",
             path: "/_sandbox/upstreams/{name}/fault",
-            purpose: "sets the fault of an upstream, or several that are combined",
+            purpose: "sets the fault of an upstream, or several that are combined; refused is what Larder sees: a "
+                + "client that connects to the sandbox itself gets a reset connection",
             example: #"{"fault":["slow(300)","bandwidth(32)"]}"#
         ),
         Line(

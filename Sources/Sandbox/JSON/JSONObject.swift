@@ -1,14 +1,18 @@
 /// The members of a JSON object in their order in the text.
-struct JSONObject: Sendable, Equatable {
-    struct Member: Sendable, Equatable {
-        var name: String
-        var value: JSONValue
+package struct JSONObject: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
+        package var name: String
+        package var value: JSONValue
+
+        package init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
-    var members: [Member] = []
+    package var members: [Member]
+
+    package init(members: [Member] = []) { self.members = members }
 
     /// The last member of that name wins, as with `JSON.parse`. Setting keeps the place of a member; nil removes it.
-    subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         get { members.last { $0.name == name }?.value }
         set {
             guard let newValue else { return members.removeAll { $0.name == name } }

@@ -1,14 +1,14 @@
 /// Position and reason of a JSON syntax error.
-struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
+package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// Byte offset from the beginning of the text.
-    let offset: Int
-    let reason: String
+    package let offset: Int
+    package let reason: String
 
-    var description: String { "\(reason) at byte \(offset)" }
+    package var description: String { "\(reason) at byte \(offset)" }
 }
 
 /// A strict RFC 8259 parser.
-struct JSONParser {
+package struct JSONParser {
     /// Deeper nesting than this is refused, so that no request can exhaust the stack.
     static let maximumDepth = 128
 
@@ -18,7 +18,7 @@ struct JSONParser {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
+    package static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
         var parser = JSONParser(bytes)
         let value = try parser.value()
         parser.skipSpace()

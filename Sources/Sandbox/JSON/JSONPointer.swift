@@ -43,6 +43,12 @@ extension JSONValue {
         }
     }
 
+    /// Returns the value at a JSON pointer; nil if there is none, or the text is no pointer.
+    package func value(at pointer: String) -> JSONValue? { JSONPointer(pointer).flatMap { value(at: $0.tokens) } }
+
+    /// Whether another one is the same value: the order of members and the spelling of numbers do not matter.
+    package func isSame(as other: JSONValue) -> Bool { changes(to: other).isEmpty }
+
     /// One difference between two values.
     struct Change: Sendable, Equatable {
         enum Kind: String, Sendable { case changed, missing, new }

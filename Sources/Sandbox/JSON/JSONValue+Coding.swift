@@ -1,6 +1,6 @@
 /// JSON within a saved state is kept as its text: members keep their order, and numbers their spelling.
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
             self = try JSONParser.parse(Array(try container.decode(String.self).utf8))
@@ -9,14 +9,14 @@ extension JSONValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(String(decoding: serialized(), as: UTF8.self))
     }
 }
 
 extension JSONObject: Codable {
-    init(from decoder: any Decoder) throws { self = try JSONValue(from: decoder).object ?? JSONObject() }
+    package init(from decoder: any Decoder) throws { self = try JSONValue(from: decoder).object ?? JSONObject() }
 
-    func encode(to encoder: any Encoder) throws { try JSONValue.object(self).encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try JSONValue.object(self).encode(to: encoder) }
 }

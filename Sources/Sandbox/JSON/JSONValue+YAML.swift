@@ -1,61 +1,85 @@
-import Yams
+package import Yams
 
 /// Why a YAML text cannot be read, and where.
-struct YAMLDefect: Error, Equatable, CustomStringConvertible {
+package struct YAMLDefect: Error, Equatable, CustomStringConvertible {
     /// From 1; nil for the whole text.
-    let line: Int?
-    let reason: String
+    package let line: Int?
+    package let reason: String
 
-    var description: String { (line.map { "line \($0): " } ?? "") + reason }
+    package init(line: Int?, reason: String) { (self.line, self.reason) = (line, reason) }
+
+    package var description: String { (line.map { "line \($0): " } ?? "") + reason }
 }
 
-extension JSONValue {
-    /// Most values of a text, those of aliases each time they are used.
-    private static let mostValues = 1_000_000
+/// The one reader of YAML: of the contract, settings, scenarios, recordings, and documents of simulated APIs.
+package enum YAMLText {
+    /// Values that aliases may add to those that the text itself has.
+    private static let mostRepeated = 10_000
 
-    /// Reads YAML, of which JSON is a part. Plain scalars are those of JSON; what JSON does not have is a string, such
-    /// as a time and `yes`.
-    init(yaml text: String) throws(YAMLDefect) {
-        self = try Self(try Self.node(of: text))
-    }
-
-    /// Returns the root of a YAML text.
-    static func node(of text: String) throws(YAMLDefect) -> Node {
+    /// Returns the root of a text; nil if it is empty. Nothing is made of plain scalars, which is up to what is read.
+    ///
+    /// - Throws: ``YAMLDefect``, also for a text whose aliases stand for more than it has itself, or that is nested
+    ///   deeper than JSON may be: whoever reads the root may follow all of it.
+    package static func root(of text: String) throws(YAMLDefect) -> Node? {
+        let root: Node?
         do {
-            guard let root = try Yams.compose(yaml: text) else { throw YAMLDefect(line: nil, reason: "it is empty") }
-            return root
-        } catch let defect as YAMLDefect {
-            throw defect
+            root = try Yams.compose(yaml: text, .basic)
         } catch {
             throw YAMLDefect(parsing: error)
         }
+        // Each value has a byte of the text at least, unless it is one of an alias.
+        var left = text.utf8.count + mostRepeated
+        if let root { try check(root, left: &left, depth: 0) }
+        return root
     }
 
-    /// Reads a part of a YAML text.
-    init(_ node: Node) throws(YAMLDefect) {
-        var left = Self.mostValues
-        self = try Self.value(of: node, left: &left)
-    }
-
-    private static func value(of node: Node, left: inout Int) throws(YAMLDefect) -> JSONValue {
+    private static func check(_ node: Node, left: inout Int, depth: Int) throws(YAMLDefect) {
         left -= 1
-        guard left > 0 else { throw YAMLDefect(line: nil, reason: "it has more than \(mostValues) values") }
+        guard left > 0 else { throw YAMLDefect(line: nil, reason: "its aliases stand for too many values") }
+        guard depth <= JSONParser.maximumDepth else {
+            throw YAMLDefect(line: node.mark?.line, reason: "nested deeper than \(JSONParser.maximumDepth)")
+        }
         switch node {
-        case .scalar(let scalar): return value(of: scalar)
+        case .sequence(let sequence): for item in sequence { try check(item, left: &left, depth: depth + 1) }
+        case .mapping(let mapping):
+            for (key, item) in mapping {
+                try check(key, left: &left, depth: depth + 1)
+                try check(item, left: &left, depth: depth + 1)
+            }
+        case .scalar, .alias: break
+        }
+    }
+}
+
+extension JSONValue {
+    /// Reads YAML, of which JSON is a part. Plain scalars are those of JSON; what JSON does not have is a string, such
+    /// as a time and `yes`.
+    package init(yaml text: String) throws(YAMLDefect) { self = try Self(try Self.node(of: text)) }
+
+    /// Returns the root of a text that has one.
+    static func node(of text: String) throws(YAMLDefect) -> Node {
+        guard let root = try YAMLText.root(of: text) else { throw YAMLDefect(line: nil, reason: "it is empty") }
+        return root
+    }
+
+    /// Reads a part of a text.
+    package init(_ node: Node) throws(YAMLDefect) {
+        switch node {
+        case .scalar(let scalar): self = Self.value(of: scalar)
         case .sequence(let sequence):
             var values: [JSONValue] = []
-            for item in sequence { values.append(try value(of: item, left: &left)) }
-            return .array(values)
+            for item in sequence { values.append(try JSONValue(item)) }
+            self = .array(values)
         case .mapping(let mapping):
             var object = JSONObject()
             for (key, item) in mapping {
                 guard let name = key.scalar?.string else {
                     throw YAMLDefect(line: key.mark?.line, reason: "the name of a member is no text")
                 }
-                object.members.append(.init(name: name, value: try value(of: item, left: &left)))
+                object.members.append(.init(name: name, value: try JSONValue(item)))
             }
-            return .object(object)
-        default: throw YAMLDefect(line: node.mark?.line, reason: "an alias of nothing")
+            self = .object(object)
+        case .alias: throw YAMLDefect(line: node.mark?.line, reason: "an alias of nothing")
         }
     }
 
@@ -104,7 +128,8 @@ extension YAMLDefect {
             .composer(_, let problem, let mark, _):
             self.init(line: mark.line, reason: problem)
         case .duplicatedKeysInMapping(let names, let context):
-            self.init(line: context.mark.line, reason: "\(Set(names).sorted().joined(separator: ", ")) twice")
+            let names = Set(names).sorted().joined(separator: ", ")
+            self.init(line: context.mark.line, reason: "it has \(names) twice")
         default: self.init(line: nil, reason: "it is no YAML")
         }
     }

@@ -3,7 +3,7 @@
 ///
 /// Upstreams keep an order of keys and a spelling of numbers without a promise, and clients depend on both; so the
 /// sandbox keeps them, too.
-enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     /// The number as it is spelled, valid by RFC 8259 section 6.
@@ -12,24 +12,24 @@ enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object(JSONObject)
 
-    var string: String? {
+    package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    var array: [JSONValue]? {
+    package var array: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    var object: JSONObject? {
+    package var object: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
-    var bool: Bool? {
+    package var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
     /// The number's value; spellings of one value are equal here.
-    var double: Double? {
+    package var double: Double? {
         if case .number(let spelling) = self { Double(spelling) } else { nil }
     }
 
@@ -50,20 +50,20 @@ enum JSONValue: Sendable, Equatable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral
 {
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int) { self = .number(String(value)) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(nilLiteral: ()) { self = .null }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .number(String(value)) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(nilLiteral: ()) { self = .null }
 
-    static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+    package static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
     static func integerOrNull(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(members: elements.map { .init(name: $0.0, value: $0.1) }))
     }
 }

@@ -1,6 +1,6 @@
 extension JSONValue {
     /// The value as compact JSON, spelled as `JSON.stringify` spells it; the same value gives the same bytes.
-    func serialized() -> [UInt8] {
+    package func serialized() -> [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return bytes
