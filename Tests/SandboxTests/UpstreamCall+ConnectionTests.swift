@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("HARN-12 refused, seen by a client of the sandbox itself: the connection is reset before any byte, as by offline")
+    @Test("HARN-12 refused, as a client of the sandbox itself sees it: a connection that is reset before any byte")
     func refusedDirectly() async throws {
         try await withSandbox { sandbox in
             for fault in ["offline", "refused"] {
