@@ -57,7 +57,9 @@ import Testing
         let data = try TemporaryFolder()
         let tested = try await TestedLarder.start(data: data)
         #expect(try await tested.harness.get("/snapshots").json.snapshots.elements.isEmpty)
-        #expect(try await tested.harness.send("PUT", "/snapshots/a%20b").status == 400)
+        for name in ["a%20b", "..", "%2e%2e%2fa", ".a", "%00", String(repeating: "a", count: 65)] {
+            #expect(try await tested.harness.send("PUT", "/snapshots/\(name)").status == 400, "\(name)")
+        }
         for (method, path) in [("GET", "/no"), ("DELETE", "/no"), ("POST", "/no/restore")] {
             #expect(try await tested.harness.send(method, "/snapshots\(path)").status == 404, "\(method)")
         }

@@ -120,11 +120,17 @@ import Testing
             ("POST", "/reset", #"{"larder":true}"#), ("PUT", "/clock", #"{"time":1}"#), ("PUT", "/clock", "{}"),
             ("PUT", "/clock", #"{"now":"noon"}"#), ("POST", "/clock/advance", #"{"s":-1}"#),
             ("POST", "/clock/advance", #"{"s":1,"ms":2}"#), ("POST", "/clock/advance", ""),
+            ("PUT", "/clock", #"{"now":"99999-01-01T00:00:00Z"}"#),
+            ("PUT", "/clock", #"{"now":"0000-01-01T00:00:00Z"}"#),
+            ("POST", "/clock/advance", #"{"s":315360001}"#), ("POST", "/spaces", #"{"now":"10000-01-01T00:00:00Z"}"#),
         ] {
             let response = try await tested.harness.send(method, path, body: body)
             #expect(response.status == 400, "\(method) \(path) \(body): \(response.text)")
         }
         #expect(try await tested.harness.put("/clock", #"{"now":"2029-01-05T10:00:00Z"}"#).status == 409)
+        #expect(try await tested.harness.put("/clock", #"{"now":"9999-12-31T23:59:50Z"}"#).status == 200)
+        #expect(try await tested.harness.post("/clock/advance", #"{"s":10}"#).status == 409)
+        #expect(try await tested.harness.post("/clock/advance", #"{"s":9.5}"#).status == 200)
         #expect(try await tested.harness.get("/reset").status == 405)
         #expect(try await tested.harness.get("/nothing").status == 404)
         for headers in [["Host": "evil.example"], ["Origin": "https://evil.example"]] {

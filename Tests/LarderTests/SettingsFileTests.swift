@@ -33,7 +33,13 @@ import Testing
                 Data("x: &x [a]\nhttp: {allowed_hosts: *x}".utf8),
                 "there is no setting x; larder serve --help lists all settings"
             ),
-            (SettingsFileTests.bomb, "its aliases stand for too many values"),
+            (SettingsFileTests.bomb, "its aliases stand for too many values (line 5)"),
+            (Data(String(repeating: "[", count: 100_000).utf8), "it is nested deeper than 128 (line 1)"),
+            (
+                Data(("? " + String(repeating: "x", count: 1 << 19) + "\n: 1").utf8),
+                "there is no setting \(String(repeating: "x", count: 100)); larder serve --help lists all settings"
+            ),
+            (Data(repeating: 0x20, count: SettingsFile.largest + 1), "it has more than 1048576 bytes"),
         ]
     )
     func contents(_ content: Data, expected: String) throws {
@@ -43,10 +49,21 @@ import Testing
         #expect(fault(file.path) == expected)
     }
 
+    @Test("SRV-13 settings are read from a pipe to its end, as the shell has it for <(command)")
+    func pipes() throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data("http:\n".utf8))
+        try pipe.fileHandleForWriting.write(contentsOf: Data("  port: 8081\n".utf8))
+        try pipe.fileHandleForWriting.close()
+        let path = "/proc/self/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+        #expect(try SettingsFile.entries(path, SettingCatalogue(.standard)) == ["http.port": "8081"])
+    }
+
     @Test("SRV-13 a file that is not there, and a directory, are named as such")
     func places() throws {
         let folder = try TemporaryFolder()
         #expect(fault("\(folder.url.path)/none.yaml") == "there is no such file")
         #expect(fault(folder.url.path).hasSuffix("a file with settings is expected, and no directory"))
+        #expect(fault("/dev/null") == "none" && fault("/dev/zero") == "it has more than 1048576 bytes")
     }
 }

@@ -113,7 +113,7 @@ import Upstream
             ("upstreams.spacex.url", "api.example"),
             ("upstreams.spacex.url", "http://user:secret@api.example"),
             ("upstreams.spacex.url", "http://api.example/?key=1"), ("ships.deleted", "Hidden"),
-            ("clock.start", "yesterday"),
+            ("clock.start", "yesterday"), ("clock.start", "10000-01-01T00:00:00Z"),
             ("upstreams.spacex.url", "http://127.0.0.1:99999"), ("upstreams.geocoder.url", "http://[::1]:65536/api"),
             ("upstreams.yandex_oauth.url", "https://oauth.test:0"), ("upstreams.mine.url", "http://api.test:70000"),
             ("upstreams.catalogue.url", "http://[::1]:99999999999999999999"), ("upstreams.people.url", "http://%5B%5D"),
@@ -193,6 +193,18 @@ import Upstream
         )
         let named = try SettingsReader(arguments: ["--data-directory", "/mine"], environment: environment, file: nil)
         #expect(try LarderConfiguration(named, environment: environment, sandbox: true).dataDirectory.path == "/mine")
+    }
+
+    @Test("SRV-13 what a command sets is for what is set nowhere, and no file is read for it again")
+    func fallbacks() throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data("log: {level: error}".utf8))
+        try pipe.fileHandleForWriting.close()
+        let file = "/proc/self/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+        let reader = try SettingsReader(arguments: ["--http-port", "8081"], environment: [:], file: file)
+        let values = try reader.with(fallbacks: ["http.port": "0", "data.directory": "/mine"]).values()
+        #expect(try values.integer("http.port") == 8081 && values.text("data.directory") == "/mine")
+        #expect(try values.text("log.level") == "error")
     }
 
     @Test("SRV-13 the sandbox simulates an upstream whose address is not set, and no other")

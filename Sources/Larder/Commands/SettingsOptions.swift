@@ -20,7 +20,13 @@ struct SettingsOptions: ParsableArguments {
 
     /// Reads all settings of this process. Ends it with exit code 78 (EX_CONFIG of sysexits.h) and one line if that is
     /// not possible.
-    func load(sandbox: Bool = false, harness: Bool = false) throws -> LarderConfiguration {
+    ///
+    /// - Parameter fallbacks: Values, by key, for what is set nowhere.
+    func load(
+        sandbox: Bool = false,
+        harness: Bool = false,
+        fallbacks: [String: String] = [:]
+    ) throws -> LarderConfiguration {
         let environment = ProcessInfo.processInfo.environment
         do throws(SettingError) {
             let reader = try SettingsReader(
@@ -29,7 +35,12 @@ struct SettingsOptions: ParsableArguments {
                 file: config,
                 commandFlags: Self.commandFlags
             )
-            return try LarderConfiguration(reader, environment: environment, sandbox: sandbox, harness: harness)
+            return try LarderConfiguration(
+                reader.with(fallbacks: fallbacks),
+                environment: environment,
+                sandbox: sandbox,
+                harness: harness
+            )
         } catch {
             StandardError.write("larder: \(error)\n")
             throw ExitCode(78)
@@ -44,12 +55,9 @@ struct SettingsOptions: ParsableArguments {
     /// Reads the settings of a server that ends with what it was started for: simulated upstreams, and unless they are
     /// set a free port and a data directory that need not survive.
     func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
-        let settings = try load(sandbox: true).settings
-        var options = self
-        if !settings.isSet("http.port") { options.settings += ["--http-port", "0"] }
-        if !settings.isSet("data.directory") { options.settings += ["--data-directory", folder.path] }
-        var configuration = try options.load(sandbox: true)
-        configuration.isDurable = settings.isSet("data.directory")
+        let fallbacks = ["http.port": "0", "data.directory": folder.path]
+        var configuration = try load(sandbox: true, fallbacks: fallbacks)
+        configuration.isDurable = try configuration.settings.text("data.directory") != folder.path
         return configuration
     }
 

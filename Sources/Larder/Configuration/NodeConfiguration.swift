@@ -15,7 +15,10 @@ struct NodeConfiguration: Sendable {
     /// - Throws: `SettingError` for an app that does not exist, and for a name that is no word.
     init(_ settings: SettingValues, all: AppList) throws(SettingError) {
         let name = try settings.text("node.name")
-        guard name.wholeMatch(of: /[A-Za-z0-9._-]{0,64}/) != nil else {
+        let isName =
+            name.utf8.count <= 64
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
+        guard isName else {
             throw .unacceptable(
                 key: "node.name",
                 value: name,

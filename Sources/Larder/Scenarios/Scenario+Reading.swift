@@ -2,6 +2,8 @@ import HTTPTypes
 import Sandbox
 
 extension Scenario {
+    /// Most bytes of a file.
+    static let largestFile = 16 << 20
     /// Largest number of requests of one step.
     static let mostRequests = 10_000
     /// Largest number of requests at once.

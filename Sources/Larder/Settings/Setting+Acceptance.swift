@@ -27,7 +27,10 @@ extension Setting.Kind {
         case .requestFields: words.allSatisfy { RequestField(setting: $0) != nil }
         case .methods: words.allSatisfy { HTTPRequest.Method($0.uppercased()).map { $0 != .connect } ?? false }
         case .timeZone: TimeZone(identifier: text) != nil
-        case .instant: text.isEmpty || (try? Date(text, strategy: .iso8601)) != nil
+        case .instant:
+            // A year of RFC 3339 has four digits.
+            text.isEmpty
+                || (text.utf8.dropFirst(4).first == UInt8(ascii: "-") && (try? Date(text, strategy: .iso8601)) != nil)
         case .list, .text: true
         }
     }

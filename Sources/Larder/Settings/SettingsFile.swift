@@ -1,10 +1,14 @@
-import Foundation
 import Sandbox
 import Settings
 import Yams
 
 /// Reads settings from a configuration file: a mapping of mappings, such as `http: {port: 8080}`. JSON is YAML.
 enum SettingsFile {
+    /// Most bytes that are read: a pipe may have no end.
+    static let largest = 1 << 20
+    /// Longest name of a setting that is shown, in characters.
+    private static let longestName = 100
+
     /// Returns the values of a file by key.
     /// - Throws: `SettingError` if it cannot be read, or has a name that is no setting.
     static func entries(_ path: String, _ catalogue: SettingCatalogue) throws(SettingError) -> [String: String] {
@@ -16,8 +20,8 @@ enum SettingsFile {
 
     private static func root(_ path: String) throws(SettingError) -> Node? {
         let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+        do throws(GivenFile.Defect) {
+            text = try GivenFile.text(path, atMost: largest, pipes: true)
         } catch {
             throw .file(path: path, reason: fault(error))
         }
@@ -34,12 +38,13 @@ enum SettingsFile {
     }
 
     /// Says why a file cannot be read.
-    private static func fault(_ error: any Error) -> String {
-        switch (error as? CocoaError)?.code {
-        case .fileReadNoSuchFile: "there is no such file"
-        case .fileReadNoPermission: "this user may not read it"
-        case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not a text in UTF-8"
-        default: "it cannot be read; a file with settings is expected, and no directory"
+    private static func fault(_ defect: GivenFile.Defect) -> String {
+        switch defect {
+        case .missing: "there is no such file"
+        case .forbidden: "this user may not read it"
+        case .notText: "it is not a text in UTF-8"
+        case .tooLong(let limit): "it has more than \(limit) bytes"
+        case .notRead: "it cannot be read; a file with settings is expected, and no directory"
         }
     }
 
@@ -48,7 +53,7 @@ enum SettingsFile {
     /// Says where and why a text cannot be used.
     private static func reason(_ defect: YAMLDefect) -> String {
         let place = defect.line.map { " (line \($0))" } ?? ""
-        guard !defect.reason.hasPrefix("it") else { return defect.reason + place }
+        guard defect.isSyntax else { return defect.reason + place }
         return "it is neither YAML nor JSON\(place): \(defect.reason); \(form)"
     }
 
@@ -61,7 +66,7 @@ enum SettingsFile {
     ) throws(SettingError) {
         if let mapping = node.mapping {
             for (child, value) in mapping {
-                let name = child.string ?? ""
+                let name = String((child.string ?? "").prefix(longestName))
                 try collect(value, key: key.isEmpty ? name : "\(key).\(name)", path: path, catalogue, into: &values)
             }
             return

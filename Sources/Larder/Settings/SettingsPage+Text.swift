@@ -9,7 +9,7 @@ extension SettingsPage {
 
         - the flag `--upstreams-spacex-url`,
         - the environment variable `LARDER_UPSTREAMS_SPACEX_URL`,
-        - `upstreams: {spacex: {url: …}}` in the file of `--config FILE` (YAML or JSON),
+        - `upstreams: {spacex: {url: …}}` in the file of `--config FILE` (YAML or JSON; a pipe is read, too),
         - `upstreams.spacex.url` in that file.
 
         Command line beats environment beats file beats default. An unknown name or an unacceptable value ends the
@@ -51,8 +51,8 @@ extension SettingsPage {
           surely do not run its type as a document (JSON, plain text, pictures other than SVG, audio, video, fonts).
         - A body may have any size. It may make its reader wait for `total_timeout_ms` at one time, and in all for that
           and a second more with each 16 KiB. Bodies up to a quarter of `cache.budget_mb` are stored.
-        - Of a file with a strong entity tag, ranges and the beginnings of broken transfers are stored, too: only what is
-          missing is fetched.
+        - Of a file with a strong entity tag, ranges and the beginnings of broken transfers are stored, too: only what
+          is missing is fetched.
 
         [cache-tests](cache-tests.md) says how mounts perform in the public suite for HTTP caches.
 

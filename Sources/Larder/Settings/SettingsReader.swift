@@ -13,7 +13,7 @@ struct SettingsReader {
     let catalogue: SettingCatalogue
     /// Upstreams that are configured and used by no app, sorted.
     let furtherUpstreams: [String]
-    private let sources: [Source]
+    private var sources: [Source]
 
     /// - Parameters:
     ///   - arguments: `--key-with-dashes value` or `--key-with-dashes=value`, nothing else.
@@ -48,6 +48,14 @@ struct SettingsReader {
             ),
             Source(name: { _ in "configuration file \(file ?? "")" }, reader: Self.reader("file", entries)),
         ]
+    }
+
+    /// Returns a reader that has these values, by key, for what is set nowhere. It reads no file again, which may have
+    /// been a pipe.
+    func with(fallbacks: [String: String]) -> SettingsReader {
+        var reader = self
+        reader.sources.append(Source(name: { _ in "this command" }, reader: Self.reader("fallbacks", fallbacks)))
+        return reader
     }
 
     /// Returns the values of all settings, each checked, so that a mistake is found at start and not when a value is

@@ -48,7 +48,11 @@ extension Fixture {
     }
 
     /// Returns the name of the file with its body, beside its own.
-    func bodyName(ending: String) -> String { name.dropLast(Self.ending.count) + ".body.\(ending)" }
+    ///
+    /// - Parameter count: Which of them, if there are others.
+    func bodyName(ending: String, _ count: Int = 1) -> String {
+        name.dropLast(Self.ending.count) + ".body\(count > 1 ? "-\(count)" : "").\(ending)"
+    }
 }
 
 extension FixtureMatch {

@@ -16,6 +16,9 @@ struct FixtureFolder: Sendable {
         case defect(FixtureDefect)
     }
 
+    /// Most bytes of a file; a body of that length has a file beside it.
+    private static let largestFile = 16 << 20
+
     let url: URL
     private var read: [String: (stamp: Stamp, entry: Entry)] = [:]
 
@@ -48,16 +51,25 @@ struct FixtureFolder: Sendable {
 
     private static func entry(_ path: String, name: String) -> Entry {
         do throws(YAMLDefect) {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw YAMLDefect(line: nil, reason: "it cannot be read")
-            }
-            guard let text = String(data: data, encoding: .utf8) else {
-                throw YAMLDefect(line: nil, reason: "it is no text in UTF-8")
-            }
+            let text = try text(path)
             return Fixture.isName(name)
                 ? .exchange(try Fixture(text, name: name)) : .patch(try FixturePatch(text, name: name))
         } catch {
             return .defect(FixtureDefect(file: name, defect: error))
+        }
+    }
+
+    private static func text(_ path: String) throws(YAMLDefect) -> String {
+        do throws(GivenFile.Defect) {
+            return try GivenFile.text(path, atMost: largestFile, pipes: false)
+        } catch {
+            let reason =
+                switch error {
+                case .notText: "it is no text in UTF-8"
+                case .tooLong(let limit): "it has more than \(limit) bytes; a long body has a file of its own"
+                case .missing, .forbidden, .notRead: "it cannot be read"
+                }
+            throw YAMLDefect(line: nil, reason: reason)
         }
     }
 

@@ -62,9 +62,9 @@ extension UpstreamFixtures {
         do throws(FixtureError) {
             try result.get()
         } catch {
+            if case .file(let url, _) = content { Self.discard(.file(url, 0)) }
             guard case .notReadable = error else { throw error }
             report("\(name): \(error)")
-            if case .file(let url, _) = content { Self.discard(.file(url, 0)) }
         }
     }
 

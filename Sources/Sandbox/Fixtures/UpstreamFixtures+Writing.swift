@@ -3,7 +3,8 @@ import HTTPTypes
 
 // Files of exchanges.
 extension UpstreamFixtures {
-    /// Writes a file in place of those that earlier recordings have of the same requests.
+    /// Writes a file in place of those that earlier recordings have of the same requests: these leave when it is there,
+    /// and stay if it cannot be written.
     static func write(
         _ match: FixtureMatch,
         _ response: FixtureResponse,
@@ -27,14 +28,14 @@ extension UpstreamFixtures {
         )
         do {
             try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
-            if state.mode == .record, own.isEmpty {
-                for old in stale { try old.remove(from: folder.url) }
-            }
             if case .content(let content) = kept {
                 fixture.content = content
                 if let last = own.last, fixture.hasSameResponse(as: last) { return }
             }
             try fixture.write(kept, in: folder.url)
+            if state.mode == .record, own.isEmpty {
+                for old in stale { try old.remove(from: folder.url, after: fixture) }
+            }
         } catch let defect as YAMLDefect {
             throw .notReadable(file: fixture.name, reason: defect.description)
         } catch {
@@ -61,17 +62,40 @@ extension Fixture {
             default: break
             }
         case .bytes(let bytes, let ending):
-            content = .file(bodyName(ending: ending))
-            _ = try readBack()
-            try Data(bytes).write(to: folder.appending(path: bodyName(ending: ending)), options: .atomic)
+            let place = try placeOfBody(in: folder, ending: ending)
+            return try write(besides: place) { try Data(bytes).write(to: place, options: .atomic) }
         case .file(let url, let ending):
-            content = .file(bodyName(ending: ending))
-            _ = try readBack()
-            let place = folder.appending(path: bodyName(ending: ending))
-            if FileManager.default.fileExists(atPath: place.path) { try FileManager.default.removeItem(at: place) }
-            try FileManager.default.moveItem(at: url, to: place)
+            let place = try placeOfBody(in: folder, ending: ending)
+            return try write(besides: place) { try FileManager.default.moveItem(at: url, to: place) }
         }
+        try write(in: folder)
+    }
+
+    private func write(in folder: URL) throws {
         try Data(try text().utf8).write(to: folder.appending(path: name), options: .atomic)
+    }
+
+    /// Names the file of the body: it is a new one, since an earlier recording may have one.
+    private mutating func placeOfBody(in folder: URL, ending: String) throws -> URL {
+        var (name, count) = (bodyName(ending: ending), 1)
+        while FileManager.default.fileExists(atPath: folder.appending(path: name).path) {
+            count += 1
+            name = bodyName(ending: ending, count)
+        }
+        content = .file(name)
+        _ = try readBack()
+        return folder.appending(path: name)
+    }
+
+    /// Writes the body, then the file that names it; without the second there is not the first.
+    private func write(besides body: URL, _ writeBody: () throws -> Void) throws {
+        do {
+            try writeBody()
+            try write(in: body.deletingLastPathComponent())
+        } catch {
+            try? FileManager.default.removeItem(at: body)
+            throw error
+        }
     }
 
     /// Returns what is read from its text: what could not be replayed is not written.
@@ -86,9 +110,12 @@ extension Fixture {
         return read
     }
 
-    fileprivate func remove(from folder: URL) throws {
-        if case .file(let body) = content { try? FileManager.default.removeItem(at: folder.appending(path: body)) }
-        try FileManager.default.removeItem(at: folder.appending(path: name))
+    /// Removes the file, unless a later one has its name, and its body.
+    fileprivate func remove(from folder: URL, after later: Fixture) throws {
+        if name != later.name { try FileManager.default.removeItem(at: folder.appending(path: name)) }
+        if case .file(let body) = content, content != later.content {
+            try? FileManager.default.removeItem(at: folder.appending(path: body))
+        }
     }
 }
 

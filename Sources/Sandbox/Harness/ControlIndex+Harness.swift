@@ -83,13 +83,20 @@ extension ControlRequest {
 extension ControlFields {
     static let timeForm = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
+    /// The first second of the year 10000, whose times RFC 3339 does not have: a year has four digits there.
+    static let endOfTime = Date(timeIntervalSince1970: 253_402_300_800)
+
     func time(_ name: String) throws(ControlProblem) -> Date? {
         guard let text = try text(name) else { return nil }
         for style in [Self.timeForm, Date.ISO8601FormatStyle()] {
-            if let date = try? style.parse(text) { return date }
+            if let date = try? style.parse(text), date < Self.endOfTime, date >= Self.beginning { return date }
         }
-        throw .invalid(field: name, value: text, accepted: ["a time such as 2026-01-05T10:00:00Z"])
+        let accepted = "a time of RFC 3339, of the years 0001 to 9999, such as 2026-01-05T10:00:00Z"
+        throw .invalid(field: name, value: String(text.prefix(60)), accepted: [accepted])
     }
+
+    /// The first second of the year 1.
+    private static let beginning = Date(timeIntervalSince1970: -62_135_596_800)
 
     func number(_ name: String, in range: ClosedRange<Double>) throws(ControlProblem) -> Double? {
         guard let value = self[name] else { return nil }

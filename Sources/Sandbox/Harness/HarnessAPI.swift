@@ -97,6 +97,9 @@ extension HarnessAPI {
         let fields = try ControlFields(request.json())
         try fields.require(only: "s")
         let seconds = try fields.required("s", try fields.number("s", in: 0...Double(Self.longestStep)))
+        guard server.now.addingTimeInterval(seconds) < ControlFields.endOfTime else {
+            throw ControlProblem.conflict("The clock goes no further than the year 9999; it goes back with reset.")
+        }
         await server.advanceClock(by: seconds)
         return .json(.ok, clockState)
     }

@@ -1,56 +1,5 @@
 package import Yams
 
-/// Why a YAML text cannot be read, and where.
-package struct YAMLDefect: Error, Equatable, CustomStringConvertible {
-    /// From 1; nil for the whole text.
-    package let line: Int?
-    package let reason: String
-
-    package init(line: Int?, reason: String) { (self.line, self.reason) = (line, reason) }
-
-    package var description: String { (line.map { "line \($0): " } ?? "") + reason }
-}
-
-/// The one reader of YAML: of the contract, settings, scenarios, recordings, and documents of simulated APIs.
-package enum YAMLText {
-    /// Values that aliases may add to those that the text itself has.
-    private static let mostRepeated = 10_000
-
-    /// Returns the root of a text; nil if it is empty. Nothing is made of plain scalars, which is up to what is read.
-    ///
-    /// - Throws: ``YAMLDefect``, also for a text whose aliases stand for more than it has itself, or that is nested
-    ///   deeper than JSON may be: whoever reads the root may follow all of it.
-    package static func root(of text: String) throws(YAMLDefect) -> Node? {
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text, .basic)
-        } catch {
-            throw YAMLDefect(parsing: error)
-        }
-        // Each value has a byte of the text at least, unless it is one of an alias.
-        var left = text.utf8.count + mostRepeated
-        if let root { try check(root, left: &left, depth: 0) }
-        return root
-    }
-
-    private static func check(_ node: Node, left: inout Int, depth: Int) throws(YAMLDefect) {
-        left -= 1
-        guard left > 0 else { throw YAMLDefect(line: nil, reason: "its aliases stand for too many values") }
-        guard depth <= JSONParser.maximumDepth else {
-            throw YAMLDefect(line: node.mark?.line, reason: "nested deeper than \(JSONParser.maximumDepth)")
-        }
-        switch node {
-        case .sequence(let sequence): for item in sequence { try check(item, left: &left, depth: depth + 1) }
-        case .mapping(let mapping):
-            for (key, item) in mapping {
-                try check(key, left: &left, depth: depth + 1)
-                try check(item, left: &left, depth: depth + 1)
-            }
-        case .scalar, .alias: break
-        }
-    }
-}
-
 extension JSONValue {
     /// Reads YAML, of which JSON is a part. Plain scalars are those of JSON; what JSON does not have is a string, such
     /// as a time and `yes`.
@@ -118,19 +67,5 @@ extension JSONValue {
         if text.contains("\n") { return Node(text, .implicit, .literal) }
         let plain = Node.Scalar(text, .implicit, .plain)
         return Node(text, .implicit, value(of: plain) == .string(text) ? .any : .doubleQuoted)
-    }
-}
-
-extension YAMLDefect {
-    init(parsing error: any Error) {
-        switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            self.init(line: mark.line, reason: problem)
-        case .duplicatedKeysInMapping(let names, let context):
-            let names = Set(names).sorted().joined(separator: ", ")
-            self.init(line: context.mark.line, reason: "it has \(names) twice")
-        default: self.init(line: nil, reason: "it is no YAML")
-        }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 
 // Upstreams that are made from OpenAPI documents.
@@ -12,7 +11,7 @@ extension ControlAPI {
         let fields = try ControlFields(request.json())
         try fields.require(only: "name", "openapi")
         let name = try fields.required("name", try fields.text("name"))
-        guard name.wholeMatch(of: /[a-z0-9][a-z0-9_]{0,49}/) != nil else {
+        guard isName(name) else {
             throw .invalid(field: "name", value: name, accepted: ["1…50 of a–z, 0–9 and _"])
         }
         let document = try Self.document(try fields.required("openapi", fields["openapi"]))
@@ -37,6 +36,13 @@ extension ControlAPI {
         return .json(.created, .object(state))
     }
 
+    /// Whether an upstream may have a name: it is one of a setting's, and of a folder.
+    private func isName(_ text: String) -> Bool {
+        let isWord = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+        guard let first = text.utf8.first, isWord(first), text.utf8.count <= 50 else { return false }
+        return text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: "_") }
+    }
+
     func removeStub(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         try request.require(.delete)
         try request.requireNoMembers()
@@ -53,10 +59,15 @@ extension ControlAPI {
         guard let given = value.string else { return value }
         var text = given
         if !given.contains("\n"), !given.hasPrefix("{") {
-            guard let data = FileManager.default.contents(atPath: given), data.count <= largestDocument else {
-                throw .invalid(field: "openapi", value: given, accepted: ["a document, or the path of a file with one"])
+            do throws(GivenFile.Defect) {
+                text = try GivenFile.text(given, atMost: largestDocument, pipes: false)
+            } catch {
+                throw .invalid(
+                    field: "openapi",
+                    value: String(given.prefix(200)),
+                    accepted: ["a document, or the path of a file with one, of at most \(largestDocument) bytes"]
+                )
             }
-            text = String(decoding: data, as: UTF8.self)
         }
         do throws(YAMLDefect) {
             return try JSONValue(yaml: text)

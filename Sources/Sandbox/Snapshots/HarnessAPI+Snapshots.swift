@@ -34,9 +34,7 @@ extension HarnessAPI {
     private func one(_ name: String, _ method: HTTPRequest.Method) async throws -> UpstreamResponse {
         switch method {
         case .put:
-            guard Self.isName(name) else {
-                throw ControlProblem.invalid(field: "name", value: name, accepted: ["1 to 64 of a-z, A-Z, 0-9, - _ ."])
-            }
+            let name = try ControlName.checked(name)
             let isNew = !server.snapshotList.contains { $0.name == name }
             let made = try await reporting { try await server.save(name) { [stage] in stage.save() } }
             return .json(isNew ? .created : .ok, made.json)
@@ -47,11 +45,6 @@ extension HarnessAPI {
             guard let snapshot = server.snapshotList.first(where: { $0.name == name }) else { throw missing(name) }
             return .json(.ok, snapshot.json)
         }
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
     }
 
     private func missing(_ name: String) -> ControlProblem {

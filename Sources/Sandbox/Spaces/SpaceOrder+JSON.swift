@@ -11,7 +11,7 @@ extension SpaceOrder {
         guard !request.body.isEmpty else { return }
         let fields = try ControlFields(try request.json())
         try fields.require(only: "name", "seed", "now", "frozen", "idle_s", "until", "from")
-        name = try fields.text("name").map(Self.checked)
+        name = try fields.text("name").map(ControlName.checked)
         seed = try fields.integer("seed", in: 0...Int.max).map(UInt64.init)
         now = try fields.time("now")
         isFrozen = try fields.flag("frozen") ?? false
@@ -24,19 +24,5 @@ extension SpaceOrder {
 
     private enum End: String, CaseIterable {
         case idle, connection
-    }
-
-    /// Names are parts of paths.
-    private static func checked(_ name: String) throws(ControlProblem) -> String {
-        let isName =
-            (1...64).contains(name.utf8.count) && name.first != "."
-            && name.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                    || [0x2D, 0x2E, 0x5F].contains($0)
-            }
-        guard isName else {
-            throw .invalid(field: "name", value: String(name.prefix(64)), accepted: ["1…64 of A-Z a-z 0-9 - _ ."])
-        }
-        return name
     }
 }

@@ -97,6 +97,40 @@ struct UpstreamFixturesWritingTests {
         #expect(reports.value.isEmpty)
     }
 
+    @Test("HARN-19 a recording takes the place of an earlier one as a whole, body beside included")
+    func replaced() throws {
+        let long = { (byte: UInt8) in [UInt8](repeating: byte, count: Fixture.inline + 1) }
+        for (byte, body) in [(7, "001-GET-a.body.txt"), (8, "001-GET-a.body-2.txt"), (9, "001-GET-a.body.txt")] {
+            var response = Self.response(200)
+            response.content = .bytes(long(UInt8(byte)))
+            try fixtures(.record).keep(Self.request("/a"), response)
+            #expect(try Set(files) == [body, "001-GET-a.http.yaml"])
+            #expect(try fixtures(.replay).reply(to: Self.request("/a"))?.bytes() == long(UInt8(byte)))
+        }
+    }
+
+    @Test("HARN-19 an earlier recording stays if a later one cannot be written, and nothing of the later one is left")
+    func kept() throws {
+        let request = Self.request("/a")
+        var response = Self.response(200)
+        response.content = .bytes([UInt8](repeating: 7, count: Fixture.inline + 1))
+        try fixtures(.record).keep(request, response)
+        // Another name, as a person may give it; nothing can take the place of a folder.
+        let renamed = folder.url.appending(path: "001-mine.http.yaml")
+        try FileManager.default.moveItem(at: folder.url.appending(path: "001-GET-a.http.yaml"), to: renamed)
+        let obstacle = folder.url.appending(path: "001-GET-a.http.yaml/x")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+        let before = try files
+        let recording = try fixtures(.record)
+        #expect(throws: FixtureError.self) { try recording.keep(request, Self.response(200)) }
+        let tee = FixtureTee(recording)
+        try [UInt8](repeating: 8, count: Fixture.inline + 1).withUnsafeBytes { try tee.append($0) }
+        response.content = try tee.finish()
+        #expect(throws: FixtureError.self) { try recording.keep(request, response) }
+        #expect(try files == before)
+        #expect(try fixtures(.replay).reply(to: request)?.content.count == Fixture.inline + 1)
+    }
+
     @Test("HARN-07 a space reads the recordings and writes none: record is refused, or live if the settings say it")
     func readOnly() throws {
         let space = try fixtures(.record, isReadOnly: true)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Sandbox
 
 /// `larder scenario`: scenarios in files.
 struct ScenarioCommand: AsyncParsableCommand {
@@ -60,9 +61,12 @@ struct ScenarioRunCommand: AsyncParsableCommand {
 
     private static func read(_ path: String) throws -> Scenario {
         do {
-            return try Scenario(yaml: String(contentsOf: URL(filePath: path), encoding: .utf8), file: path)
+            let text = try GivenFile.text(path, atMost: Scenario.largestFile, pipes: true)
+            return try Scenario(yaml: text, file: path)
         } catch let error as ScenarioSyntaxError {
             StandardError.write("larder: \(error)\n")
+        } catch GivenFile.Defect.tooLong(let limit) {
+            StandardError.write("larder: \(path) has more than \(limit) bytes\n")
         } catch {
             StandardError.write("larder: \(path) cannot be read\n")
         }

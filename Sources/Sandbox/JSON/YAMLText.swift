@@ -1,0 +1,160 @@
+package import Yams
+
+/// Why a YAML text cannot be read, and where.
+package struct YAMLDefect: Error, Equatable, CustomStringConvertible {
+    /// Longest reason, in characters: what it names of a text may be long.
+    private static let longest = 240
+
+    /// From 1; nil for the whole text.
+    package let line: Int?
+    package let reason: String
+    /// Whether the text is no YAML at all.
+    package let isSyntax: Bool
+
+    package init(line: Int?, reason: String, isSyntax: Bool = false) {
+        (self.line, self.isSyntax) = (line, isSyntax)
+        self.reason = reason.count > Self.longest ? reason.prefix(Self.longest) + "…" : reason
+    }
+
+    package var description: String { (line.map { "line \($0): " } ?? "") + reason }
+}
+
+/// The one reader of YAML: of the contract, settings, scenarios, recordings, and documents of simulated APIs.
+package enum YAMLText {
+    /// Returns the root of a text; nil if it is empty. Nothing is made of plain scalars, which is up to what is read.
+    ///
+    /// - Throws: ``YAMLDefect``, also for a text whose aliases stand for much more than it has itself, or that is
+    ///   nested deeper than JSON may be: a reader may follow all of the root.
+    package static func root(of text: String) throws(YAMLDefect) -> Node? {
+        guard let star = YAMLAliases.star(for: text) else {
+            throw YAMLDefect(line: nil, reason: "it has every character for private use")
+        }
+        var aliases = YAMLAliases(star: star)
+        do {
+            // It keeps the anchors, of which nodes have weak references.
+            let parser = try Parser(yaml: aliases.hidden(in: text), resolver: .basic)
+            return try withExtendedLifetime(parser) {
+                try parser.singleRoot().map { try aliases.resolved($0, depth: 0).node }
+            }
+        } catch let defect as YAMLDefect {
+            throw defect
+        } catch {
+            throw YAMLDefect(parsing: error, aliases)
+        }
+    }
+}
+
+/// Puts in place of aliases what they stand for, and no more than there may be.
+///
+/// Yams compares the keys of mappings with all that their aliases stand for, and frees a chain of aliases by recursion:
+/// a few lines keep it busy for ever, some thousand exhaust the stack. So it reads a text without aliases: each `*` is
+/// another character meanwhile.
+private struct YAMLAliases {
+    /// Values that aliases may add to those that the text itself has.
+    private static let mostRepeated = 10_000
+
+    /// A value without aliases.
+    struct Value {
+        let node: Node
+        /// The number of values in it, itself included.
+        var count = 1
+        /// Levels below it.
+        var height = 0
+    }
+
+    private let star: Unicode.Scalar
+    private var anchored: [String: Value] = [:]
+    private var left = Self.mostRepeated
+
+    init(star: Unicode.Scalar) { self.star = star }
+
+    /// Returns a character that a text does not have; nil if it has all of those for private use.
+    static func star(for text: String) -> Unicode.Scalar? {
+        guard text.utf8.contains(UInt8(ascii: "*")) else { return "\u{E000}" }
+        return (0xE000...0xF8FF).lazy.compactMap(Unicode.Scalar.init).first { !text.unicodeScalars.contains($0) }
+    }
+
+    func hidden(in text: String) -> String { replacing("*", by: star, in: text) }
+
+    func shown(in text: String) -> String { replacing(star, by: "*", in: text) }
+
+    private func replacing(_ old: Unicode.Scalar, by new: Unicode.Scalar, in text: String) -> String {
+        guard text.unicodeScalars.contains(old) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == old ? new : $0 }))
+    }
+
+    mutating func resolved(_ node: Node, depth: Int) throws(YAMLDefect) -> Value {
+        guard depth <= JSONParser.maximumDepth else { throw Self.tooDeep(node) }
+        let value: Value
+        switch node {
+        case .scalar(let scalar): value = try resolved(scalar, node, depth: depth)
+        case .sequence(let sequence):
+            var items: [Value] = []
+            for item in sequence { items.append(try resolved(item, depth: depth + 1)) }
+            let nodes = items.map(\.node)
+            value = Value(.sequence(.init(nodes, sequence.tag, sequence.style, sequence.mark)), over: items)
+        case .mapping(let mapping):
+            var (items, pairs, names) = ([Value](), [(Node, Node)](), Set<String>())
+            for (key, item) in mapping {
+                let name = try resolved(key, depth: depth + 1)
+                if let text = name.node.scalar?.string, !names.insert(text).inserted {
+                    throw YAMLDefect(line: key.mark?.line, reason: "it has \(text) twice")
+                }
+                items += [name, try resolved(item, depth: depth + 1)]
+                pairs.append((items[items.count - 2].node, items[items.count - 1].node))
+            }
+            value = Value(.mapping(.init(pairs, mapping.tag, mapping.style, mapping.mark)), over: items)
+        case .alias: throw YAMLDefect(line: node.mark?.line, reason: "an alias of nothing")
+        }
+        if let anchor = node.anchor { anchored[anchor.rawValue] = value }
+        return value
+    }
+
+    private mutating func resolved(_ scalar: Node.Scalar, _ node: Node, depth: Int) throws(YAMLDefect) -> Value {
+        guard scalar.style == .plain, scalar.string.unicodeScalars.first == star else {
+            var scalar = scalar
+            scalar.string = shown(in: scalar.string)
+            return Value(node: .scalar(scalar))
+        }
+        let name = shown(in: String(scalar.string.unicodeScalars.dropFirst()))
+        guard let value = anchored[name] else {
+            throw YAMLDefect(line: node.mark?.line, reason: "there is no &\(name) before *\(name)")
+        }
+        left -= value.count
+        guard left >= 0 else {
+            throw YAMLDefect(line: node.mark?.line, reason: "its aliases stand for too many values")
+        }
+        guard depth + value.height <= JSONParser.maximumDepth else { throw Self.tooDeep(node) }
+        return value
+    }
+
+    private static func tooDeep(_ node: Node) -> YAMLDefect { YAMLDefect(line: node.mark?.line, reason: tooDeep) }
+
+    static let tooDeep = "it is nested deeper than \(JSONParser.maximumDepth)"
+}
+
+extension YAMLAliases.Value {
+    fileprivate init(_ node: Node, over items: [YAMLAliases.Value]) {
+        self.node = node
+        count = items.reduce(1) { $0 + $1.count }
+        height = items.reduce(0) { max($0, $1.height + 1) }
+    }
+}
+
+extension YAMLDefect {
+    /// - Parameter aliases: How the text was read.
+    fileprivate init(parsing error: any Error, _ aliases: YAMLAliases) {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            // What libyaml says about its own bound, which is a higher one.
+            let isDeep = problem.hasPrefix("Maximum nesting level")
+            let reason = isDeep ? YAMLAliases.tooDeep : aliases.shown(in: problem)
+            self.init(line: mark.line, reason: reason, isSyntax: !isDeep)
+        case .duplicatedKeysInMapping(let names, let context):
+            let names = Set(names.map(aliases.shown)).sorted().joined(separator: ", ")
+            self.init(line: context.mark.line, reason: "it has \(names) twice")
+        default: self.init(line: nil, reason: "it is no YAML", isSyntax: true)
+        }
+    }
+}
