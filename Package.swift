@@ -133,7 +133,7 @@ let package = Package(
             name: "Ships",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPCaching", grdb, httpTypes, logging,
+                "HTTPCaching", "SharedStore", grdb, httpTypes, logging,
             ],
             path: "Sources/Apps/Ships",
             resources: [.embedInCode("Resources")],

@@ -62,13 +62,21 @@ public struct ShipsApp: App {
             // No one can open a guest's account again.
             if expired.isLast, Sessions.isGuest(expired.account) { try store.removeMarks(of: expired.account, db) }
         }
-        let lookup = ShipLookup(store: store)
-        deletions = Deletions(store: store, lookup: lookup, events: events, mode: options.deletion, clock: clock)
-        refresher = ShipRefresher(api: api, store: store, snapshot: snapshot, deletions: deletions, events: events)
+        let ships: any ShipLists = store
+        let lookup = ShipLookup(ships: ships)
+        deletions = Deletions(ships: ships, lookup: lookup, events: events, mode: options.deletion, clock: clock)
+        refresher = ShipRefresher(
+            api: api,
+            ships: ships,
+            database: store.database,
+            snapshot: snapshot,
+            deletions: deletions,
+            events: events
+        )
         self.sessions = Sessions(store: sessions, loginDelay: options.loginDelay, clock: clock)
-        listing = Listing(refresher: refresher, store: store, clock: clock)
-        details = Details(refresher: refresher, store: store, lookup: lookup, clock: clock)
-        images = Images(api: api, store: store, lookup: lookup, clock: clock)
+        listing = Listing(refresher: refresher, ships: ships, clock: clock)
+        details = Details(refresher: refresher, ships: ships, lookup: lookup, clock: clock)
+        images = Images(api: api, ships: ships, lookup: lookup, clock: clock)
     }
 
     /// The routes, in the order of openapi.yaml.

@@ -4,11 +4,12 @@ import Freshness
 import HTTPCaching
 import ResponseStore
 import Screens
+import SharedStore
 import Upstream
 
 /// Deletions and restorations of ships. They are local to the account and never sent to the upstream.
 struct Deletions: Sendable {
-    private let store: ShipStore
+    private let ships: any ShipLists
     private let lookup: ShipLookup
     private let events: ShipListEvents
     private let mode: ShipsApp.DeletionMode
@@ -20,13 +21,13 @@ struct Deletions: Sendable {
     private static let maximumIDs = 500
 
     init(
-        store: ShipStore,
+        ships: any ShipLists,
         lookup: ShipLookup,
         events: ShipListEvents,
         mode: ShipsApp.DeletionMode,
         clock: WallClock
     ) {
-        self.store = store
+        self.ships = ships
         self.lookup = lookup
         self.events = events
         self.mode = mode
@@ -38,9 +39,9 @@ struct Deletions: Sendable {
     func delete(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
         let preconditions = request.writePreconditions()
-        _ = try lookup.ship(id, visibleTo: session)
+        _ = try await lookup.ship(id, visibleTo: session)
         // Another request of the same account may have deleted it since.
-        guard let counts = try await store.hide(id, account: session.account, if: preconditions) else {
+        guard let counts = try await ships.hide(id, account: session.account, if: preconditions) else {
             throw ShipLookup.deleted
         }
         lastChange.advance(to: clock.now())
@@ -51,7 +52,7 @@ struct Deletions: Sendable {
     /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`.
     func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let ids = try await request.optionalJSONObject()?.strings("ids")?.map { Ship.identity($0) ?? $0 }
-        if let ids { try validate(ids) }
+        if let ids { try await validate(ids) }
         let (restored, counts) = try await restore(ids, for: session.account, if: request.writePreconditions())
         return try response(restored, counts, to: request)
     }
@@ -72,18 +73,20 @@ struct Deletions: Sendable {
         let isNew = result.response.map { lastChange.advance(to: $0.head.responseTime) } ?? false
         guard isNew || result.provenance.isValidatedNow else { return }
         do {
-            for account in try store.accountsWithHiddenShips() { _ = try await restore(nil, for: account) }
+            for account in try await ships.accountsWithHiddenShips() { _ = try await restore(nil, for: account) }
         } catch StorageError.diskFull {
+            return
+        } catch SharedStoreError.diskFull {
             return
         }
     }
 
-    private func validate(_ ids: [String]) throws {
+    private func validate(_ ids: [String]) async throws {
         guard ids.count <= Self.maximumIDs else {
             let detail = Text.tooManyIDs(Self.maximumIDs)
             throw Problem.validation([.field("/ids", "too-long", detail)])
         }
-        let unknown = try store.unknown(among: ids)
+        let unknown = try await ships.unknown(among: ids)
         let errors = ids.enumerated().filter { unknown.contains($0.element) }.map { index, _ in
             Problem.FieldError.field("/ids/\(index)", "unknown", .noShip(atIndex: index))
         }
@@ -94,7 +97,7 @@ struct Deletions: Sendable {
         async throws
         -> ([String], ShipListing.Counts)
     {
-        let (restored, counts) = try await store.restore(ids, account: account, if: preconditions)
+        let (restored, counts) = try await ships.restore(ids, account: account, if: preconditions)
         if !restored.isEmpty { events.publishChange(revision: counts.revision, to: account) }
         return (restored, counts)
     }

@@ -6,17 +6,17 @@ import Upstream
 /// The details of one ship. They are part of the list's response, so they need no request of their own.
 struct Details: Sendable {
     let refresher: ShipRefresher
-    let store: ShipStore
+    let ships: any ShipLists
     let lookup: ShipLookup
     let clock: WallClock
 
     /// `GET /v1/ships/{id}`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try lookup.id(in: request)
-        let changeToken = store.changeToken(account: session.account)
-        let (result, ship) = try await refresher.refresh(try request.cachePolicy()) { db in
-            try lookup.ship(id, visibleTo: session, in: db)
-        }
+        let changeToken = ships.changeToken(account: session.account)
+        let reading = ships.ship(id, account: session.account)
+        let (result, found) = try await refresher.refresh(try request.cachePolicy(), reading: reading)
+        let ship = try lookup.visible(found, id)
         let provenance = result.provenance
         let meta = Meta(
             screen: "ships.details",

@@ -6,17 +6,16 @@ import Upstream
 /// The list of ships.
 struct Listing: Sendable {
     let refresher: ShipRefresher
-    let store: ShipStore
+    let ships: any ShipLists
     let clock: WallClock
 
     /// `GET /v1/ships`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let page = try request.query.page(of: ShipListing.list, maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
-        let changeToken = store.changeToken(account: session.account)
-        let (result, listing) = try await refresher.refresh(try request.cachePolicy()) { db in
-            try ShipListing(db, account: session.account, page: page, since: since)
-        }
+        let changeToken = ships.changeToken(account: session.account)
+        let reading = ships.listing(account: session.account, page: page, since: since)
+        let (result, listing) = try await refresher.refresh(try request.cachePolicy(), reading: reading)
         let provenance = result.provenance
         let shown = Page(page, count: listing.ships.count, total: listing.counts.total, hasMore: listing.hasMore)
         let meta = Meta(

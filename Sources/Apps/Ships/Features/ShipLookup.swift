@@ -1,10 +1,8 @@
-import Database
-import GRDB
 import Screens
 
 /// Finds the ship that a request names.
 struct ShipLookup: Sendable {
-    let store: ShipStore
+    let ships: any ShipLists
 
     /// Returns the id in the path of a request.
     ///
@@ -20,13 +18,21 @@ struct ShipLookup: Sendable {
     ///
     /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it;
     ///   `StorageError`.
-    func ship(_ id: String, visibleTo session: Session) throws -> ShipOfAccount {
-        try store.database.read { try ship(id, visibleTo: session, in: $0) }
+    func ship(_ id: String, visibleTo session: Session) async throws -> ShipOfAccount {
+        try await reader(id, visibleTo: session)()
     }
 
-    /// Returns the same inside a transaction.
-    func ship(_ id: String, visibleTo session: Session, in db: Database) throws -> ShipOfAccount {
-        guard let ship = try ShipStore.ship(id, account: session.account, db) else { throw Self.unknown(id) }
+    /// Returns what reads it. It is called within the transaction that reads what else is shown.
+    func reader(_ id: String, visibleTo session: Session) async throws -> () throws -> ShipOfAccount {
+        let read = try await ships.ship(id, account: session.account).reader()
+        return { try visible(try read(), id) }
+    }
+
+    /// Returns a ship that was read, if the account sees it.
+    ///
+    /// - Throws: ``Problem`` 404 `not-found` if there is no such ship, 404 `ship-deleted` if the account deleted it.
+    func visible(_ ship: ShipOfAccount?, _ id: String) throws(Problem) -> ShipOfAccount {
+        guard let ship else { throw Self.unknown(id) }
         guard !ship.isHidden else { throw Self.deleted }
         return ship
     }

@@ -29,6 +29,26 @@ struct SpaceXAPI: Sendable {
         acceptsEmpty: @escaping @Sendable () -> Bool,
         merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
     ) async throws -> ReadResult {
+        let resource = ships(bundledAt: bundledAt, acceptsEmpty: acceptsEmpty, merge: merge)
+        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+    }
+
+    /// Reads the list of all ships with its body, which is nil if there is no response.
+    ///
+    /// - Parameters: As of the other function.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func readList(_ cachePolicy: CachePolicy, bundledAt: Date, acceptsEmpty: @escaping @Sendable () -> Bool)
+        async throws -> (result: ReadResult, body: Data?)
+    {
+        let resource = ships(bundledAt: bundledAt, acceptsEmpty: acceptsEmpty) { _ in .none }
+        return try await upstream.reportingFailures { try await upstream.readBody(of: resource, cachePolicy) }
+    }
+
+    private func ships(
+        bundledAt: Date,
+        acceptsEmpty: @escaping @Sendable () -> Bool,
+        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
+    ) -> Resource {
         var resource = ships
         resource.bundledAt = bundledAt
         resource.validate = { response throws(UpstreamError) in
@@ -40,7 +60,7 @@ struct SpaceXAPI: Sendable {
                 throw .badResponse(status: response.status, reason: error.rawValue)
             }
         }
-        return try await upstream.reportingFailures { [resource] in try await upstream.read(resource, cachePolicy) }
+        return resource
     }
 
     /// Returns what a read of the list depends on apart from the store.

@@ -1,5 +1,6 @@
 import Database
 import GRDB
+import SharedStore
 import Synchronization
 import Upstream
 
@@ -71,5 +72,16 @@ struct KnownShip: Sendable {
             known[columns.id] = KnownShip(columns: columns, isFromSnapshot: row[11], isRemoved: row[12])
         }
         return known
+    }
+}
+
+extension KnownShip {
+    /// Reads a row of ``ShipColumns/select`` in a shared store.
+    init(_ row: SQLRow) throws {
+        self.init(
+            columns: try ShipColumns(row),
+            isFromSnapshot: try row.value("from_snapshot"),
+            isRemoved: try row.value("removed")
+        )
     }
 }

@@ -26,14 +26,6 @@ struct ShipListing: Sendable {
         /// Whether the account has ever deleted a ship.
         let hasMarks: Bool
 
-        init(_ db: Database, account: String) throws {
-            let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
-            revision = row?[0] ?? 0
-            hidden = row?[1] ?? 0
-            total = (row?[2] ?? 0) - hidden
-            hasMarks = row?[3] ?? false
-        }
-
         static let select = """
             SELECT
                 max((SELECT content FROM ship_revision),
@@ -62,11 +54,22 @@ struct ShipListing: Sendable {
         ships.last.map { Self.list.cursor(after: [.text($0.sortKey), .text($0.id)]) }
     }
 
+}
+
+extension ShipListing.Counts {
+    init(_ db: Database, account: String) throws {
+        let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
+        let hidden: Int = row?[1] ?? 0
+        self.init(revision: row?[0] ?? 0, hidden: hidden, total: (row?[2] ?? 0) - hidden, hasMarks: row?[3] ?? false)
+    }
+}
+
+extension ShipListing {
     /// Reads a page of the ships that an account sees, sorted by name.
     ///
     /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
     init(_ db: Database, account: String, page: PageRequest, since: Int?) throws {
-        counts = try Counts(db, account: account)
+        let counts = try Counts(db, account: account)
         var arguments: StatementArguments = ["limit": page.limit + 1]
         arguments += page.key.map { ["sort_key": $0[0], "id": $0[1]] } ?? ["offset": page.offset]
         if counts.hidden > 0 { arguments += ["account": account] }
@@ -78,9 +81,12 @@ struct ShipListing: Sendable {
                 Entry(id: row[0], sortKey: row[1], name: row[2], type: row[3], yearBuilt: row[4], isListed: row[5])
             )
         }
-        hasMore = ships.count > page.limit
-        self.ships = Array(ships.prefix(page.limit))
-        changes = try ShipStore.changes(db, account: account, since: since, now: counts, limit: page.limit)
+        self.init(
+            ships: Array(ships.prefix(page.limit)),
+            hasMore: ships.count > page.limit,
+            counts: counts,
+            changes: try ShipStore.changes(db, account: account, since: since, now: counts, limit: page.limit)
+        )
     }
 }
 
@@ -113,8 +119,7 @@ extension ShipStore {
         """
     }
 
-    /// What changed between a revision and `now`, `limit` ships at most. A revision that this database has not reached
-    /// yet is another database's: everything counts as new.
+    /// What changed between a revision and `now`, `limit` ships at most.
     fileprivate static func changes(
         _ db: Database,
         account: String,
@@ -122,7 +127,7 @@ extension ShipStore {
         now: ShipListing.Counts,
         limit: Int
     ) throws -> ShipChanges {
-        let since = wanted.map { $0 > now.revision ? 0 : $0 } ?? max(0, now.revision - 1)
+        let since = ShipChanges.start(wanted, now: now.revision)
         var changes = ShipChanges(since: since)
         var arguments: StatementArguments = ["since": since, "most": limit + 1]
         if now.hasMarks { arguments += ["account": account] }
@@ -135,7 +140,7 @@ extension ShipStore {
                 changes.hasMore = true
                 break
             }
-            changes.add(row)
+            changes.add(ChangedShip(row: row))
         }
         return changes
     }
@@ -167,18 +172,9 @@ extension ShipStore {
         """
 }
 
-extension ShipChanges {
-    /// Adds the ship of a row of `selectChanged` where it belongs, if the account sees a change.
-    fileprivate mutating func add(_ row: Row) {
-        let id: String = row[0]
-        let removed: Int? = row[3]
-        let wasThere = row[1] <= since && removed.map { $0 > since } ?? true && !row[5]
-        let isThere = removed == nil && !row[4]
-        switch (wasThere, isThere) {
-        case (false, true): added.append(id)
-        case (true, false): self.removed.append(id)
-        case (true, true) where row[2] > since: updated.append(id)
-        default: break
-        }
+extension ChangedShip {
+    /// Reads a row of `selectChanged`.
+    fileprivate init(row: Row) {
+        self.init(id: row[0], added: row[1], changed: row[2], removed: row[3], isHidden: row[4], wasHidden: row[5])
     }
 }

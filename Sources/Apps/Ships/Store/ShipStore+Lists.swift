@@ -1,0 +1,31 @@
+import Screens
+import Upstream
+
+extension ShipStore: ShipLists {
+    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipListing> {
+        .local(database) { try ShipListing($0, account: account, page: page, since: since) }
+    }
+
+    func ship(_ id: String, account: String) -> ShipReading<ShipOfAccount?> {
+        .local(database) { try Self.ship(id, account: account, $0) }
+    }
+
+    func refresh(
+        from api: SpaceXAPI,
+        _ cachePolicy: CachePolicy,
+        else snapshot: ShipSnapshot,
+        changed: @escaping @Sendable (_ revision: Int) -> Void
+    ) async throws -> ReadResult {
+        // Known ships do not all vanish at once. If the store cannot be read, nothing in it is changed.
+        let acceptsEmpty = { @Sendable in (try? hasListedShips()) == false }
+        let result = try await api.readShips(
+            cachePolicy,
+            bundledAt: snapshot.recordedAt,
+            acceptsEmpty: acceptsEmpty
+        ) { records in
+            persistRows(of: records.ships, onCommit: changed)
+        }
+        if result.response == nil { try await importSnapshot(snapshot.records.ships) }
+        return result
+    }
+}
