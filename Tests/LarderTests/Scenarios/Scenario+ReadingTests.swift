@@ -15,6 +15,8 @@ import Testing
             text + "l\(level): &l\(level) [\(Array(repeating: "*l\(level - 1)", count: 10).joined(separator: ","))]\n"
         }
 
+    private static let deep = String(repeating: "[", count: 100_000)
+
     @Test("Steps are read with their lines; a time is a text, a number a number")
     func steps() throws {
         let yaml = """
@@ -111,7 +113,7 @@ import Testing
             ("steps:\n  - doo: {}", 2, "known: on, do, expect"), ("steps:\n  - do: {}", 2, "one of request"),
             ("steps:\n  - do: {request: /v1}", 2, "a method and a path"), ("steps: [", 2, "expected"),
             ("steps: []\nsteps: []", 1, "it has steps twice"),
-            (String(repeating: "[", count: 100_000), 1, "nested deeper than 128"),
+            (ScenarioReadingTests.deep, 1, "nested deeper than 128"),
             (ScenarioReadingTests.bomb, 5, "its aliases stand for too many values"),
             ("steps:\n  - do: {request: GET /, reset: true}", 2, "one of request"),
             ("steps:\n  - on: {nth: 2}\n    do: {fault: offline}", 2, "'request' is missing"),
