@@ -75,7 +75,7 @@ let package = Package(
             dependencies: [
                 "Disk", "Shop", "PDF", "Notes", "Ships", "AppInterface", "Settings", "Screens", "HTTPServer",
                 "Certificates", "Upstream", "Proxy", "ResponseStore", "Backup", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "Media", "PrivateFiles", "QRCodes",
+                "HTTPSemantics", "Media", "PrivateFiles", "QRCodes", "SharedStore",
                 "CContract", "CMalloc", "CZlib", "Sandbox", "Web", argumentParser,
                 .product(name: "Configuration", package: "swift-configuration"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, metrics, nioCore, nioPosix,
@@ -145,8 +145,8 @@ let package = Package(
         .target(
             name: "AppInterface",
             dependencies: [
-                "Settings", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "Media", grdb, logging,
-                lifecycle,
+                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Database", "Freshness", "Media",
+                grdb, logging, lifecycle,
             ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict
@@ -157,7 +157,8 @@ let package = Package(
             name: "Screens",
             dependencies: [
                 "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "MediaFormats", "PrivateFiles", "QRCodes", "CZlib", crypto,
+                "HTTPSemantics", "HTTPCaching", "MediaFormats", "PrivateFiles", "QRCodes", "SharedStore", "CZlib",
+                crypto,
                 .product(name: "DequeModule", package: "swift-collections"), grdb, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioLocks, nioCore, lifecycle,
             ],
@@ -326,7 +327,8 @@ let package = Package(
             name: "TestKit",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
-                "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates", "CZlib", asyncHTTPClient, grdb,
+                "SharedStore", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates", "CZlib",
+                asyncHTTPClient, grdb,
                 httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, nioSSL,
                 subprocess, systemPackage,
             ],
@@ -367,9 +369,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SharedStoreTests",
-            dependencies: [
-                "SharedStore", "Freshness", "Notes", "Screens", "Database", "TextSearch", "TestKit", logging,
-            ],
+            dependencies: ["SharedStore", "Freshness", "TestKit", logging],
             swiftSettings: strict
         ),
         .testTarget(
@@ -410,7 +410,7 @@ let package = Package(
             name: "ScreensTests",
             dependencies: [
                 "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "TestKit",
+                "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "SharedStore", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
                 nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -459,7 +459,7 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch", "Freshness",
-                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "HTTPSemantics", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict

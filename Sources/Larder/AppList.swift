@@ -5,6 +5,7 @@ import Notes
 import PDF
 import ResponseStore
 import Screens
+import SharedStore
 import Ships
 import Shop
 
@@ -25,6 +26,11 @@ struct AppList: Sendable {
     /// The steps that make all tables.
     var migrations: [SchemaMigration] {
         CacheTables.migrations + SessionStore.migrations + types.flatMap { $0.migrations } + DeviceStore.migrations
+    }
+
+    /// The steps that make the tables of a store that several servers share.
+    var sharedMigrations: [SharedMigration] {
+        SessionStore.sharedMigrations + types.flatMap { $0.sharedMigrations ?? [] }
     }
 
     /// What all apps store beside the cache.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import SharedStore
 import Testing
 import Upstream
 
@@ -28,7 +29,10 @@ struct ProblemTests {
         422: ["validation-failed", "damaged", "encrypted", "timed-out"], 429: ["rate-limited"],
         431: ["headers-too-large"],
         500: ["internal", "storage-failed"], 501: ["tool-missing"], 502: ["upstream-bad-response", "outcome-unknown"],
-        503: ["upstream-unavailable", "offline-write-refused", "overloaded", "processing-unavailable"],
+        503: [
+            "upstream-unavailable", "offline-write-refused", "overloaded", "processing-unavailable",
+            "store-unavailable",
+        ],
         504: ["not-in-cache"], 507: ["upstream-storage-full", "storage-full", "quota-exceeded"],
     ]
 
@@ -47,7 +51,7 @@ struct ProblemTests {
         )
         let retryable: Set<ProblemCode> = [
             .rateLimited, .upstreamBadResponse, .upstreamUnavailable, .offlineWriteRefused, .overloaded,
-            .processingUnavailable, .notInCache, .requestTimeout, .storageFailed,
+            .processingUnavailable, .notInCache, .requestTimeout, .storageFailed, .storeUnavailable,
         ]
         let expected = [
             #"{"code":"\#(code.rawValue)","detail":"What happened.","#,
@@ -98,6 +102,16 @@ struct ProblemTests {
         let unstored = Problem(.storageFailed(isFull: true), upstream: "spacex", title: "SpaceX")
         #expect(unstored.code == .storageFull && unstored.upstream == nil && !unstored.offline)
         #expect(Problem(.storageFailed(isFull: false), upstream: "s", title: "S").code == .storageFailed)
+    }
+
+    @Test("A store that does not respond is 503 with Retry-After, an unconfirmed change 502, without their causes")
+    func sharedStore() {
+        let away = Problem(.unavailable(.notReached("host=10.0.0.1 password=secret")))
+        #expect(away?.code == .storeUnavailable && away?.headerFields[.retryAfter] == "2")
+        #expect(away?.detail.english.contains("secret") == false)
+        #expect(Problem(SharedStoreError.outcomeUnknown)?.code == .outcomeUnknown)
+        #expect(Problem(SharedStoreError.diskFull)?.code == .storageFull)
+        #expect(Problem(SharedStoreError.textNotStorable) == nil)
     }
 
     @Test("A 401 says how to authenticate", arguments: ProblemCode.common)

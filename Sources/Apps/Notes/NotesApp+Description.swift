@@ -1,5 +1,5 @@
 public import AppInterface
-public import Database
+import Database
 public import Screens
 public import Settings
 import Upstream
@@ -78,12 +78,17 @@ extension NotesApp {
     ///
     /// - Throws: `SettingError` if a setting cannot be read.
     public static func accountAdministration(
-        _ database: LarderDatabase,
+        _ store: AccountStore,
         _ sessions: SessionStore,
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)? {
-        NoteAccountAdministration(
-            book: NoteStore(database),
+        let book: any NoteBook =
+            switch store {
+            case .local(let database): NoteStore(database)
+            case .shared(let access): SharedNotes(access)
+            }
+        return NoteAccountAdministration(
+            book: book,
             sessions: sessions,
             cost: .scrypt(logarithm: try Options(settings).scryptLogarithm)
         )

@@ -7,6 +7,7 @@ import ResponseStore
 public import Screens
 public import ServiceLifecycle
 import Settings
+public import SharedStore
 import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
@@ -17,6 +18,8 @@ public struct NotesApp: App {
     public static let title = Text("Notes on a map", ru: "Заметки на карте")
     /// The app's tables.
     public static let migrations = NoteStore.migrations
+    /// The app's tables in a store that several servers share.
+    public static let sharedMigrations: [SharedMigration]? = SharedNotes.migrations
 
     /// The settings `notes.*`.
     public struct Options: Sendable {
@@ -51,7 +54,7 @@ public struct NotesApp: App {
         }
     }
 
-    let store: NoteStore
+    let storage: NoteStorage
     let sessions: NoteSessions
     let listing: NoteListing
     private let editing: NoteEditing
@@ -70,7 +73,7 @@ public struct NotesApp: App {
     public init(_ context: AppContext) throws {
         let placesFreshness = try context.settings.seconds("freshness.places_s")
         self.init(
-            store: NoteStore(context.database),
+            storage: Self.storage(context),
             people: PeopleClient(
                 upstream: try context.upstream(Self.people),
                 options: try PeopleClient.Options(context.settings)
@@ -87,9 +90,13 @@ public struct NotesApp: App {
         )
     }
 
+    private static func storage(_ context: AppContext) -> NoteStorage {
+        if let shared = context.shared { .shared(SharedNotes(shared)) } else { .local(NoteStore(context.database)) }
+    }
+
     /// - Parameter geocoder: without one, places are those of the gazetteer and of the account's notes.
     init(
-        store: NoteStore,
+        storage: NoteStorage,
         people: PeopleClient,
         geocoder: GeocoderClient?,
         gazetteer: Gazetteer,
@@ -99,6 +106,7 @@ public struct NotesApp: App {
         clock: WallClock,
         logger: Logger
     ) {
+        let book = storage.book
         let limits = LoginAttempts.Limits(
             perAccount: options.attemptsPerAccount,
             perAddress: options.attemptsPerAddress,
@@ -106,41 +114,35 @@ public struct NotesApp: App {
         )
         let passwords = NotePasswords(
             hasher: PasswordHasher(cost: .scrypt(logarithm: options.scryptLogarithm)),
-            attempts: store.loginLimits(limits),
+            attempts: book.loginLimits(limits),
             clock: clock
         )
         sessions.letExpire(sessionsOf: Self.name)
         self.clock = clock
-        self.store = store
+        self.storage = storage
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
-        self.sessions = NoteSessions(book: store, sessions: sessions, passwords: passwords, clock: clock)
-        accounts = NoteAccounts(book: store, sessions: sessions, passwords: passwords)
-        listing = NoteListing(book: store, clock: clock)
+        self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
+        accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
+        listing = NoteListing(book: book, clock: clock)
         editing = NoteEditing(
-            book: store,
+            book: book,
             addresses: addresses,
             events: events,
             clock: clock,
             trashLifetime: options.trashLifetime,
             quota: StorageQuota(bytes: options.quotaBytes, of: .account)
         )
-        let trash = NoteTrash(book: store, events: events, clock: clock, lifetime: options.trashLifetime)
+        let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: options.trashLifetime)
         self.trash = trash
         expiry = ExpiryService(of: "notes in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:))
-        mapping = NoteMapping(book: store, addresses: addresses, clock: clock)
-        places = NotePlaces(book: store, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
+        mapping = NoteMapping(book: book, addresses: addresses, clock: clock)
+        places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)
-        self.people = NotePeople(book: store, client: people, events: events, clock: clock)
+        self.people = NotePeople(book: book, client: people, events: events, clock: clock)
     }
 
     /// The notes of the account.
-    public var userData: UserData? {
-        UserData(add: NoteArchive(store: store).add) { [store, quota = editing.quota] owner in
-            guard let session = owner.session else { return nil }
-            let stored = try store.usage(account: try session.noteAccount())
-            return AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
-        }
-    }
+    public var userData: UserData? { storage.userData(quota: editing.quota) }
 
     /// The services that run beside the server.
     public var services: [any Service] { [expiry] }

@@ -1,6 +1,6 @@
 /// What an operator may do with the accounts of an app whose passwords Larder keeps itself.
 ///
-/// It uses the database alone, while no server does.
+/// It uses a server's own database alone, while no server does; a shared store also while servers use it.
 public protocol AccountAdministration: Sendable {
     /// Sets another password and ends all sessions of the account.
     ///

@@ -3,6 +3,7 @@ import ResponseStore
 public import Screens
 public import ServiceLifecycle
 public import Settings
+public import SharedStore
 
 /// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
 ///
@@ -20,16 +21,20 @@ public protocol App: Sendable {
     static var settings: [Setting] { get }
     /// The steps that make its tables. Default: none.
     static var migrations: [SchemaMigration] { get }
+    /// The steps that make its tables in a store that several servers share. Default: nil, for apps that keep users'
+    /// data in the server's own database only.
+    static var sharedMigrations: [SharedMigration]? { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
     /// What it stores beside the cache, for reports to operators. Default: nothing.
     static var storedAmounts: [StoredAmount] { get }
 
-    /// Returns what an operator may do with the app's accounts while no server uses the database. Default: nil, for
-    /// apps whose accounts have no passwords here.
+    /// Returns what an operator may do with the app's accounts. Default: nil, for apps whose accounts have no
+    /// passwords here.
+    /// - Parameter store: where its users' data is; no server uses it if it is a server's own database.
     /// - Throws: `SettingError` if a setting cannot be read.
     static func accountAdministration(
-        _ database: LarderDatabase,
+        _ store: AccountStore,
         _ sessions: SessionStore,
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)?
@@ -65,6 +70,8 @@ extension App {
     public static var settings: [Setting] { [] }
     /// No tables.
     public static var migrations: [SchemaMigration] { [] }
+    /// Keeps users' data in the server's own database only.
+    public static var sharedMigrations: [SharedMigration]? { nil }
     /// Stores nothing that is reported to operators.
     public static var storedAmounts: [StoredAmount] { [] }
     /// No problem codes of its own.
@@ -73,7 +80,7 @@ extension App {
     ///
     /// - Throws: Nothing.
     public static func accountAdministration(
-        _ database: LarderDatabase,
+        _ store: AccountStore,
         _ sessions: SessionStore,
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)? {

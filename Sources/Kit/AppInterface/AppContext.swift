@@ -13,6 +13,8 @@ public struct AppContext: Sendable {
     public let settings: SettingValues
     /// The database, with the tables of the app.
     public let database: LarderDatabase
+    /// The store that several servers share, with the shared tables of the app; nil if users' data is in the database.
+    public let shared: SharedStoreAccess?
     /// The sessions of all apps.
     public let sessions: SessionStore
     /// The event stream.
@@ -39,6 +41,7 @@ public struct AppContext: Sendable {
         settings: SettingValues,
         upstreams: [String: Upstream],
         database: LarderDatabase,
+        shared: SharedStoreAccess? = nil,
         sessions: SessionStore,
         events: EventStream,
         media: MediaEngine,
@@ -52,6 +55,7 @@ public struct AppContext: Sendable {
         self.settings = settings
         self.upstreams = upstreams
         self.database = database
+        self.shared = shared
         self.sessions = sessions
         self.events = events
         self.media = media

@@ -14,6 +14,7 @@ final class ConnectionPool: Sendable {
         /// What prevented connecting, and until when no other attempt is made.
         var obstacle: (error: SharedStoreError, end: ContinuousClock.Instant)?
         var isClosed = false
+        var failures = StoreLoad.Failures()
     }
 
     private let options: SharedDatabaseOptions
@@ -26,11 +27,31 @@ final class ConnectionPool: Sendable {
         state = Mutex(State(idle: (0..<options.connections).map { _ in PoolMember() }))
     }
 
+    /// What the pool does now, and what has failed so far.
+    var load: StoreLoad {
+        get async {
+            let failures = state.withLock(\.failures)
+            return StoreLoad(running: await semaphore.running, waiting: await semaphore.waiting, failures: failures)
+        }
+    }
+
     /// Runs work on a connection, which is opened if it has to be.
     ///
     /// - Parameter timeout: the time that it has.
     /// - Throws: ``SharedStoreError``, `CancellationError` if the task is cancelled while it waits, what `work` throws.
     func run<Value: Sendable>(
+        within timeout: Duration,
+        _ work: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await attempt(within: timeout, work)
+        } catch let error as SharedStoreError {
+            state.withLock { $0.failures.count(error) }
+            throw error
+        }
+    }
+
+    private func attempt<Value: Sendable>(
         within timeout: Duration,
         _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {

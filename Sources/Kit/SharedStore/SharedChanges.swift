@@ -21,6 +21,7 @@ public final class SharedChanges: Sendable {
 
     private struct State {
         var receivers: [String: [@Sendable (String) -> Void]] = [:]
+        var gapReceivers: [@Sendable () -> Void] = []
         var outgoing: [String] = []
         var isHearing = false
     }
@@ -84,6 +85,11 @@ public final class SharedChanges: Sendable {
         state.withLock { $0.receivers[kind, default: []].append(receive) }
     }
 
+    /// Registers who is called when messages of other servers may have been lost to this one. It must not block.
+    public func onGap(_ receive: @escaping @Sendable () -> Void) {
+        state.withLock { $0.gapReceivers.append(receive) }
+    }
+
     /// Hears and sends until the task is cancelled.
     ///
     /// - Throws: ``SharedStoreError`` if this system offers no means to listen.
@@ -106,15 +112,21 @@ public final class SharedChanges: Sendable {
             do {
                 try await database.tell(messages)
             } catch {
-                // The others find out when what they rely on ends.
-                logger.warning("messages to other servers were lost", metadata: ["error": "\(error)"])
+                logger.warning("other servers are not told yet", metadata: ["error": "\(error)"])
+                // They are sent again with the next ones, or once the store is heard again.
+                state.withLock { state in
+                    state.outgoing.insert(contentsOf: messages.suffix(Self.mostOutgoing), at: 0)
+                }
             }
         }
     }
 
     private func receive(_ event: ChangeListener.Event) {
         switch event {
-        case .connected: hears(true)
+        case .connected:
+            hears(true)
+            for receive in state.withLock(\.gapReceivers) { receive() }
+            signal.yield()
         case .disconnected(let error):
             if hears(false) {
                 logger.warning("other servers are not heard", metadata: ["error": "\(error)"])

@@ -71,6 +71,9 @@ public final class SharedDatabase: Sendable {
         }
     }
 
+    /// What the database is doing for this server, and what has failed so far.
+    public var load: StoreLoad { get async { await pool.load } }
+
     /// Closes the connections. Later use throws ``SharedStoreError/closed``.
     public func close() { pool.close() }
 

@@ -44,6 +44,20 @@ extension SharedDatabase {
         }
     }
 
+    /// Returns the steps that ``migrate(_:timeout:)`` would apply, and changes nothing.
+    ///
+    /// - Throws: ``SharedStoreError``.
+    public func missing(of migrations: [SharedMigration]) async throws -> [String] {
+        let applied = try await read { transaction -> Set<String> in
+            let table = try transaction.rows("SELECT to_regclass('larder_migration') IS NOT NULL AS is_there")
+            guard try table.first?.value("is_there") == true else { return [] }
+            return Set(try transaction.rows("SELECT name FROM larder_migration").map { try $0.value("name") })
+        }
+        let unknown = applied.subtracting(migrations.map(\.name))
+        guard unknown.isEmpty else { throw SharedStoreError.newerSchema(unknownMigrations: unknown.sorted()) }
+        return migrations.map(\.name).filter { !applied.contains($0) }
+    }
+
     private static func applied(_ transaction: SQLTransaction) throws -> Set<String> {
         try transaction.execute(
             script: """

@@ -2,9 +2,11 @@ import AppInterface
 import ArgumentParser
 import Database
 import Foundation
+import Logging
 import ResponseStore
 import Screens
 import Settings
+import SharedStore
 
 /// `larder account`: what an operator may do with accounts.
 struct AccountCommand: AsyncParsableCommand {
@@ -46,7 +48,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         }
         do {
             // A mistyped directory is not made.
-            guard CacheInspection.exists(at: configuration.dataDirectory) else {
+            guard configuration.store != nil || CacheInspection.exists(at: configuration.dataDirectory) else {
                 throw Self.failure("there is no database in \(configuration.dataDirectory.path)")
             }
             guard let password = readLine(strippingNewline: true) else {
@@ -55,6 +57,8 @@ struct ResetPasswordCommand: AsyncParsableCommand {
             try await reset(type, to: password, configuration)
         } catch let error as StorageError {
             throw Self.failure("\(error)")
+        } catch let error as SharedStoreError {
+            throw Self.failure("\(error)")
         } catch let error as AccountAdministrationError {
             throw Self.failure("\(error)")
         }
@@ -62,13 +66,26 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     }
 
     private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
-        let database = try configuration.openDatabase(label: "account")
         let settings = configuration.settings.restricted(to: type.settings)
-        guard let accounts = try type.accountAdministration(database, SessionStore(database), settings) else {
-            throw Self.failure("\(app) has no accounts with passwords")
+        if let store = configuration.store {
+            let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
+            let shared = try await SharedStoreService(store, configuration.apps, node: "account", logger: logger)
+            let access = shared.access
+            let sessions = SessionStore(access.database, access.changes, cookies: shared.cookies)
+            try await reset(try type.accountAdministration(.shared(access), sessions, settings), to: password)
+            return shared.close()
         }
-        try await accounts.resetPassword(of: user, to: password)
+        let database = try configuration.openDatabase(label: "account")
+        try await reset(
+            try type.accountAdministration(.local(database), SessionStore(database), settings),
+            to: password
+        )
         try database.close()
+    }
+
+    private func reset(_ accounts: (any AccountAdministration)?, to password: String) async throws {
+        guard let accounts else { throw Self.failure("\(app) has no accounts with passwords") }
+        try await accounts.resetPassword(of: user, to: password)
     }
 
     private static func failure(_ text: String) -> ExitCode {

@@ -10,7 +10,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Check settings, data directory, database, key, files, certificate, libraries, programs and upstreams.",
+            "Check settings, data directory, database, store, key, files, certificate, libraries, programs, upstreams.",
         discussion: """
             The data is looked at as larder serve does at its start, and left as it is.
 
@@ -39,6 +39,10 @@ struct DoctorCommand: AsyncParsableCommand {
             amounts: configuration.apps.storedAmounts,
             progress: bar.show(_:)
         )
+        if let store = configuration.store {
+            bar.show("asking the store", 0, of: 0)
+            findings.append(await StoreCheck.finding(store, configuration.apps))
+        }
         findings.append(AccessFinding.finding(configuration.http))
         findings += CertificateCheck.findings(configuration.http, now: Date())
         findings.append(Libraries.sqlite())

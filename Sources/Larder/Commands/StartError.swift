@@ -4,6 +4,7 @@ import Certificates
 import Database
 import Sandbox
 import Settings
+import SharedStore
 import Web
 
 /// The errors that keep a server from starting, as the program reports them: one line on standard error, and the exit
@@ -27,7 +28,9 @@ enum StartError {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
         case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck: ExitCode(78)
         case is CommandProcess.NotStarted: ExitCode(127)
-        case is StorageError, is BackupError, is SandboxError, is CannotListen, is Archive.Refusal: .failure
+        case is StorageError, is SharedStoreError, is BackupError, is SandboxError, is CannotListen,
+            is Archive.Refusal:
+            .failure
         default: nil
         }
     }

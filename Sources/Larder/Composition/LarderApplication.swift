@@ -1,4 +1,5 @@
 import Certificates
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -84,10 +85,14 @@ struct LarderApplication: ReplaceableServer {
         )
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
         do {
+            let run = String(Randomness.number(for: "run") >> 32, radix: 36)
+            let shared = try await shared(configuration, run, logger)
             let resources = try ServerResources(
                 configuration,
                 database,
+                shared,
                 transports,
+                run: run,
                 clock: harness?.clock.wallClock,
                 sandbox: sandbox,
                 isControlled: harness != nil,
@@ -107,6 +112,13 @@ struct LarderApplication: ReplaceableServer {
             try database.close()
             throw error
         }
+    }
+
+    private static func shared(_ configuration: LarderConfiguration, _ run: String, _ logger: Logger) async throws
+        -> SharedStoreService?
+    {
+        guard let store = configuration.store else { return nil }
+        return try await SharedStoreService(store, configuration.apps, node: run, logger: logger)
     }
 
     private init(
@@ -140,6 +152,7 @@ struct LarderApplication: ReplaceableServer {
         services =
             [resources.events, CacheMaintenance(resources), Self.revocations(resources)] + apps.services
             + Self.sandboxWatch(port: sandboxPort, apps.upstreams, resources, harness)
+            + [resources.shared].compactMap { $0 }
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
         responder = Self.router(table, resources, identities).build().buildResponder()
@@ -284,6 +297,7 @@ struct LarderApplication: ReplaceableServer {
     func close() async throws {
         stop()
         try await transports.shutdown()
+        resources.shared?.close()
         try database.close()
     }
 }

@@ -2,7 +2,7 @@ import HTTPServer
 
 /// Everything that `/metrics` may contain: `# HELP` and docs/operations.md are made from it.
 enum MetricCatalogue {
-    static let families: [MetricFamily] = http + cache + upstreams + work + ProcessStatistics.families
+    static let families: [MetricFamily] = http + cache + upstreams + work + store + ProcessStatistics.families
 
     private static let http = [
         MetricFamily(
@@ -82,6 +82,31 @@ enum MetricCatalogue {
         MetricFamily("larder_media_jobs_waiting", .gauge, "Jobs for pictures and documents that wait for a program"),
         MetricFamily("larder_build_info", .gauge, labels: ["version"], "1, with the version of this build"),
         MetricFamily("larder_node_info", .gauge, labels: ["node"], "1, with `node.name`; absent without one"),
+    ]
+
+    /// The store that servers share; absent without one.
+    private static let store = [
+        MetricFamily(
+            "larder_store_operations_running",
+            .gauge,
+            "Operations of the shared store (`store.url`) that have a connection"
+        ),
+        MetricFamily(
+            "larder_store_operations_waiting",
+            .gauge,
+            "Operations of the shared store that wait for a connection"
+        ),
+        MetricFamily(
+            "larder_store_failures_total",
+            .counter,
+            labels: ["reason"],
+            "Operations of the shared store that failed: unavailable, outcome-unknown, refused"
+        ),
+        MetricFamily(
+            "larder_store_hearing",
+            .gauge,
+            "1 if what other servers tell is heard; 0 if nothing of users' data is kept"
+        ),
     ]
 
     /// The table in docs/operations.md.

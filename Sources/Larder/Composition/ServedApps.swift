@@ -46,6 +46,7 @@ struct ServedApps {
             settings: resources.configuration.settings.restricted(to: type.settings),
             upstreams: Dictionary(used.map { ($0.description.name, $0.upstream) }) { first, _ in first },
             database: resources.database,
+            shared: resources.shared?.access,
             sessions: resources.sessions,
             events: resources.events,
             media: resources.media,

@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import HTTPServer
@@ -10,6 +11,7 @@ struct ServerGauges: Sendable {
     private let connections: OpenConnections
     private let events: EventStream
     private let media: MediaEngine
+    private let shared: SharedStoreAccess?
     private let database: URL
     private let budgetBytes: Int
     private let node: String?
@@ -18,6 +20,7 @@ struct ServerGauges: Sendable {
         connections = resources.connections
         events = resources.events
         media = resources.media
+        shared = resources.shared?.access
         database = URL(filePath: resources.database.directory.databasePath)
         budgetBytes = resources.configuration.cacheBudget.bytes
         node = resources.configuration.node.name
@@ -36,7 +39,26 @@ struct ServerGauges: Sendable {
             MetricSample("larder_cache_budget_bytes", Double(budgetBytes)),
             MetricSample("larder_build_info", 1, labels: [("version", LarderVersion.text)]),
         ]
-        return counts + nodeInfo() + storage() + ProcessStatistics.now().samples
+        return await counts + nodeInfo() + storage() + store() + ProcessStatistics.now().samples
+    }
+
+    /// The store that servers share; none without one.
+    private func store() async -> [MetricSample] {
+        guard let shared else { return [] }
+        let load = await shared.database.load
+        let failures = [
+            ("unavailable", load.failures.unavailable), ("outcome-unknown", load.failures.outcomeUnknown),
+            ("refused", load.failures.refused),
+        ]
+        let values = [
+            MetricSample("larder_store_operations_running", Double(load.running)),
+            MetricSample("larder_store_operations_waiting", Double(load.waiting)),
+            MetricSample("larder_store_hearing", shared.changes.isHearing ? 1 : 0),
+        ]
+        return values
+            + failures.map { reason, count in
+                MetricSample("larder_store_failures_total", Double(count), labels: [("reason", reason)])
+            }
     }
 
     /// The name of the process, if it has one: a join adds it to every other metric, as with `larder_build_info`.

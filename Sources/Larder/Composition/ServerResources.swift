@@ -1,3 +1,4 @@
+import AppInterface
 import Certificates
 import Concurrency
 import Database
@@ -15,6 +16,8 @@ import Upstream
 struct ServerResources: Sendable {
     let configuration: LarderConfiguration
     let database: LarderDatabase
+    /// What several processes share; nil for a process that has all of its data itself.
+    let shared: SharedStoreService?
     let transports: Transports
     /// Recordings of upstreams.
     let fixtures: FixtureLibrary
@@ -51,7 +54,9 @@ struct ServerResources: Sendable {
     init(
         _ configuration: LarderConfiguration,
         _ database: LarderDatabase,
+        _ shared: SharedStoreService?,
         _ transports: Transports,
+        run: String,
         clock: WallClock? = nil,
         sandbox: (sandbox: Sandbox, port: Int)? = nil,
         isControlled: Bool = false,
@@ -60,6 +65,8 @@ struct ServerResources: Sendable {
     ) throws {
         self.configuration = configuration
         self.database = database
+        self.shared = shared
+        self.run = run
         self.transports = transports
         self.sandbox = sandbox
         fixtures = try FixtureLibrary(configuration, isControlled: isControlled, logger: logger)
@@ -68,13 +75,23 @@ struct ServerResources: Sendable {
         paths = last?.paths ?? RouterPaths()
         let clock = clock ?? configuration.clock
         self.clock = clock
-        run = String(Randomness.number(for: "run") >> 32, radix: 36)
-        sessions = SessionStore(
-            database,
-            lifetime: configuration.sessionLifetime,
-            cookies: try SessionCookies(SealedSecrets(database)),
-            clock: clock
-        )
+        sessions =
+            if let shared {
+                SessionStore(
+                    shared.access.database,
+                    shared.access.changes,
+                    lifetime: configuration.sessionLifetime,
+                    cookies: shared.cookies,
+                    clock: clock
+                )
+            } else {
+                SessionStore(
+                    database,
+                    lifetime: configuration.sessionLifetime,
+                    cookies: try SessionCookies(SealedSecrets(database)),
+                    clock: clock
+                )
+            }
         devices = try DeviceStore(database, clock: clock)
         pairing = Pairing(
             devices: devices,
@@ -82,6 +99,7 @@ struct ServerResources: Sendable {
             clock: clock
         )
         events = EventStream(run: run, clock: clock)
+        if let shared { events.share(over: shared.access.changes) }
         let http = configuration.http
         connections =
             last?.connections

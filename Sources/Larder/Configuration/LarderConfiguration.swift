@@ -13,6 +13,8 @@ struct LarderConfiguration: Sendable {
     let settings: SettingValues
     /// This process among others.
     let node: NodeConfiguration
+    /// What several processes share; nil for a process that has all of its data itself.
+    var store: StoreConfiguration?
     var http: HTTPConfiguration
     var dataDirectory: URL
     /// Whether data survives a loss of power.
@@ -64,6 +66,7 @@ struct LarderConfiguration: Sendable {
         self.settings = settings
         node = try NodeConfiguration(settings, all: apps)
         http = try HTTPConfiguration(settings)
+        store = try StoreConfiguration(settings, apps: node.apps, access: http.access, isUnderTest: harness)
         dataDirectory = DataLocation(environment: environment, isSandbox: sandbox, isHarness: harness).url(
             try settings.text("data.directory")
         )

@@ -211,6 +211,36 @@ extension Setting {
         ),
     ]
 
+    /// What several processes share.
+    static let store: [Setting] = [
+        Setting(
+            "store.url",
+            .text,
+            default: "",
+            "PostgreSQL for what users make, which several processes share; none: the data directory",
+            note:
+                "`postgresql://larder@127.0.0.1:5432/larder`; for the apps that [scale](scale.md#alike-processes) names"
+        ),
+        Setting(
+            "store.connections",
+            .integer(1...1000),
+            default: "16",
+            "most connections to the store, and one that listens"
+        ),
+        Setting(
+            "store.timeout_ms",
+            .integer(100...600_000),
+            default: "3000",
+            "time of one operation of the store, connecting included; then 503 `store-unavailable`"
+        ),
+        Setting(
+            "store.kept_ms",
+            .integer(0...60_000),
+            default: "1000",
+            "how long a response of users' data is kept without asking the store; 0: not at all"
+        ),
+    ]
+
     /// Clock and log.
     static let process: [Setting] = [
         Setting(

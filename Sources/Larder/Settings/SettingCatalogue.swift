@@ -12,7 +12,8 @@ struct SettingCatalogue: Sendable {
         all =
             Setting.http + apps.upstreams.flatMap(UpstreamSettings.settings(of:))
             + apps.types.flatMap { $0.settings } + Setting.web + Setting.sandbox + Setting.cache + Setting.storage
-            + Setting.session + Setting.media + Setting.node + Setting.process
+            + Setting.session + Setting.media + Setting.node + Setting.store
+            + Setting.process
         upstreamNames = Set(apps.upstreams.map(\.name))
     }
 

@@ -398,7 +398,7 @@ struct ContentTests {
             let token = try await app.logIn()
             let files = app.app.composition.diskFiles
             let credential = SessionCredentials([.authorization: "Bearer \(token)"])
-            let session = try app.sessions.session(of: credential, app: DiskApp.name)
+            let session = try await app.sessions.session(of: credential, app: DiskApp.name)
             for _ in 0..<2 {
                 let content = try await files.content("/a.bin", session)
                 var bytes: [UInt8] = []

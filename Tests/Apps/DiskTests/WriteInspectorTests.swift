@@ -469,7 +469,7 @@ struct WriteInspectorTests {
         let disk = EachWrite.disk()
         try await DiskHarness.run(disk) { app in
             let credential = SessionCredentials([.authorization: "Bearer \(try await app.logIn())"])
-            let session = try app.sessions.session(of: credential, app: DiskApp.name)
+            let session = try await app.sessions.session(of: credential, app: DiskApp.name)
             let files = app.app.composition.diskFiles
             disk.intercept { [disk] (request) throws(UpstreamError) in
                 guard EachWrite.isWrite(request) else { return nil }

@@ -142,7 +142,7 @@ struct NoteAccountsTests {
             #expect(try await app.session("login", "bob").status == 401)
             #expect(try await app.session("login", "bob", "another").status == 201)
             let credential = SessionCredentials([.authorization: "Bearer \(token)"])
-            #expect(try SessionStore(app.database).knownSession(of: credential, app: "notes") == nil)
+            #expect(try await SessionStore(app.database).knownSession(of: credential, app: "notes") == nil)
         }
     }
 }

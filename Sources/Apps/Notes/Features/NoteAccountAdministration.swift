@@ -4,7 +4,7 @@ import Screens
 
 /// What an operator may do with accounts.
 struct NoteAccountAdministration: AccountAdministration {
-    let book: any AccountBook
+    let book: any NoteBook
     let sessions: SessionStore
     let cost: PasswordHash.Cost
 

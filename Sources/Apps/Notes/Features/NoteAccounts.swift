@@ -4,7 +4,7 @@ import Screens
 
 /// The account of a session: changes its password and deletes it, both after the present password.
 struct NoteAccounts: Sendable {
-    let book: any AccountBook
+    let book: any NoteBook
     let sessions: SessionStore
     let passwords: NotePasswords
 

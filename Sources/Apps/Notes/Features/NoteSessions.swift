@@ -5,14 +5,14 @@ import Screens
 
 /// Registration, login and logout.
 struct NoteSessions: Sendable {
-    let book: any AccountBook
+    let book: any NoteBook
     let sessions: SessionStore
     let passwords: NotePasswords
     let clock: WallClock
 
     /// `GET /v1/notes/launch`: the notes with a session, the login without one.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = try sessions.knownSession(of: request.credentials, app: NotesApp.name)
+        let session = try await sessions.knownSession(of: request.credentials, app: NotesApp.name)
         let route: ScreenLink = session == nil ? .login(to: NotesApp.name) : .noteList
         return try .local(LaunchScreen(route: route), "notes.launch", request)
     }

@@ -3,7 +3,7 @@ import Screens
 
 /// The notes of an account as files of an archive: JSON for programs, Markdown for people, GeoJSON for maps. The last
 /// saved comes last. What is in the trash is not among them.
-struct NoteArchive: Sendable {
+struct NoteArchive {
     /// A note in `notes.json`.
     private struct Record: Encodable {
         let id: String
@@ -36,28 +36,30 @@ struct NoteArchive: Sendable {
         private enum CodingKeys: CodingKey { case type, id, geometry, properties }
     }
 
-    let store: NoteStore
+    private let records: ZipText
+    private let readable: ZipText
+    private let features: ZipText
+    private var count = 0
 
-    /// Adds the files.
-    ///
-    /// - Returns: the number of notes; nil without a session.
-    /// - Throws: ``Problem``, 401 if the session names no account; `StorageError`; `EncodingError`.
-    @Sendable func add(_ owner: UserData.Owner, to archive: ZipArchive) throws -> [String: Int]? {
-        guard let account = try owner.session?.noteAccount() else { return nil }
-        let (records, readable, features) = (try archive.text(), try archive.text(), try archive.text())
+    init(of owner: UserData.Owner, in archive: ZipArchive) throws {
+        (records, readable, features) = (try archive.text(), try archive.text(), try archive.text())
         try records.append(#"{"notes":["#)
         try readable.append("# \(owner.session?.name ?? "")\n")
         try features.append(#"{"type":"FeatureCollection","features":["#)
-        var count = 0
-        try store.forEachNote(of: account) { note in
-            if count > 0 { for text in [records, features] { try text.append(",") } }
-            try records.append("\n")
-            try records.append(WireFormat.encode(Self.record(note)))
-            try features.append("\n")
-            try features.append(WireFormat.encode(Self.feature(note)))
-            try readable.append(Self.readable(note))
-            count += 1
-        }
+    }
+
+    mutating func append(_ note: Note) throws {
+        if count > 0 { for text in [records, features] { try text.append(",") } }
+        try records.append("\n")
+        try records.append(WireFormat.encode(Self.record(note)))
+        try features.append("\n")
+        try features.append(WireFormat.encode(Self.feature(note)))
+        try readable.append(Self.readable(note))
+        count += 1
+    }
+
+    /// - Returns: the number of notes.
+    func end(in archive: ZipArchive) throws -> [String: Int] {
         for text in [records, features] { try text.append("\n]}\n") }
         try archive.add(records, as: "notes/notes.json")
         try archive.add(readable, as: "notes/notes.md")

@@ -6,8 +6,8 @@ import Upstream
 
 /// What users have made in the Notes app: accounts, their notes with places, and the people that all see.
 ///
-/// It is in the server's own database (``NoteStore``), or in one that several servers share (``SharedNotes``), to which
-/// no setting leads yet. Each operation is one transaction.
+/// It is in the server's own database (``NoteStore``), or in one that several servers share (``SharedNotes``). Each
+/// operation is one transaction.
 protocol NoteBook: Sendable {
     // MARK: Accounts
 
@@ -25,10 +25,33 @@ protocol NoteBook: Sendable {
     /// - Returns: nil if the name is taken.
     func register(_ name: UserName, _ password: PasswordHash, now: Date) async throws -> NoteAccount?
 
+    /// Opens a session of an account, and returns its token.
+    ///
+    /// - Throws: `NoteStore.AccountChanged` if the account was deleted or has another password by now.
+    func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
+        async throws -> String
+
     /// Replaces the hash of a password by another one of the same password, unless the password was changed meanwhile.
     ///
     /// - Returns: whether it was replaced.
     func rehash(_ old: PasswordHash, by new: PasswordHash, of account: Int64) async throws -> Bool
+
+    /// Replaces a password and ends the sessions of the account, unless the password was changed meanwhile.
+    ///
+    /// - Parameter credentials: those of the session that stays; nil for none.
+    /// - Returns: whether it was replaced.
+    func replace(
+        _ old: PasswordHash,
+        by new: PasswordHash,
+        of account: Int64,
+        in sessions: SessionStore,
+        except credentials: SessionCredentials?
+    ) async throws -> Bool
+
+    /// Deletes an account with its notes and its sessions.
+    ///
+    /// - Throws: `NoteStore.AccountChanged` if its password was changed meanwhile.
+    func delete(_ account: NoteAccount, in sessions: SessionStore) async throws
 
     /// Returns what limits the attempts to log in.
     func loginLimits(_ limits: LoginAttempts.Limits) -> any LoginLimits
@@ -151,30 +174,4 @@ protocol NoteBook: Sendable {
         now: Date,
         changed: @escaping @Sendable (_ snapshot: Int) -> Void
     ) async throws -> ReadResult
-}
-
-/// What belongs to accounts beside their notes: sessions, which are in the same database.
-protocol AccountBook: NoteBook {
-    /// Opens a session of an account, and returns its token.
-    ///
-    /// - Throws: `NoteStore.AccountChanged` if the account was deleted or has another password by now.
-    func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
-        async throws -> String
-
-    /// Replaces a password and ends the sessions of the account, unless the password was changed meanwhile.
-    ///
-    /// - Parameter credentials: those of the session that stays; nil for none.
-    /// - Returns: whether it was replaced.
-    func replace(
-        _ old: PasswordHash,
-        by new: PasswordHash,
-        of account: Int64,
-        in sessions: SessionStore,
-        except credentials: SessionCredentials?
-    ) async throws -> Bool
-
-    /// Deletes an account with its notes and its sessions.
-    ///
-    /// - Throws: `NoteStore.AccountChanged` if its password was changed meanwhile.
-    func delete(_ account: NoteAccount, in sessions: SessionStore) async throws
 }

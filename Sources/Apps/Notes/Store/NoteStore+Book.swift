@@ -5,7 +5,7 @@ import Screens
 import TextSearch
 import Upstream
 
-extension NoteStore: AccountBook {
+extension NoteStore: NoteBook {
     /// Name of the app, of whose sessions an account has some.
     static let app = "notes"
 

@@ -60,8 +60,37 @@ extension SharedNotes {
         return [password.salt, cost.rounds, cost.blockSize, cost.parallelism, password.digest]
     }
 
+    func open(_ session: Session, of account: NoteAccount, for carrier: SessionCarrier, in sessions: SessionStore)
+        async throws -> String
+    {
+        try await database.write(turns: ["notes/\(account.id)"]) { transaction in
+            try Self.check(account, transaction)
+            return try sessions.open(session, for: carrier, in: transaction).token
+        }
+    }
+
     func rehash(_ old: PasswordHash, by new: PasswordHash, of account: Int64) async throws -> Bool {
         try await database.write(turns: ["notes/\(account)"]) { try Self.replace(old, by: new, of: account, $0) }
+    }
+
+    func replace(
+        _ old: PasswordHash,
+        by new: PasswordHash,
+        of account: Int64,
+        in sessions: SessionStore,
+        except credentials: SessionCredentials?
+    ) async throws -> Bool {
+        let ended = try await database.write(turns: ["notes/\(account)"]) { transaction -> [Data]? in
+            guard try Self.replace(old, by: new, of: account, transaction) else { return nil }
+            return try sessions.close(
+                app: NoteStore.app,
+                account: "\(account)",
+                except: credentials,
+                in: transaction
+            )
+        }
+        sessions.ended(ended ?? [])
+        return ended != nil
     }
 
     private static func replace(
@@ -77,5 +106,23 @@ extension SharedNotes {
             """,
             columns(new) + [account, old.digest]
         ) > 0
+    }
+
+    private static func check(_ account: NoteAccount, _ transaction: SQLTransaction) throws {
+        let digest: Data? = try transaction.rows("SELECT digest FROM notes_account WHERE id = $1", [account.id]).first?
+            .value("digest")
+        guard digest == account.password.digest else { throw NoteStore.AccountChanged() }
+    }
+
+    func delete(_ account: NoteAccount, in sessions: SessionStore) async throws {
+        let ended = try await write(of: account.id) { transaction in
+            try Self.check(account, transaction)
+            for table in ["note_cell", "note", "note_trash"] {
+                try transaction.execute("DELETE FROM \(table) WHERE account = $1", [account.id])
+            }
+            try transaction.execute("DELETE FROM notes_account WHERE id = $1", [account.id])
+            return try sessions.close(app: NoteStore.app, account: "\(account.id)", in: transaction)
+        }
+        sessions.ended(ended)
     }
 }

@@ -19,7 +19,7 @@ extension SharedNotes {
     // A picture belongs to the cache of one server; people are replaced on others, too.
     var keepsPictures: Bool { false }
 
-    private static let peopleTopic = "app/\(NoteStore.app)"
+    private static let peopleTopic = ServerEvent.Audience.app(NoteStore.app).topic
 
     func people(_ page: PageRequest, search: NameSearch?) async throws -> PeoplePage {
         let key: [any SQLParameter] = [
@@ -123,11 +123,6 @@ extension SharedNotes {
         // PostgreSQL has no U+0000 in texts.
         return [person.id] + texts.map { $0?.replacing("\0", with: "") }
     }
-}
-
-extension CursorValue {
-    /// The text; nil for an integer.
-    fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
 }
 
 extension PeopleSnapshot {

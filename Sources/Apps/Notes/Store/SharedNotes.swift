@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -11,6 +12,8 @@ struct SharedNotes: NoteBook {
     let database: SharedDatabase
     let changes: SharedChanges
 
+    init(_ access: SharedStoreAccess) { (database, changes) = (access.database, access.changes) }
+
     func changeToken(account: Int64) -> ChangeToken { changes.token(of: Self.topic(account)) }
 
     func loginLimits(_ limits: LoginAttempts.Limits) -> any LoginLimits {
@@ -18,7 +21,7 @@ struct SharedNotes: NoteBook {
     }
 
     private static func topic(_ account: Int64) -> String {
-        "account/\(NoteStore.app)/\(account)"
+        ServerEvent.Audience.account(app: NoteStore.app, account: "\(account)").topic
     }
 
     /// Changes the notes of an account, one change after the other.

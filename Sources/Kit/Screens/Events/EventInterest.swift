@@ -13,13 +13,13 @@ struct EventInterest: Sendable {
     ///
     /// - Parameter apps: names of the apps that are served.
     /// - Throws: ``Problem`` 400 for an app that is not served or a name that is no profile's; 401 if the token opens
-    ///   no session; `StorageError`.
-    init(_ request: ScreenRequest, apps: [String], sessions: SessionStore) throws {
+    ///   no session; `StorageError`, `SharedStoreError`.
+    init(_ request: ScreenRequest, apps: [String], sessions: SessionStore) async throws {
         let apps = try Self.apps(request, among: apps)
         let profile = try request.profile()
         var audiences: Set<ServerEvent.Audience> = [.everyone]
         for app in apps { audiences.formUnion([.app(app), .profile(app: app, profile: profile)]) }
-        let found = try Self.sessions(of: request.credentials, apps, sessions)
+        let found = try await Self.sessions(of: request.credentials, apps, sessions)
         for session in found.values where apps.contains(session.app) {
             audiences.insert(.account(app: session.app, account: session.account))
         }
@@ -34,18 +34,18 @@ struct EventInterest: Sendable {
         of credentials: SessionCredentials,
         _ apps: [String],
         _ store: SessionStore
-    ) throws -> [Data: Session] {
+    ) async throws -> [Data: Session] {
         var found: [Data: Session] = [:]
         if let hash = try credentials.bearerHash() {
-            guard let session = try store.session(tokenHash: hash) else {
+            guard let session = try await store.session(tokenHash: hash) else {
                 throw Problem(.sessionExpired, "This token opens no session.")
             }
             found[hash] = session
         }
         let bearerApp = found.values.first?.app
         for app in apps where app != bearerApp {
-            guard let hash = try? credentials.cookieHash(of: app), let session = try store.session(tokenHash: hash),
-                session.app == app
+            guard let hash = try? credentials.cookieHash(of: app),
+                let session = try await store.session(tokenHash: hash), session.app == app
             else { continue }
             found[hash] = session
         }
@@ -64,8 +64,9 @@ struct EventInterest: Sendable {
     /// Returns the app of a session that has ended; nil if all are open. A stream lasts long: what is stored counts,
     /// whether or not the end of the session was announced.
     ///
-    /// - Throws: `StorageError`.
-    func endedApp() throws -> String? {
-        try sessionApps.first { try sessions.storedSession($0.key) == nil }?.value
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    func endedApp() async throws -> String? {
+        for (hash, app) in sessionApps where try await sessions.storedSession(hash) == nil { return app }
+        return nil
     }
 }

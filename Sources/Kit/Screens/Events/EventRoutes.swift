@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import ServiceLifecycle
+import SharedStore
 
 /// `GET /v1/events`: server-sent events (HTML Living Standard §9.2) with identities, heartbeats and replay from
 /// `Last-Event-ID`.
@@ -35,7 +36,7 @@ public struct EventRoutes: Sendable {
         if let app = try request.query.string("app"), elsewhere.contains(app) {
             throw Problem.misdirected("The app \(app)")
         }
-        let interest = try EventInterest(request, apps: apps, sessions: sessions)
+        let interest = try await EventInterest(request, apps: apps, sessions: sessions)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
         let events = self.events
         let body = ResponseBody { writer in
@@ -45,14 +46,14 @@ public struct EventRoutes: Sendable {
                 sessionApps: interest.sessionApps
             )
             defer { events.unsubscribe(subscription.number) }
-            guard try interest.endedApp() == nil else { return try await writer.finish(nil) }
+            guard try await interest.endedApp() == nil else { return try await writer.finish(nil) }
             try await writer.write(ByteBuffer(string: ServerSentEvents.opening(subscription)))
             for (identity, event) in subscription.missed {
                 try await writer.write(ByteBuffer(string: ServerSentEvents.text(identity: identity, event)))
             }
             try await withTaskCancellationOrGracefulShutdownHandler {
                 for await message in subscription.messages {
-                    let ended = message.needsSession ? try interest.endedApp() : nil
+                    let ended = try await message.endedApp(of: interest)
                     let sent = ended.map { .sessionEnded(app: $0) } ?? message
                     try await writer.write(ByteBuffer(string: ServerSentEvents.text(of: sent)))
                     if ended != nil { break }
@@ -71,13 +72,27 @@ public struct EventRoutes: Sendable {
 extension EventStream.Message {
     /// Whether the sessions of the listener, if it has any, have to be open still. Events of an account have to; other
     /// events are many, and the heartbeat finds out soon.
-    fileprivate var needsSession: Bool {
+    private var needsSession: Bool {
         switch self {
         case .heartbeat: return true
         case .sessionEnded: return false
         case .event(_, let event):
             if case .account = event.audience { return true }
             return false
+        }
+    }
+
+    /// Returns the app of a session that has ended before the message; nil if none has. While a shared store does not
+    /// respond, the stream of a client goes on, but for the events of its account.
+    ///
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    fileprivate func endedApp(of interest: EventInterest) async throws -> String? {
+        guard needsSession else { return nil }
+        do {
+            return try await interest.endedApp()
+        } catch let error as SharedStoreError {
+            guard case .heartbeat = self else { throw error }
+            return nil
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 public import Freshness
 public import ServiceLifecycle
+public import SharedStore
 import Synchronization
 import Upstream
 
@@ -35,6 +36,7 @@ public final class EventStream: Service, Sendable {
         var nextNumber = 0
         var deliveries = 0
         var isFinished = false
+        var changes: SharedChanges?
     }
 
     private let state: Mutex<State>
@@ -61,8 +63,23 @@ public final class EventStream: Service, Sendable {
     /// How many times an event was passed to a listener so far.
     public var deliveryCount: Int { state.withLock { $0.deliveries } }
 
-    /// Publishes an event to its audience.
+    /// Publishes an event to its audience, and has the other servers publish it if they share what it is about.
     public func publish(_ event: ServerEvent) {
+        deliver(event)
+        guard let changes = state.withLock(\.changes), let shared = SharedEvent(event) else { return }
+        changes.tell(SharedEvent.kind, shared.topic, shared.json)
+    }
+
+    /// Publishes what other servers publish, from now on, and has them publish what this one does.
+    public func share(over changes: SharedChanges) {
+        state.withLock { $0.changes = changes }
+        changes.onMessage(SharedEvent.kind) { [self] json in
+            if let event = SharedEvent(json: json)?.event { deliver(event) }
+        }
+        changes.onGap { [self] in deliver(.reset) }
+    }
+
+    private func deliver(_ event: ServerEvent) {
         state.withLock { state in
             let entry = state.backlog.append(event)
             let message = Message.event(identity: state.backlog.identity(of: entry), event)

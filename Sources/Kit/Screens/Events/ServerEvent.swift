@@ -44,6 +44,17 @@ public struct ServerEvent: Sendable, Equatable {
         }
     }
 
+    /// Has clients request every screen again: events of other servers may have been lost.
+    static let reset = ServerEvent(
+        kind: "reset",
+        json: #"{"reason":"events of other servers may have been lost"}"#,
+        audience: .everyone
+    )
+
+    init(kind: String, json: String, audience: Audience) {
+        (self.kind, self.json, self.audience) = (kind, json, audience)
+    }
+
     /// An event with data of its own, as an object of these members.
     public init(kind: String, data: [(name: String, value: Value)], audience: Audience) {
         self.kind = kind

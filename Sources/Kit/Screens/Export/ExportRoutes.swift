@@ -5,7 +5,7 @@ import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
 
-/// `GET /v1/export`: the data of a user as one archive, of one state of the database.
+/// `GET /v1/export`: the data of a user as one archive, of one state of the server's own database.
 public struct ExportRoutes: Sendable {
     /// `manifest.json` of an archive.
     struct Manifest: Encodable, Sendable {
@@ -56,28 +56,38 @@ public struct ExportRoutes: Sendable {
 
     @Sendable private func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let owners = try apps.map { app in
-            let session = try sessions.knownSession(of: request.credentials, app: app.name)
-            return (app, UserData.Owner(profile: profile, session: session))
-        }
+        let owners = try await apps.owners(request, profile: profile, sessions)
         let now = clock.now()
         let archive = ZipArchive(in: scratch, blobs: database.blobs, modified: now)
-        var sections: [Manifest.Section] = []
+        var sections: [String: Manifest.Section] = [:]
+        let list = { (app: String, owner: UserData.Owner, counts: [String: Int]?, before: Int) in
+            guard let counts else { return }
+            sections[app] = Manifest.Section(
+                app: app,
+                account: owner.session?.name,
+                counts: counts,
+                files: Array(archive.paths.dropFirst(before))
+            )
+        }
         // The reads of the apps join this transaction.
         try database.read { _ in
             for (app, owner) in owners {
+                guard case .database(let add, _) = app.data.source else { continue }
                 let before = archive.paths.count
-                guard let counts = try app.data.add(owner, archive) else { continue }
-                let section = Manifest.Section(
-                    app: app.name,
-                    account: owner.session?.name,
-                    counts: counts,
-                    files: Array(archive.paths.dropFirst(before))
-                )
-                sections.append(section)
+                list(app.name, owner, try add(owner, archive), before)
             }
         }
-        let manifest = Manifest(larderVersion: version, createdAt: now, profile: profile, apps: sections)
+        for (app, owner) in owners {
+            guard case .sharedStore(let add, _) = app.data.source else { continue }
+            let before = archive.paths.count
+            list(app.name, owner, try await add(owner, archive), before)
+        }
+        let manifest = Manifest(
+            larderVersion: version,
+            createdAt: now,
+            profile: profile,
+            apps: apps.compactMap { sections[$0.name] }
+        )
         // Its times change from request to request; HEAD and GET are to have one length.
         try archive.add(json: manifest, as: "manifest.json", level: 0)
         return response(archive, at: now)

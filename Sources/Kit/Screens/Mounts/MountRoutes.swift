@@ -124,7 +124,7 @@ public struct MountRoutes: Sendable {
 
     /// Sends a request through a mount and returns its response.
     ///
-    /// - Throws: ``UpstreamFailure``; `StorageError`.
+    /// - Throws: ``UpstreamFailure``; `StorageError`, `SharedStoreError`.
     private func forward(
         _ request: Request,
         _ method: HTTPRequest.Method,
@@ -168,7 +168,7 @@ public struct MountRoutes: Sendable {
         var fields = request.headers
         fields.removeSessionCookies()
         var credential: MountCredential?
-        if let session = try sessions.session(ofAny: tokens) {
+        if let session = try await sessions.session(ofAny: tokens) {
             fields[.authorization] = nil
             let configuration = mount.upstream.configuration
             if !configuration.mount.shared { credential = try await credentials[configuration.name]?(session) }

@@ -33,7 +33,7 @@ extension ProblemCode {
         .rateLimited, .headersTooLarge, .requestTimeout, .internal, .toolMissing, .upstreamBadResponse,
         .outcomeUnknown, .upstreamUnavailable, .offlineWriteRefused, .overloaded, .processingUnavailable, .notInCache,
         .upstreamStorageFull, .storageFailed, .storageFull, .quotaExceeded, .pairingRequired, .pairingRefused,
-        .localOnly, .profileNotAllowed, .pairingUnavailable, .misdirectedRequest,
+        .localOnly, .profileNotAllowed, .pairingUnavailable, .misdirectedRequest, .storeUnavailable,
     ]
 
     /// 400: the request is malformed.
@@ -256,6 +256,13 @@ extension ProblemCode {
         "overloaded",
         .serviceUnavailable,
         Text("Larder is overloaded", ru: "Сервер перегружен"),
+        isRetryable: true
+    )
+    /// 503: what servers share cannot be read or changed now, and nothing was changed.
+    public static let storeUnavailable = ProblemCode(
+        "store-unavailable",
+        .serviceUnavailable,
+        Text("Your data cannot be reached", ru: "Ваши данные сейчас недоступны"),
         isRetryable: true
     )
     /// 503: pictures and documents cannot be worked on now.

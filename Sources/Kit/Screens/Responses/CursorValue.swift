@@ -11,6 +11,9 @@ public enum CursorValue: Sendable, Equatable {
     /// The integer; nil for a text.
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
+    /// The text; nil for an integer.
+    public var text: String? { if case .text(let value) = self { value } else { nil } }
+
     var kind: Kind {
         switch self {
         case .integer: .integer

@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Logging
+import SharedStore
 import Upstream
 
 /// The one place where errors become responses: typed problems as they are, router misses as 404, 405 or the response
@@ -100,6 +101,10 @@ struct ProblemMiddleware: RouterMiddleware {
         case let error as StorageError:
             guard let problem = Problem(error) else { return unexpected(error, logger: logger) }
             logger.error("the stored data cannot be used", metadata: ["error": "\(error)"])
+            return problem
+        case let error as SharedStoreError:
+            guard let problem = Problem(error) else { return unexpected(error, logger: logger) }
+            logger.error("the shared store cannot be used", metadata: ["error": "\(error)"])
             return problem
         default: return unexpected(error, logger: logger)
         }

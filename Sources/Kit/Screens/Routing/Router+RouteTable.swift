@@ -74,12 +74,12 @@ private struct RouteResponder: HTTPResponder {
             screen = try await handler(screenRequest)
         case .session(let app, let handler):
             sessionToken = sessions.changeToken(of: screenRequest.credentials, app: app)
-            let session = try sessions.session(of: screenRequest.credentials, app: app)
+            let session = try await sessions.session(of: screenRequest.credentials, app: app)
             screen = try await handler(screenRequest, session)
         case .knownSession(let app, let handler):
             let credentials = screenRequest.credentials
             sessionToken = sessions.changeToken(of: credentials, app: app)
-            screen = try await handler(screenRequest, try sessions.knownSession(of: credentials, app: app))
+            screen = try await handler(screenRequest, try await sessions.knownSession(of: credentials, app: app))
         case .raw(let raw):
             return try await raw.handler(request, context)
         }

@@ -1,9 +1,8 @@
 import Foundation
 import Freshness
-import NIOCore
 import Synchronization
 
-/// Sessions that were read from the database, by the hash of their token, until they end.
+/// Sessions that were read from the database, by the hash of their token, as long as they are known to be open.
 final class KnownSessions: Sendable {
     /// The most that are kept; then all are forgotten, which costs one read for each that is still used.
     private static let maximum = 4096
@@ -19,7 +18,7 @@ final class KnownSessions: Sendable {
     func session(_ tokenHash: Data) -> Session? {
         entries.withLock { entries in
             guard let entry = entries[tokenHash] else { return nil }
-            if entry.unended.holds(at: .distantPast) { return entry.session }
+            if entry.unended.holds { return entry.session }
             entries[tokenHash] = nil
             return nil
         }
@@ -27,7 +26,7 @@ final class KnownSessions: Sendable {
 
     /// Keeps a session.
     ///
-    /// - Parameter unended: Holds until the session ends; taken before it was read.
+    /// - Parameter unended: Holds while the session is known to be open; taken before it was read.
     func keep(_ session: Session, _ tokenHash: Data, _ unended: ChangeToken) {
         entries.withLock { entries in
             if entries.count >= Self.maximum { entries.removeAll() }

@@ -1,4 +1,3 @@
-import Database
 public import GRDB
 import HTTPSemantics
 
@@ -23,11 +22,7 @@ extension SessionStore {
     /// Ends the sessions whose tokens a test has chosen: anyone could know them.
     /// - Throws: `StorageError`.
     public func endSeeded() throws {
-        let hasAny = try database.read { db in
-            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE seeded = 1)") ?? false
-        }
-        guard hasAny else { return }
-        try database.write { try $0.execute(sql: "DELETE FROM session WHERE seeded = 1") }
+        try table.removeSeeded()
     }
 
     /// Whether a text is a token as `Authorization` has them (RFC 6750 §2.1).

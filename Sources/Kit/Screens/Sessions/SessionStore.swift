@@ -1,12 +1,14 @@
 public import Database
-import Foundation
+public import Foundation
 public import Freshness
 public import GRDB
 import ResponseStore
+public import SharedStore
 import Synchronization
 import Upstream
 
-/// The sessions of all apps, in one table. Only hashes of tokens are stored.
+/// The sessions of all apps, in one table: of the server's own database, or of a store that several servers share.
+/// Only hashes of tokens are stored.
 public struct SessionStore: Sendable {
     /// The functions that are called after a session has ended.
     private final class EndListeners: Sendable {
@@ -15,10 +17,10 @@ public struct SessionStore: Sendable {
 
     /// What belongs to expired sessions, by app.
     final class Removals: Sendable {
-        let byApp = Mutex<[String: Removal]>([:])
+        let byApp = Mutex<[String: ExpiredData]>([:])
     }
 
-    let database: LarderDatabase
+    let table: any SessionTable
     let uses = SessionUses()
     let removals = Removals()
     /// The cookies that carry tokens.
@@ -28,8 +30,10 @@ public struct SessionStore: Sendable {
     private let ends = VersionCounters()
     private let endListeners = EndListeners()
     private let known = KnownSessions()
+    /// What other servers are told; nil if there are none.
+    private let changes: SharedChanges?
 
-    /// Creates a store in a database.
+    /// Creates a store in the server's own database.
     ///
     /// - Parameters:
     ///   - lifetime: time without a use after which a session ends; nil for none.
@@ -40,7 +44,37 @@ public struct SessionStore: Sendable {
         cookies: SessionCookies = SessionCookies(instance: "local"),
         clock: WallClock = .system
     ) {
-        self.database = database
+        self.init(LocalSessions(database: database), nil, lifetime, cookies, clock)
+    }
+
+    /// Creates a store that several servers share. What ends on one has ended on all.
+    ///
+    /// - Parameters:
+    ///   - changes: tells the others.
+    ///   - lifetime: time without a use after which a session ends; nil for none.
+    ///   - cookies: the cookies that carry tokens, of the same names on all servers.
+    public init(
+        _ database: SharedDatabase,
+        _ changes: SharedChanges,
+        lifetime: Duration? = nil,
+        cookies: SessionCookies,
+        clock: WallClock = .system
+    ) {
+        self.init(SharedSessions(database: database), changes, lifetime, cookies, clock)
+        changes.onMessage(Self.endMessage) { [self] text in
+            if let hash = Self.tokenHash(ofID: text) { forget(hash) }
+        }
+    }
+
+    private init(
+        _ table: any SessionTable,
+        _ changes: SharedChanges?,
+        _ lifetime: Duration?,
+        _ cookies: SessionCookies,
+        _ clock: WallClock
+    ) {
+        self.table = table
+        self.changes = changes
         self.cookies = cookies
         self.lifetime = lifetime
         self.clock = clock
@@ -50,25 +84,26 @@ public struct SessionStore: Sendable {
     var oldest: Int64? { lifetime.map { clock.now().addingTimeInterval(-$0.seconds).millisecondsSince1970 } }
 
     /// Stores a session and returns its token, which is known to the client only from here on.
-    /// - Throws: `StorageError`.
+    /// - Parameter carrier: how the client will send the token.
+    /// - Throws: `StorageError`, `SharedStoreError`.
     public func open(_ session: Session, for carrier: SessionCarrier = .bearer) async throws -> String {
-        try await open(session, for: carrier) { _ in }
+        let token = SessionToken.make()
+        try await table.insert(session, SessionToken.hash(token, carrier))
+        return token
     }
 
-    /// Stores a session if a check in the same transaction passes, and returns its token.
-    /// - Parameters:
-    ///   - carrier: how the client will send the token.
-    ///   - check: throws if the account may not have a session any more.
-    /// - Throws: `StorageError`; what `check` throws.
+    /// Stores a session in the transaction of the shared store that stores what belongs to it.
+    /// - Returns: The token, and the identity of the session.
+    /// - Throws: `SharedStoreError`.
     public func open(
         _ session: Session,
         for carrier: SessionCarrier = .bearer,
-        check: @escaping @Sendable (Database) throws -> Void
-    ) async throws -> String {
-        try await database.write { db in
-            try check(db)
-            return try open(session, for: carrier, in: db).token
-        }
+        in transaction: SQLTransaction
+    ) throws -> (token: String, id: String) {
+        let token = SessionToken.make()
+        let hash = SessionToken.hash(token, carrier)
+        try SharedSessions.insert(session, hash, transaction)
+        return (token, Self.id(of: hash))
     }
 
     /// Stores a session in the transaction that stores what belongs to it.
@@ -91,16 +126,7 @@ public struct SessionStore: Sendable {
         in db: Database
     ) throws -> (token: String, id: String) {
         let hash = SessionToken.hash(token, carrier)
-        try db.execute(
-            sql: """
-                INSERT INTO session (token_hash, app, kind, account, name, created_at, used_at, seeded)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                hash, session.app, session.kind.rawValue, session.account, session.name,
-                session.createdAt.millisecondsSince1970, session.createdAt.millisecondsSince1970, isSeeded,
-            ]
-        )
+        try LocalSessions.insert(session, hash, isSeeded: isSeeded, db)
         return (token, Self.id(of: hash))
     }
 
@@ -111,8 +137,8 @@ public struct SessionStore: Sendable {
 
     /// Returns the session of an app that a request carries the token of.
     /// - Throws: 401 `session-required` without a token, `session-expired` if the token opens no session of this app;
-    ///   `StorageError`.
-    public func session(of credentials: SessionCredentials, app: String) throws -> Session {
+    ///   `StorageError`, `SharedStoreError`.
+    public func session(of credentials: SessionCredentials, app: String) async throws -> Session {
         guard let hash = try credentials.tokenHash(of: app) else {
             throw Problem(
                 .sessionRequired,
@@ -120,36 +146,34 @@ public struct SessionStore: Sendable {
                     + "or its cookie."
             )
         }
-        guard let session = try session(tokenHash: hash), session.app == app else {
+        guard let session = try await session(tokenHash: hash), session.app == app else {
             throw Problem(.sessionExpired, .noSession(app))
         }
         return session
     }
 
     /// Returns the same session, if there is one: for routes that do not require a session.
-    /// - Throws: `StorageError`.
-    public func knownSession(of credentials: SessionCredentials, app: String) throws -> Session? {
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    public func knownSession(of credentials: SessionCredentials, app: String) async throws -> Session? {
         guard let hash = try? credentials.tokenHash(of: app) else { return nil }
-        return try session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
+        return try await session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
     }
 
     /// Returns the session that one of these tokens opens, of any app.
-    /// - Throws: `StorageError`.
-    func session(ofAny tokens: PossibleTokens) throws -> Session? {
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    func session(ofAny tokens: PossibleTokens) async throws -> Session? {
         for hash in tokens.hashes {
-            if let session = try session(tokenHash: hash) { return session }
+            if let session = try await session(tokenHash: hash) { return session }
         }
         return nil
     }
 
     /// Ends the session of an app that a request carries the token of.
-    /// - Throws: 401 if the credentials are malformed; `StorageError`.
+    /// - Throws: 401 if the credentials are malformed; `StorageError`, `SharedStoreError`.
     public func close(_ credentials: SessionCredentials, app: String) async throws {
         guard let hash = try credentials.tokenHash(of: app) else { return }
         defer { ended(hash) }
-        try await database.writeErasing { db in
-            try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [hash])
-        }
+        try await table.remove(hash)
     }
 
     /// Ends all sessions of an account of an app, in the transaction that removes its data or changes its password.
@@ -171,7 +195,48 @@ public struct SessionStore: Sendable {
         }
     }
 
+    /// Ends all sessions of an account of an app, in the transaction of the shared store that removes its data or
+    /// changes its password.
+    /// - Parameter credentials: those of a session that stays; nil for none.
+    /// - Returns: The hashes of their tokens, to be announced after the commit.
+    /// - Throws: 401 if the credentials are malformed; `SharedStoreError`.
+    public func close(
+        app: String,
+        account: String,
+        except credentials: SessionCredentials? = nil,
+        in transaction: SQLTransaction
+    ) throws -> [Data] {
+        try SharedSessions.remove(app, account, except: try credentials?.tokenHash(of: app), transaction)
+    }
+
+    /// Announces that sessions have ended, after the transaction that has ended them.
+    public func ended(_ tokenHashes: [Data]) {
+        for hash in tokenHashes { ended(hash) }
+    }
+
     func ended(_ tokenHash: Data) {
+        forget(tokenHash)
+        changes?.tell(Self.endMessage, Self.id(of: tokenHash))
+    }
+
+    private static let endMessage = "session-ended"
+
+    /// Returns the hash of the token of the session of this identity; nil if it is none.
+    private static func tokenHash(ofID text: String) -> Data? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var hash = Data()
+        for start in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            hash.append(byte)
+        }
+        return hash
+    }
+
+    /// Ends what this server remembers of a session, and the streams of its client.
+    private func forget(_ tokenHash: Data) {
         ends[tokenHash].bump()
         for listener in endListeners.functions.withLock({ $0 }) { listener(tokenHash) }
     }
@@ -184,7 +249,7 @@ public struct SessionStore: Sendable {
     /// Returns how long credentials open the session that they open now. To be taken before ``session(of:app:)``.
     func changeToken(of credentials: SessionCredentials, app: String) -> ChangeToken {
         guard let hash = try? credentials.tokenHash(of: app) else { return .unlimited }
-        let unended = ChangeToken(of: ends[hash])
+        let unended = unended(hash)
         guard lifetime != nil else { return unended }
         // A cached response is a use as well.
         return unended.noting(AccessReporter { [uses, clock] in uses.note(hash, at: clock.now()) })
@@ -192,47 +257,34 @@ public struct SessionStore: Sendable {
 
     /// Returns how long ``session(ofAny:)`` gives the same. To be taken before it.
     func changeToken(ofAny tokens: PossibleTokens) -> ChangeToken {
-        tokens.hashes.reduce(.unlimited) { $0.and(ChangeToken(of: ends[$1])) }
+        tokens.hashes.reduce(.unlimited) { $0.and(unended($1)) }
+    }
+
+    /// Returns how long a session that is open now is known to be. If other servers may end it, that is not for long.
+    private func unended(_ tokenHash: Data) -> ChangeToken {
+        let own = ChangeToken(of: ends[tokenHash])
+        return changes.map { own.and($0.token(of: Self.id(of: tokenHash))) } ?? own
     }
 
     /// Returns the session of a token. One that was read before is not read again until it ends.
-    /// - Throws: `StorageError`.
-    func session(tokenHash: Data) throws -> Session? {
-        guard let session = try knownOrStored(tokenHash) else { return nil }
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    func session(tokenHash: Data) async throws -> Session? {
+        guard let session = try await knownOrStored(tokenHash) else { return nil }
         if lifetime != nil { uses.note(tokenHash, at: clock.now()) }
         return session
     }
 
-    private func knownOrStored(_ tokenHash: Data) throws -> Session? {
+    private func knownOrStored(_ tokenHash: Data) async throws -> Session? {
         if let session = known.session(tokenHash) { return session }
-        let unended = ChangeToken(of: ends[tokenHash])
-        guard let session = try storedSession(tokenHash) else { return nil }
+        let unended = unended(tokenHash)
+        guard let session = try await storedSession(tokenHash) else { return nil }
         known.keep(session, tokenHash, unended)
         return session
     }
 
     /// Returns the session of a token as it is stored now; nil if it is expired.
-    /// - Throws: `StorageError`.
-    func storedSession(_ tokenHash: Data) throws -> Session? {
-        try database.read { db in
-            try Row.fetchOne(
-                try db.cachedStatement(
-                    sql: """
-                        SELECT app, kind, account, name, created_at FROM session
-                        WHERE token_hash = ? AND used_at >= ?
-                        """
-                ),
-                arguments: [tokenHash, oldest ?? Int64.min]
-            ).map { row in
-                Session(
-                    app: row[0],
-                    kind: row[1] == Session.Kind.guest.rawValue ? .guest : .user,
-                    account: row[2],
-                    name: row[3],
-                    createdAt: Date(millisecondsSince1970: row[4]),
-                    id: Self.id(of: tokenHash)
-                )
-            }
-        }
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    func storedSession(_ tokenHash: Data) async throws -> Session? {
+        try await table.session(tokenHash, usedSince: oldest ?? Int64.min)
     }
 }

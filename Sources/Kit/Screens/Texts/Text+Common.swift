@@ -77,6 +77,14 @@ extension Text {
         "The server cannot read or write its data now, and nothing was changed. The cause is in its log.",
         ru: "Сервер не может прочитать или записать данные, ничего не изменено. Причина — в его журнале."
     )
+    static let storeUnavailable = Text(
+        "The server does not reach the store of your data, and nothing was changed. The cause is in its log.",
+        ru: "Сервер не может обратиться к хранилищу ваших данных, ничего не изменено. Причина — в его журнале."
+    )
+    static let storeOutcomeUnknown = Text(
+        "The store did not confirm the change: it was kept or was not.",
+        ru: "Хранилище не подтвердило изменение: оно могло сохраниться или нет."
+    )
     static let processingUnavailable = Text(
         "The server cannot work on pictures and documents at the moment. Nothing is wrong with the file; "
             + "try again later. The cause is in the server's log.",

@@ -76,7 +76,10 @@ struct ServedProcess {
         }
         let archive = try imported(into: directory, logger)
         let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
-        let spaces = Spaces(configuration, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
+        // A space has data of its own.
+        var ofSpaces = configuration
+        ofSpaces.store = nil
+        let spaces = Spaces(ofSpaces, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
         let harness = Harness(
             clock: VirtualClock(.system, start: configuration.clockStart),
             // Tokens can be guessed then: only for a test that asks for it.

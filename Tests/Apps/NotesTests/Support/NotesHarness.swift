@@ -76,7 +76,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
             AppSurroundings(clock: clock, directory: directory),
             make: { context in
                 NotesApp(
-                    store: NoteStore(context.database),
+                    storage: .local(NoteStore(context.database)),
                     people: PeopleClient(
                         upstream: try context.upstream(NotesApp.people),
                         options: .init(path: "/api/schema", key: Secret(key), count: count)

@@ -1,3 +1,4 @@
+import AppInterface
 import Foundation
 import Screens
 import TestKit
@@ -16,7 +17,7 @@ struct NoteBookTests {
         return try await book.register(try UserName(name), hash, now: epoch)
     }
 
-    private func add(_ body: String, at place: Note.Location = .unknown, _ account: Int64, in book: any NoteBook)
+    private func add(_ body: String, _ place: Note.Location = .unknown, _ account: Int64, in book: any NoteBook)
         async throws -> Note
     {
         try await book.add(
@@ -89,7 +90,7 @@ struct NoteBookTests {
                     )
                     notes[account]?.removeFirst()
                 case (1, let id?): #expect(try await change(id, body, to: nil, account, in: book)?.body == body)
-                default: notes[account, default: []].append(try await add(body, at: place, account, in: book).id)
+                default: notes[account, default: []].append(try await add(body, place, account, in: book).id)
                 }
             }
             var found: [String] = []
@@ -127,7 +128,7 @@ struct NoteBookTests {
                 case 3:
                     let id = ids.removeLast()
                     #expect(try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account))
-                default: ids.append(try await add("n", at: place, account, in: book).id)
+                default: ids.append(try await add("n", place, account, in: book).id)
                 }
             }
             var found: [String] = []
@@ -205,9 +206,9 @@ struct NoteBookTests {
 
     @Test("SCALE-12 Wrong passwords are counted together, wherever they were tried")
     func attempts() async throws {
-        let shared = try await StoreKind.shared()
+        let access = try await SharedStoreAccess.temporary(SharedNotes.migrations)
         let limits = LoginAttempts.Limits(perAccount: 10, perAddress: 100, window: .seconds(900))
-        let nodes = [shared, shared].map { $0.loginLimits(limits) }
+        let nodes = [SharedNotes(access), SharedNotes(access.otherServer())].map { $0.loginLimits(limits) }
         for attempt in 0..<10 {
             let decision = try await nodes[attempt % 2].begin(account: "bob", address: "10.0.0.1", now: epoch)
             #expect(decision == .allowed)

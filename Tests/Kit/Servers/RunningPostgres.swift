@@ -4,10 +4,10 @@ import Synchronization
 
 /// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value,
 /// and with the process of the tests however that ends.
-final class RunningPostgres: Sendable {
+package final class RunningPostgres: Sendable {
     /// It did what was not expected of it.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Reads commands: at the end of its input, it stops the server and removes the folder. The server refuses to run
@@ -34,7 +34,8 @@ final class RunningPostgres: Sendable {
         echo "$folder"
         while read -r command name; do
           case $command in
-            schema) $as "$programs/psql" -q -h "$folder" -U larder postgres -c "CREATE SCHEMA $name" 2>&1 ;;
+            schema | database)
+              $as "$programs/psql" -q -h "$folder" -U larder postgres -c "CREATE $command $name" 2>&1 ;;
             stop) stop "$name" ;;
             start) start ;;
           esac
@@ -53,12 +54,12 @@ final class RunningPostgres: Sendable {
     private let folder: String
 
     /// The one that most tests share, each with a schema of its own.
-    static let shared = Task { try await start() }
+    package static let shared = Task { try await start() }
 
     /// Starts a server on a thread that may wait for it, and returns it when it responds.
     ///
     /// - Throws: ``Failure``, the error of starting the process.
-    static func start() async throws -> RunningPostgres {
+    package static func start() async throws -> RunningPostgres {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try RunningPostgres() }) }
         }
@@ -76,17 +77,26 @@ final class RunningPostgres: Sendable {
     deinit { try? input.fileHandleForWriting.close() }
 
     /// Returns the address of a database.
-    func address(_ database: String = "postgres") -> String { "postgresql://larder@/\(database)?host=\(folder)" }
+    package func address(_ database: String = "postgres") -> String {
+        "postgresql://larder@/\(database)?host=\(folder)"
+    }
 
     /// Creates a schema, and returns its name.
     ///
     /// - Throws: ``Failure``.
-    func schema() throws -> String {
+    package func schema() throws -> String { try create("schema") }
+
+    /// Creates a database, for programs that listen, and returns its address.
+    ///
+    /// - Throws: ``Failure``.
+    package func database() throws -> String { address(try create("database")) }
+
+    private func create(_ kind: String) throws -> String {
         let name = numbers.withLock { number in
             number += 1
             return "test_\(number)"
         }
-        try command("schema \(name)")
+        try command("\(kind) \(name)")
         return name
     }
 
@@ -94,12 +104,12 @@ final class RunningPostgres: Sendable {
     ///
     /// - Parameter mode: `fast` rolls back what is under way; `immediate` is like a crash.
     /// - Throws: ``Failure``.
-    func stop(_ mode: String = "fast") throws { try command("stop \(mode)") }
+    package func stop(_ mode: String = "fast") throws { try command("stop \(mode)") }
 
     /// Starts the server again after ``stop(_:)``.
     ///
     /// - Throws: ``Failure``.
-    func restart() throws { try command("start") }
+    package func restart() throws { try command("start") }
 
     private func command(_ text: String) throws {
         try turn.withLock { _ in

@@ -1,0 +1,23 @@
+import HTTPTypes
+public import SharedStore
+
+extension Problem {
+    /// How long a client should wait for the store, in seconds.
+    private static let pause = 2
+
+    /// Creates the problem of a store that does not respond, or did not confirm a change; nil for an error that is no
+    /// fault of its.
+    ///
+    /// The text does not say why: that is in the log.
+    public init?(_ error: SharedStoreError) {
+        switch error {
+        case .unavailable, .closed:
+            self.init(.storeUnavailable, .storeUnavailable, headerFields: [.retryAfter: "\(Self.pause)"])
+        case .outcomeUnknown: self.init(.outcomeUnknown, .storeOutcomeUnknown)
+        case .diskFull: self.init(.storageFull, .diskFull)
+        case .notUnique, .refused, .textNotStorable, .noSuchColumn, .typeMismatch, .ambiguousMigration, .newerSchema,
+            .libraryUnusable, .serverUnusable:
+            return nil
+        }
+    }
+}

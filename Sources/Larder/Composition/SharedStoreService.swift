@@ -1,0 +1,36 @@
+import AppInterface
+import Logging
+import Screens
+import ServiceLifecycle
+import SharedStore
+
+/// The store that several processes share, while this one runs.
+struct SharedStoreService: Service {
+    let access: SharedStoreAccess
+    /// The cookies of all of them.
+    let cookies: SessionCookies
+
+    /// Opens it, with the tables of all apps that this build has: other processes may serve others.
+    ///
+    /// - Parameter node: What no other process is named.
+    /// - Throws: `SharedStoreError`.
+    init(_ configuration: StoreConfiguration, _ apps: AppList, node: String, logger: Logger) async throws {
+        let database = SharedDatabase(configuration.options, logger: logger)
+        do {
+            let applied = try await database.migrate(apps.sharedMigrations)
+            if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
+            cookies = try await SessionCookies(database)
+        } catch {
+            database.close()
+            throw error
+        }
+        let changes = SharedChanges(database, node: node, kept: configuration.kept, logger: logger)
+        access = SharedStoreAccess(database: database, changes: changes)
+    }
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown { try await access.changes.run() }
+    }
+
+    func close() { access.database.close() }
+}

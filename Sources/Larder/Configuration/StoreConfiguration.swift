@@ -1,0 +1,43 @@
+import AppInterface
+import Screens
+import Settings
+import SharedStore
+
+/// The settings `store.*`: what several processes share.
+struct StoreConfiguration: Sendable {
+    let options: SharedDatabaseOptions
+    /// How long a response of users' data may be kept in memory.
+    let kept: Duration
+
+    /// Reads the settings; nil without a store.
+    ///
+    /// - Throws: `SettingError` if something that is served keeps users' data in the data directory.
+    init?(_ settings: SettingValues, apps: AppList, access: AccessRules.Mode, isUnderTest: Bool) throws(SettingError) {
+        let url = try settings.text("store.url")
+        guard !url.isEmpty else { return nil }
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+            throw Self.refused("an address postgresql://…")
+        }
+        let missing = apps.types.filter { $0.sharedMigrations == nil }.map { $0.name }
+        guard missing.isEmpty else {
+            throw Self.refused(
+                "apps that it is built for, and it is not built for \(missing.joined(separator: ", ")): "
+                    + "name the others in node.apps"
+            )
+        }
+        guard access != .pairing else {
+            throw Self.refused("http.access loopback or open: paired devices are those of one process")
+        }
+        guard !isUnderTest else { throw Self.refused("no harness: a reset would erase what others use") }
+        var options = SharedDatabaseOptions(url: url)
+        options.connections = try settings.integer("store.connections")
+        options.timeout = .milliseconds(try settings.integer("store.timeout_ms"))
+        self.options = options
+        kept = .milliseconds(try settings.integer("store.kept_ms"))
+    }
+
+    /// The address is not repeated: it may have a password.
+    private static func refused(_ accepted: String) -> SettingError {
+        .unacceptable(key: "store.url", value: "…", source: "settings", accepted: accepted)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Two processes that serve notes from one PostgreSQL.
+@Suite(.timeLimit(.minutes(10))) struct SharedNotesTests {
+    private static func node(_ server: RunningPostgres, _ schema: String, _ settings: [String] = []) async throws
+        -> RunningLarder
+    {
+        let url = "\(server.address())&options=-csearch_path%3D\(schema)"
+        return try await RunningLarder.start(
+            data: TemporaryFolder(),
+            [
+                "--sandbox", "--node-apps", "notes", "--store-url", url, "--store-connections", "4",
+                "--store-timeout-ms", "20000", "--notes-scrypt-logarithm", "10",
+            ] + settings
+        )
+    }
+
+    private static func credentials(_ mode: String, _ name: String, _ password: String = "secret") -> String {
+        #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
+    }
+
+    private static func open(_ mode: String, _ name: String, on larder: RunningLarder) async throws -> Client {
+        var client = larder.client
+        let response = try await client.post("/v1/notes/session", credentials(mode, name))
+        client.token = try response.json.data.token.string
+        return client
+    }
+
+    /// The same client at another process.
+    private static func moved(_ client: Client, to larder: RunningLarder) -> Client {
+        var moved = larder.client
+        moved.token = client.token
+        return moved
+    }
+
+    @Test("SCALE-03 A session and its notes are known on the other process at once; after a logout they are not")
+    func sessions() async throws {
+        let server = try await RunningPostgres.shared.value
+        let schema = try server.schema()
+        let (one, two) = (try await Self.node(server, schema), try await Self.node(server, schema))
+        let bob = try await Self.open("register", "bob", on: one)
+        let elsewhere = Self.moved(bob, to: two)
+        #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.number == 0)
+        let created = try await bob.post("/v1/notes", #"{"body":"Straße 12.50"}"#)
+        #expect(created.status == 201)
+        await BoundedWait.poll(for: "the note on the other process") {
+            try? await elsewhere.get("/v1/notes").json.meta.page.total.number == 1
+        }
+        #expect(try await elsewhere.get("/v1/notes?q=strasse").json.data.items.elements.count == 1)
+        #expect(
+            try await elsewhere.get("/v1/notes/people?limit=3").json.data.items
+                == bob.get(
+                    "/v1/notes/people?limit=3"
+                ).json.data.items
+        )
+        // SCALE-05: a name is registered once, at whichever process.
+        #expect(try await two.client.post("/v1/notes/session", Self.credentials("register", "BOB")).status == 409)
+        let again = try await Self.open("login", "bob", on: two)
+        #expect(try await Self.moved(again, to: one).get("/v1/notes").status == 200)
+        #expect(try await bob.delete("/v1/notes/session").status == 200)
+        await BoundedWait.poll(for: "the end of the session on the other process") {
+            try? await elsewhere.get("/v1/notes").status == 401
+        }
+        #expect(try await again.get("/v1/notes").status == 200)
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+}

@@ -1,0 +1,45 @@
+package import AppInterface
+import Foundation
+import Screens
+package import SharedStore
+import Testing
+
+extension SharedStoreAccess {
+    /// Opens a new schema of the tests' PostgreSQL, with the tables of sessions and of some steps. What servers tell
+    /// each other is heard while ``SharedChanges/run()`` runs.
+    ///
+    /// - Parameter kept: how long what was read may be relied on.
+    /// - Throws: ``RunningPostgres/Failure``, `SharedStoreError`.
+    package static func temporary(
+        _ migrations: [SharedMigration],
+        kept: Duration = .seconds(1)
+    ) async throws -> SharedStoreAccess {
+        let server = try await RunningPostgres.shared.value
+        let schema = try server.schema()
+        var options = SharedDatabaseOptions(url: "\(server.address())&options=-csearch_path%3D\(schema)")
+        // Longer than the slowest machine takes for anything that is not meant to be late.
+        options.timeout = .seconds(60)
+        (options.name, options.channel, options.connections) = (schema, schema, 4)
+        let database = SharedDatabase(options, logger: .quiet)
+        try await database.migrate(SessionStore.sharedMigrations + migrations)
+        return SharedStoreAccess(database: database, kept: kept)
+    }
+
+    /// Opens the same schema as another server does.
+    package func otherServer(kept: Duration = .seconds(1)) -> SharedStoreAccess {
+        SharedStoreAccess(database: database, kept: kept)
+    }
+
+    private init(database: SharedDatabase, kept: Duration) {
+        let changes = SharedChanges(database, node: UUID().uuidString, kept: kept, logger: .quiet)
+        self.init(database: database, changes: changes)
+    }
+}
+
+/// Where the data of a test is, for what holds wherever it is.
+package enum StoreKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    case sqlite, postgresql
+
+    /// The name.
+    package var testDescription: String { rawValue }
+}
