@@ -328,9 +328,8 @@ let package = Package(
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database",
                 "SharedStore", "Freshness", "HTTPSemantics", "HTTPCaching", "Media", "Certificates", "CZlib",
-                asyncHTTPClient, grdb,
-                httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1, nioPosix, nioSSL,
-                subprocess, systemPackage,
+                asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdTesting, logging, nioLocks, nioCore, nioHTTP1,
+                nioPosix, nioSSL, subprocess, systemPackage,
             ],
             path: "Tests/Kit",
             swiftSettings: strict
@@ -459,7 +458,7 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "Notes", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "TextSearch", "Freshness",
-                "HTTPSemantics", "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
+                "HTTPSemantics", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/NotesTests",
             swiftSettings: strict

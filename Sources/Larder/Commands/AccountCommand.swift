@@ -67,9 +67,8 @@ struct ResetPasswordCommand: AsyncParsableCommand {
 
     private func reset(_ type: any App.Type, to password: String, _ configuration: LarderConfiguration) async throws {
         let settings = configuration.settings.restricted(to: type.settings)
-        if let store = configuration.store {
-            let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
-            let shared = try await SharedStoreService(store, configuration.apps, node: "account", logger: logger)
+        let logger = Logger(label: "account") { _ in SwiftLogNoOpLogHandler() }
+        if let shared = try await SharedStoreService(configuration, node: "account", logger: logger) {
             let access = shared.access
             let sessions = SessionStore(access.database, access.changes, cookies: shared.cookies)
             try await reset(try type.accountAdministration(.shared(access), sessions, settings), to: password)

@@ -86,11 +86,10 @@ struct LarderApplication: ReplaceableServer {
         let transports = Transports(configuration.upstreams.byName.values.map(\.connectTimeout))
         do {
             let run = String(Randomness.number(for: "run") >> 32, radix: 36)
-            let shared = try await shared(configuration, run, logger)
             let resources = try ServerResources(
                 configuration,
                 database,
-                shared,
+                try await SharedStoreService(configuration, node: run, logger: logger),
                 transports,
                 run: run,
                 clock: harness?.clock.wallClock,
@@ -112,13 +111,6 @@ struct LarderApplication: ReplaceableServer {
             try database.close()
             throw error
         }
-    }
-
-    private static func shared(_ configuration: LarderConfiguration, _ run: String, _ logger: Logger) async throws
-        -> SharedStoreService?
-    {
-        guard let store = configuration.store else { return nil }
-        return try await SharedStoreService(store, configuration.apps, node: run, logger: logger)
     }
 
     private init(

@@ -5,6 +5,7 @@ import HTTPServer
 import Media
 import ResponseStore
 import Screens
+import SharedStore
 
 /// The values of `/metrics` that are read when they are requested.
 struct ServerGauges: Sendable {

@@ -17,7 +17,7 @@ struct NoteBookTests {
         return try await book.register(try UserName(name), hash, now: epoch)
     }
 
-    private func add(_ body: String, _ place: Note.Location = .unknown, _ account: Int64, in book: any NoteBook)
+    private func add(_ body: String, at place: Note.Location = .unknown, _ account: Int64, in book: any NoteBook)
         async throws -> Note
     {
         try await book.add(
@@ -90,7 +90,7 @@ struct NoteBookTests {
                     )
                     notes[account]?.removeFirst()
                 case (1, let id?): #expect(try await change(id, body, to: nil, account, in: book)?.body == body)
-                default: notes[account, default: []].append(try await add(body, place, account, in: book).id)
+                default: notes[account, default: []].append(try await add(body, at: place, account, in: book).id)
                 }
             }
             var found: [String] = []
@@ -128,7 +128,7 @@ struct NoteBookTests {
                 case 3:
                     let id = ids.removeLast()
                     #expect(try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account))
-                default: ids.append(try await add("n", place, account, in: book).id)
+                default: ids.append(try await add("n", at: place, account, in: book).id)
                 }
             }
             var found: [String] = []

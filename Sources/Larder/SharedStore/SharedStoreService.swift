@@ -10,21 +10,22 @@ struct SharedStoreService: Service {
     /// The cookies of all of them.
     let cookies: SessionCookies
 
-    /// Opens it, with the tables of all apps that this build has: other processes may serve others.
+    /// Opens it, with the tables of all apps that this build has: other processes may serve others. Nil without a store.
     ///
     /// - Parameter node: What no other process is named.
     /// - Throws: `SharedStoreError`.
-    init(_ configuration: StoreConfiguration, _ apps: AppList, node: String, logger: Logger) async throws {
-        let database = SharedDatabase(configuration.options, logger: logger)
+    init?(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws {
+        guard let store = configuration.store else { return nil }
+        let database = SharedDatabase(store.options, logger: logger)
         do {
-            let applied = try await database.migrate(apps.sharedMigrations)
+            let applied = try await database.migrate(configuration.apps.sharedMigrations)
             if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
             cookies = try await SessionCookies(database)
         } catch {
             database.close()
             throw error
         }
-        let changes = SharedChanges(database, node: node, kept: configuration.kept, logger: logger)
+        let changes = SharedChanges(database, node: node, kept: store.kept, logger: logger)
         access = SharedStoreAccess(database: database, changes: changes)
     }
 
