@@ -10,7 +10,7 @@ struct SharedStoreService: Service {
     /// The cookies of all of them.
     let cookies: SessionCookies
 
-    /// Opens it, with the tables of all apps that this build has: other processes may serve others. Nil without a store.
+    /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
     ///
     /// - Parameter node: What no other process is named.
     /// - Throws: `SharedStoreError`.
