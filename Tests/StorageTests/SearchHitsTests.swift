@@ -51,6 +51,11 @@ struct SearchHitsTests {
         let last = try hits(["all"], .init(limit: 20, before: 1 << 40 | 50_000), in: many)
         #expect(last.examined <= SearchHits.counted + 1 + 21 && last.ranks.first == 1 << 40 | 49_999)
         #expect(try hits(["odd", "even"], of: 2, .init(limit: 20), in: many).examined == 0)
+        for before in [nil, 1 << 40 | 50_000] as [Int64?] {
+            let page = try hits(["all"], .init(limit: 20, before: before, isCounted: false), in: many)
+            #expect(page.ranks.count == 20 && page.examined == 21 && page.hasMore)
+            #expect(page.total == nil && page.totalAtLeast == 21)
+        }
     }
 
     @Test("NOTE-09 The index is read in its order, without sorting")

@@ -7,11 +7,15 @@ public struct SearchHits: Sendable, Equatable {
         var limit: Int
         var offset: Int
         var before: Int64?
+        var isCounted: Bool
 
         /// Creates a request for at most `limit` hits: without the first `offset`, and below the rank `before`.
-        public init(limit: Int, offset: Int = 0, before: Int64? = nil) {
+        ///
+        /// - Parameter isCounted: Whether the number of all hits is needed.
+        public init(limit: Int, offset: Int = 0, before: Int64? = nil, isCounted: Bool = true) {
             // Beyond this there are no hits, and sums of both do not overflow.
             (self.limit, self.offset, self.before) = (limit, min(offset, Int(Int32.max)), before)
+            self.isCounted = isCounted
         }
     }
 
@@ -24,7 +28,7 @@ public struct SearchHits: Sendable, Equatable {
     public internal(set) var isCut = false
     /// The rank below which the next page begins.
     public internal(set) var next: Int64?
-    /// The number of all hits; nil if it is more than ``counted``.
+    /// The number of all hits; nil if it is more than ``counted``, or was not requested.
     public internal(set) var total: Int?
     /// What the number of hits is at least, if it is not known.
     public internal(set) var totalAtLeast: Int?
@@ -59,13 +63,18 @@ public struct SearchHits: Sendable, Equatable {
     ) throws {
         let last = request.offset + request.limit
         let reader = HitReader(sql: sql, search: search, arguments: arguments, db: db)
-        let most = request.before == nil ? max(last, Self.counted) + 1 : last + 1
+        let isCountedAtOnce = request.before == nil && request.isCounted
+        let most = isCountedAtOnce ? max(last, Self.counted) + 1 : last + 1
         let found = try reader.read(before: request.before, kept: last + 1, most: most)
         examined = found.examined
         ranks = Array(found.ranks.dropFirst(request.offset).prefix(request.limit))
         isCut = found.isCut && found.ranks.count <= last
         hasMore = found.ranks.count > last || isCut
         next = isCut ? found.last : ranks.last
+        guard request.isCounted else {
+            totalAtLeast = found.hits
+            return
+        }
         // A count needs all hits, whatever page is requested.
         var counted = found
         if request.before != nil {

@@ -29,7 +29,9 @@ struct DiskOutlookTests {
             return "\(path.text): \(folder.difference) \(renamed) \(rows)"
         }
         let visible = paths.map { "\($0.text) as \(outlook.visible($0)?.text ?? "nothing")" }
-        let found = outlook.lists.search(PartQuery("x"), limit: 100).map { "\($0.path.text) \($0.write)" }
+        let found = ["x", "ew x", "to x"].flatMap { text in
+            outlook.lists.search(PartQuery(text), limit: 100).page.map { "\(text): \($0.path.text) \($0.write)" }
+        }
         let lists = ["name", "-size"].flatMap { sort in
             paths.map { path in
                 let order = ListOrder(sort)
@@ -144,12 +146,35 @@ struct DiskOutlookTests {
         let names = ["report.pdf", "Отчёт.pdf", "an export", "ep"]
         let account = Account(names.map { QueuedWrite(kind: .folder, path: .at("/\($0)")) })
         func found(_ text: String, _ limit: Int = 10) -> [String] {
-            account.queue.view.lists.search(PartQuery(text), limit: limit).map(\.path.name)
+            account.queue.view.lists.search(PartQuery(text), limit: limit).page.map(\.path.name)
         }
         #expect(found("PDF") == ["Отчёт.pdf", "report.pdf"] && found("port") == ["an export", "report.pdf"])
         #expect(
             found("ep") == ["ep", "report.pdf"] && found("отч") == ["Отчёт.pdf"] && found("port", 1) == ["an export"]
         )
         #expect(found("nothing").isEmpty && found("").isEmpty)
+    }
+
+    @Test("OUT-11 a search looks at as many names among 10,000 as among 100, whatever the length of its text")
+    func searchSteps() {
+        let counts = [100, 2000, 10_000]
+        let accounts = counts.map { count in
+            Account((0..<count).map { QueuedWrite(kind: .folder, path: .at("/queued \($0)")) })
+        }
+        func steps(_ text: String, first: Int = 0) -> [Int] {
+            accounts.map { $0.queue.view.lists.search(PartQuery(text), first: first, limit: 20).steps }
+        }
+        for text in ["d", "d ", "ed ", "q", "u"] {
+            #expect(steps(text) == [20, 20, 20] && steps(text, first: 70) == [20, 20, 20], "\(text)")
+        }
+        // A page, or what is counted at all.
+        #expect(steps("queued") == [100, 1000, 1000] && steps("queued", first: 1500)[1...] == [1521, 1521])
+        #expect(steps("ued 77") == [1, 11, 111] && steps("nothing") == [0, 0, 0])
+        let all = accounts.map { $0.queue.view.lists.search(PartQuery("d "), first: 40, limit: 20) }
+        #expect(all.map(\.count) == counts && all[0].page.map(\.path.name) == (40..<60).map { "queued \(99 - $0)" })
+        #expect(
+            accounts[2].queue.view.lists.search(PartQuery("queued"), first: 40, limit: 20).page.map(\.path.name)
+                == (40..<60).map { "queued \(9999 - $0)" }
+        )
     }
 }

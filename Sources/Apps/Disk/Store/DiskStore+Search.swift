@@ -10,15 +10,25 @@ extension DiskStore {
     ///
     /// - Parameter lastPart: Offset of the last part of the list of all files, if all of it is stored: a file that is
     ///   not in it, and that no list has shown since, is not there any more.
-    func search(_ query: PartQuery, account: String, lastPart: Int?, page: PageRequest) throws -> (
-        rows: [DiskRow], hits: SearchHits
-    ) {
+    /// - Parameter isCounted: Whether the number of all hits is needed.
+    func search(
+        _ query: PartQuery,
+        account: String,
+        lastPart: Int?,
+        page: PageRequest,
+        isCounted: Bool = true
+    ) throws -> (rows: [DiskRow], hits: SearchHits) {
         guard !query.isEmpty else { return ([], SearchHits()) }
         let arguments: StatementArguments = [
             "account": account, "owner": Self.owner(account), "needle": query.text, "last_part": lastPart,
         ]
         let terms = Self.names.search(query.terms, of: Self.owner(ofTerms: account))
-        let request = SearchHits.Request(limit: page.limit, offset: page.offset, before: page.key?[0].integer)
+        let request = SearchHits.Request(
+            limit: page.limit,
+            offset: page.offset,
+            before: page.key?[0].integer,
+            isCounted: isCounted
+        )
         return try database.read { db in
             let hits = try SearchHits(Self.selectHits, terms, arguments, request, db)
             let found = try Row.fetchAll(

@@ -35,7 +35,7 @@ struct ProjectedList: Sendable {
     }
 
     /// What comes before the rows of the API, in order.
-    func added() -> ContiguousArray<DiskOutlook.Shown> {
+    func added() -> ArraySlice<DiskOutlook.Shown> {
         let key = "\(query.list)\n\(query.folder?.text ?? "")\n\(query.query)"
         guard let folder = query.folder else {
             return outlook.lists.rows(key, of: nil, Self.isAdded(to: query)) { $0.write > $1.write }
@@ -43,7 +43,7 @@ struct ProjectedList: Sendable {
         let order = ListOrder(query.query)
         let sorted = outlook.lists.rows(key, of: folder, { _ in true }, by: order.precedes)
         let displaced = outlook.displaced(in: folder, ahead: ahead)
-        return displaced.isEmpty ? sorted : ContiguousArray(displaced) + sorted
+        return displaced.isEmpty ? sorted : (displaced + sorted)[...]
     }
 
     /// Says whether something that is made or moved here is new in a list without folders.

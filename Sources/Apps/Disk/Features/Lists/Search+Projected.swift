@@ -31,24 +31,33 @@ extension Search {
         }
         let last = asked.key?[0].integer
         let first = last.map { $0 < 0 ? Int(clamping: $0.magnitude) : 0 } ?? asked.offset
-        // One more than are shown says that there are more; others are counted no further than the store's hits.
-        let most = max(min(first, Int(Int32.max)) + asked.limit + 1, SearchHits.counted)
-        let matches = outlook.lists.search(query, limit: most)
-        let start = (last ?? -1) < 0 ? min(first, matches.count) : matches.count
-        let added = matches.dropFirst(start).prefix(asked.limit)
+        // Behind a rank, all of them were shown.
+        let isBehind = last.map { $0 >= 0 } ?? false
+        let matches = outlook.lists.search(
+            query,
+            first: min(first, Int(Int32.max)),
+            limit: isBehind ? 0 : asked.limit
+        )
+        let start = isBehind ? matches.count : min(first, matches.count)
+        let added = matches.page
         let rest = asked.limit - added.count
         var page = PageRequest(limit: max(rest, 1), offset: max(0, asked.offset - matches.count))
-        if let last, last >= 0 { page.key = asked.key }
-        let (found, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: page)
+        if isBehind { page.key = asked.key }
+        // How many of the API's names will be gone is not counted, so how many it has is not needed.
+        let (found, hits) = try store.search(
+            query,
+            account: account.id,
+            lastPart: lastPart,
+            page: page,
+            isCounted: false
+        )
         var result = Found([], hits)
         let present = found.compactMap { row(for: $0, outlook, queue) }
         result.rows = try added.compactMap { try row(of: $0, account, outlook, queue) } + (rest == 0 ? [] : present)
         result.hasMore = hits.hasMore || start + added.count < matches.count || rest == 0 && !found.isEmpty
         if rest == 0 { result.next = -Int64(start + added.count) }
-        // How many of the API's names will be gone is not counted.
-        result.total = nil
-        if !result.hasMore, asked.isFirst { result.total = result.rows.count }
-        result.totalAtLeast = result.total == nil ? matches.count : nil
+        result.total = !result.hasMore && asked.isFirst ? result.rows.count : nil
+        result.totalAtLeast = result.total == nil ? max(matches.count, start + result.rows.count) : nil
         result.pending = queue.entries.count
         return result
     }

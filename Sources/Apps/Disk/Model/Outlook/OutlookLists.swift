@@ -72,7 +72,7 @@ final class OutlookLists: Sendable {
         of folder: DiskPath?,
         _ isMember: @escaping @Sendable (Shown) -> Bool,
         by precedes: @escaping @Sendable (Shown, Shown) -> Bool
-    ) -> ContiguousArray<Shown> {
+    ) -> ArraySlice<Shown> {
         state.withLock { state in
             if let known = state.lists[key] { return known.rows.elements }
             let candidates = folder.map { state.folders[$0] ?? [:] } ?? state.all
@@ -83,19 +83,42 @@ final class OutlookLists: Sendable {
         }
     }
 
+    /// What a search has found.
+    struct Matches: Sendable {
+        /// Those of the requested page.
+        var page: [Shown] = []
+        /// The number of all, or what it is at least: more than the page has, and `SearchHits.counted`.
+        var count = 0
+        /// How many names were looked at.
+        var steps = 0
+    }
+
     /// Returns what has a text in its name, the last write first.
     ///
-    /// - Parameter limit: The most that are returned.
-    func search(_ query: PartQuery, limit: Int) -> [Shown] {
-        guard !query.isEmpty else { return [] }
+    /// - Parameters:
+    ///   - first: The number of those before the page.
+    ///   - limit: The most that the page has.
+    func search(_ query: PartQuery, first: Int = 0, limit: Int) -> Matches {
+        var matches = Matches()
+        guard !query.isEmpty else { return matches }
+        let text = Array(query.text.utf8)
         return state.withLock { state in
-            var found: [Shown] = []
-            let text = Array(query.text.utf8)
-            for number in state.names.candidates(text).reversed() {
-                guard found.count < limit else { break }
-                if let shown = state.all[number], OutlookNames.has(shown.folded, text) { found.append(shown) }
+            let candidates = state.names.candidates(text).reversed()
+            guard text.count > OutlookNames.longest else {
+                matches.count = candidates.count
+                matches.page = candidates.dropFirst(first).prefix(limit).compactMap { state.all[$0] }
+                matches.steps = matches.page.count
+                return matches
             }
-            return found
+            let most = max(first + limit + 1, SearchHits.counted)
+            for number in candidates {
+                guard matches.count < most else { break }
+                matches.steps += 1
+                guard let shown = state.all[number], OutlookNames.has(shown.folded, text) else { continue }
+                matches.count += 1
+                if matches.count > first, matches.page.count < limit { matches.page.append(shown) }
+            }
+            return matches
         }
     }
 }

@@ -1,28 +1,27 @@
 import Upstream
 
-/// Which names have three bytes in a row, so that a search looks at few of them.
+/// Which names have which one to three bytes in a row, so that a search looks at few of them.
 struct OutlookNames: Sendable {
-    private var all = SortedElements<Int64>(by: <)
+    /// The most bytes in a row by which names are found.
+    static let longest = 3
+
     private var numbers: [UInt32: SortedElements<Int64>] = [:]
 
     mutating func insert(_ number: Int64, _ name: String) {
-        all.insert(number)
-        for gram in Self.grams(Array(name.utf8)) { numbers[gram, default: SortedElements(by: <)].insert(number) }
+        for gram in Self.grams(of: name) { numbers[gram, default: SortedElements(by: <)].insert(number) }
     }
 
     mutating func remove(_ number: Int64, _ name: String) {
-        all.remove(number)
-        for gram in Self.grams(Array(name.utf8)) {
+        for gram in Self.grams(of: name) {
             numbers[gram]?.remove(number)
             if numbers[gram]?.elements.isEmpty == true { numbers[gram] = nil }
         }
     }
 
-    /// Returns names among which are all that have a text, in order.
-    func candidates(_ text: [UInt8]) -> ContiguousArray<Int64> {
-        let grams = Self.grams(text)
-        guard !grams.isEmpty else { return all.elements }
-        return grams.map { numbers[$0]?.elements ?? [] }.min { $0.count < $1.count } ?? []
+    /// Returns names among which are all that have a text, in order. Of at most ``longest`` bytes, all of them have it.
+    func candidates(_ text: [UInt8]) -> ArraySlice<Int64> {
+        Self.grams(text, length: min(text.count, Self.longest)).map { numbers[$0]?.elements ?? [] }
+            .min { $0.count < $1.count } ?? []
     }
 
     /// Whether a name has a text, byte by byte, as the store compares them.
@@ -38,10 +37,16 @@ struct OutlookNames: Sendable {
         }
     }
 
-    private static func grams(_ bytes: [UInt8]) -> Set<UInt32> {
+    private static func grams(of name: String) -> Set<UInt32> {
+        let bytes = Array(name.utf8)
+        return (1...longest).reduce(into: []) { $0.formUnion(grams(bytes, length: $1)) }
+    }
+
+    /// Returns all bytes in a row of one length. The first bit says what that is.
+    private static func grams(_ bytes: [UInt8], length: Int) -> Set<UInt32> {
         Set(
-            bytes.indices.dropLast(2).map { start in
-                bytes[start..<start + 3].reduce(0) { $0 << 8 | UInt32($1) }
+            bytes.indices.dropLast(length - 1).map { start in
+                bytes[start..<start + length].reduce(1) { $0 << 8 | UInt32($1) }
             }
         )
     }
