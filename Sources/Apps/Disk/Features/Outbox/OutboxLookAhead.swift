@@ -17,14 +17,16 @@ struct OutboxLookAhead: Sendable {
     private let time: Date
     private let found: Task<WritePreparation.Before?, Never>
 
-    /// Begins to look; nil if the writes concern each other.
+    /// Begins to look; nil if the writes concern each other, or no look is needed.
     init?(
         at entry: OutboxEntry<QueuedWrite>,
         during earlier: OutboxEntry<QueuedWrite>,
         _ runner: OutboxRunner,
         _ clock: WallClock
     ) {
-        guard !entry.work.touches(earlier.work), earlier.blob?.length ?? 0 <= Self.longest else { return nil }
+        guard !entry.work.isComparedByAPI, !entry.work.touches(earlier.work),
+            earlier.blob?.length ?? 0 <= Self.longest
+        else { return nil }
         self.entry = entry
         time = clock.now()
         found = Task { await runner.look(at: entry) }

@@ -37,7 +37,13 @@ struct OutboxRunner: Sendable {
         do {
             let account = try await accounts.account(entry.account)
             let found: WritePreparation.Before
-            if let known { found = known } else { found = try await look(at: entry.work, account) }
+            if let known {
+                found = known
+            } else if entry.work.isComparedByAPI, !entry.progress.isDoubtful {
+                found = entry.work.before
+            } else {
+                found = try await look(at: entry.work, account)
+            }
             switch entry.work.judgement(of: found, wasSent: entry.progress.isDoubtful) {
             case .done:
                 try await settle(entry, found, account)

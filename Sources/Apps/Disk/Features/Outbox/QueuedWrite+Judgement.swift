@@ -37,6 +37,10 @@ extension QueuedWrite {
         }
     }
 
+    /// Whether the API compares what it acts on, in the same request: a file is deleted only if it has the MD5 that was
+    /// seen. Then it is not looked at before.
+    var isComparedByAPI: Bool { kind == .delete && before.subject?.comparedMD5 != nil }
+
     /// Whether it is carried out, after it may have been sent.
     private func isCarriedOut(_ found: WritePreparation.Before) -> Bool {
         let write = write(body: ByteStream(ByteBuffer()), nil)
@@ -88,6 +92,7 @@ extension QueuedWrite {
         }
         var write = DiskWrite(kind: kind, path: path)
         write.operation = operation
+        write.isCompared = isComparedByAPI
         return write
     }
 }

@@ -27,6 +27,8 @@ struct DiskWrite: Sendable {
     var isRename = false
     /// What was found before it, if that was looked at already.
     var found: WritePreparation.Before?
+    /// Whether the API compares the file that is deleted with what is known of it.
+    var isCompared = false
     /// The operation of the outbox that it is; nil for a write that a client waits for.
     var operation: String?
 

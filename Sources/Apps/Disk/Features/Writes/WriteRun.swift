@@ -66,13 +66,17 @@ struct WriteRun: Sendable {
         }
     }
 
-    /// Returns the checksum that the API compares when it deletes a file, if the request has `If-Match`.
+    /// Returns the checksum that the API compares when it deletes a file, if the request has `If-Match`, or a write of
+    /// the outbox leaves the comparison to it.
     private func guardedMD5(_ subject: DiskItem?) -> String? {
-        guard write.conditions.ifMatch != nil, let subject, subject.kind == .file, subject.md5?.utf8.count == 32 else {
-            return nil
-        }
-        return subject.md5
+        guard write.conditions.ifMatch != nil || write.isCompared else { return nil }
+        return subject?.comparedMD5
     }
+}
+
+extension DiskItem {
+    /// The checksum by which the API compares a file that it is to delete; nil if it cannot.
+    var comparedMD5: String? { kind == .file && md5?.utf8.count == 32 ? md5 : nil }
 }
 
 extension DiskWrite {
