@@ -9,16 +9,18 @@ enum ConflictChoice: String, CaseIterable, Sendable {
 
     /// Whether it can be done: what is gone cannot be changed, and a file that is to be deleted has no other name.
     func isPossible(for work: QueuedWrite) -> Bool {
-        let isAtTarget = work.disputed == work.target && (work.isCreation || work.kind == .move)
-        return switch self {
-        case .keepBoth: isAtTarget
-        case .overwrite: isAtTarget || work.theirs != nil
+        switch self {
+        case .keepBoth: work.isDisputedAtTarget
+        case .overwrite: work.isDisputedAtTarget || work.theirs != nil
         case .discard: true
         }
     }
 }
 
 extension QueuedWrite {
+    /// Whether what was found is at the place that it leads to, and not what it acts on.
+    var isDisputedAtTarget: Bool { disputed == target && (isCreation || kind == .move) }
+
     /// What it leads to, as a side of a conflict; nil: nothing.
     var ours: SeenItem? {
         switch kind {
@@ -37,7 +39,7 @@ extension QueuedWrite {
     /// Returns the write as it is sent although something else was found.
     func overwriting() -> QueuedWrite {
         var write = self
-        if disputed == target, isCreation || kind == .move {
+        if isDisputedAtTarget {
             write.place = theirs
             write.overwrites = true
         } else {

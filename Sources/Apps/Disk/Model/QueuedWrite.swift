@@ -47,6 +47,9 @@ struct QueuedWrite: OutboxWork {
     /// Whether it gives something another name in the same folder.
     var isRename: Bool { kind == .move && to?.parent == path.parent }
 
+    /// Whether it is as it leads to already: something is given the name that it has.
+    var isUnneeded: Bool { kind == .move && to == path }
+
     /// Whether it makes something at ``path``.
     var isCreation: Bool { kind == .folder || kind == .upload }
 

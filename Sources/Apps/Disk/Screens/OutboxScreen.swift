@@ -31,8 +31,10 @@ struct OutboxOperationScreen: Encodable, Sendable {
     let href: Link
     let actions: [Action]
 
-    /// - Parameter sent: Bytes that were taken of an upload that is being sent.
-    init(_ entry: OutboxEntry<QueuedWrite>, sent: Int?, timeZone: TimeZone) {
+    /// - Parameters:
+    ///   - sent: Bytes that were taken of an upload that is being sent.
+    ///   - pauseEnd: Before when nothing is sent because the API has asked for that.
+    init(_ entry: OutboxEntry<QueuedWrite>, sent: Int?, pauseEnd: Date?, timeZone: TimeZone) {
         let (work, progress) = (entry.work, entry.progress)
         let href = OutboxScreen.href(of: entry.id)
         id = entry.id
@@ -47,8 +49,10 @@ struct OutboxOperationScreen: Encodable, Sendable {
         state = progress.state.rawValue
         stateText = progress.state.text
         attempts = progress.attempts
-        _nextAttemptAt = Nullable(wrappedValue: progress.nextAttempt)
-        _nextAttemptText = Nullable(wrappedValue: progress.nextAttempt.map { DiskText.date($0, in: timeZone) })
+        let isWaiting = progress.state == .queued || progress.state == .waiting
+        let nextAttempt = [progress.nextAttempt, isWaiting ? pauseEnd : nil].compactMap { $0 }.max()
+        _nextAttemptAt = Nullable(wrappedValue: nextAttempt)
+        _nextAttemptText = Nullable(wrappedValue: nextAttempt.map { DiskText.date($0, in: timeZone) })
         let share = work.bytes.map { Self.share(sent, of: $0.length, progress.state) }
         _progress = Nullable(wrappedValue: share)
         _progressText = Nullable(wrappedValue: share.map(DiskText.share))
@@ -152,7 +156,7 @@ extension [Action] {
             + ConflictChoice.allCases.map { choice in
                 Action(
                     id: choice.rawValue,
-                    title: choice.title,
+                    title: choice.title(for: entry.work),
                     method: "POST",
                     href: "\(href)/resolve",
                     body: ["how": .text(choice.rawValue)],
@@ -183,7 +187,7 @@ extension ConflictChoice {
             case .delete: return .init(message: .deletesTheirs(name), buttons: [.delete, .cancel])
             case .folder, .upload, .move:
                 // What was moved by others is moved on, with what they have changed.
-                guard work.isCreation || work.disputed == work.target else { return nil }
+                guard work.isDisputedAtTarget else { return nil }
                 return .init(message: .replacesTheirs(name), buttons: [.overwriteTheirs, .cancel])
             }
         case .discard:

@@ -137,12 +137,23 @@ extension OutboxState {
 }
 
 extension ConflictChoice {
-    /// The choice for the user.
-    var title: Text {
+    /// The choice for the user: what is overwritten is at the place that the write leads to, else nothing is.
+    func title(for work: QueuedWrite) -> Text {
         switch self {
         case .keepBoth: .keepBoth
-        case .overwrite: .overwriteTheirs
+        case .overwrite: work.isDisputedAtTarget ? .overwriteTheirs : Self.anyway(work.name)
         case .discard: .discardOurs
+        }
+    }
+
+    /// What a write does although what it acts on was changed.
+    private static func anyway(_ kind: String) -> Text {
+        switch kind {
+        case "rename": Text("Rename anyway", ru: "Всё равно переименовать")
+        case "delete": Text("Delete anyway", ru: "Всё равно удалить")
+        case "publish": Text("Share anyway", ru: "Всё равно поделиться")
+        case "unpublish": Text("Unpublish anyway", ru: "Всё равно снять публикацию")
+        default: Text("Move anyway", ru: "Всё равно переместить")
         }
     }
 }

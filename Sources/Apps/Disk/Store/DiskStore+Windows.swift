@@ -125,6 +125,16 @@ extension DiskStore {
         return whole.max { $0.1 < $1.1 }
     }
 
+    /// Whether a folder is stored whole, without a row of a path.
+    ///
+    /// - Throws: GRDB's errors.
+    func isListed(_ folder: DiskPath, without path: DiskPath, account: String, _ db: Database) throws -> Bool {
+        let owner = Self.owner(account)
+        guard let list = try wholeList(of: folder, owner: owner, db) else { return false }
+        let arguments: StatementArguments = [owner, list.query, path.text, ListedRow.unreadable.key]
+        return try Bool.fetchOne(db.cachedStatement(sql: Self.selectHasRow), arguments: arguments) == false
+    }
+
     /// Returns when the content of a folder that is kept offline was last listed; nil if it is not kept.
     private func keptFolder(_ folder: DiskPath, account: String, _ db: Database) throws -> Date? {
         guard try offlineSignal.mayHaveMarks(account, db) else { return nil }
@@ -137,6 +147,12 @@ extension DiskStore {
     static let selectFolderPages = """
         SELECT id, query, page_offset, page_limit, has_more, total, fetched_at FROM page
         WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
+        """
+    static let selectHasRow = """
+        SELECT EXISTS (
+            SELECT 1 FROM page JOIN page_row ON page_row.page_id = page.id
+            WHERE page.account = ? AND page.screen = 'files' AND page.query = ? AND page_row.row_key IN (?, ?)
+        )
         """
     static let selectListed = """
         SELECT listed_at FROM disk_offline_entry WHERE account = ? AND path = ? AND listed_at IS NOT NULL

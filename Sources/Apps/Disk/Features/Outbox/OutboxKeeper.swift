@@ -129,12 +129,14 @@ final class OutboxKeeper: Sendable {
 
     private func canSend(_ account: String) -> Bool {
         guard !Task.isCancelled, client.isReachable else { return false }
-        let reachability = client.upstream.reachability
-        guard let end = reachability.pause(for: client.credential(of: account), at: clock.now())?.end else {
-            return true
-        }
+        guard let end = pauseEnd(of: account) else { return true }
         wait(until: end, account)
         return false
+    }
+
+    /// Returns before when nothing of an account is sent because the API has asked for that; nil if it has not.
+    func pauseEnd(of account: String) -> Date? {
+        client.upstream.reachability.pause(for: client.credential(of: account), at: clock.now())?.end
     }
 
     private func wait(until end: Date, _ account: String) {

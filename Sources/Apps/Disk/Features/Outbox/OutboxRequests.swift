@@ -31,8 +31,9 @@ struct OutboxRequests: Sendable {
         let rest = behind.dropFirst(asked.offset)
         let entries = rest.prefix(asked.limit)
         let shown = Page(asked, count: entries.count, total: queue.entries.count, hasMore: rest.count > entries.count)
+        let pauseEnd = keeper.pauseEnd(of: account.id)
         let screen = OutboxScreen(
-            entries.map { OutboxOperationScreen($0, sent: keeper.sent($0.id), timeZone: timeZone) },
+            entries.map { self.screen(of: $0, pauseEnd: pauseEnd, timeZone) },
             bytes: queue.bytes,
             isEmpty: queue.entries.isEmpty,
             limits: (options.bytes, options.operations)
@@ -42,8 +43,8 @@ struct OutboxRequests: Sendable {
             screen,
             meta(queue.entries.isEmpty ? .empty : .content, account, page: shown),
             request.links(for: shown, next: entries.last.map { Self.list.cursor(after: [.integer($0.number)]) }),
-            // The progress of an upload changes without a write of the store.
-            changeToken: isRunning ? nil : changeToken
+            // The progress of an upload, and a pause, change without a write of the store.
+            changeToken: isRunning || pauseEnd != nil ? nil : changeToken
         )
     }
 
@@ -162,8 +163,14 @@ extension OutboxRequests {
         _ account: DiskAccount
     ) throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
-        let screen = OutboxOperationScreen(entry, sent: keeper.sent(entry.id), timeZone: timeZone)
+        let screen = self.screen(of: entry, pauseEnd: keeper.pauseEnd(of: account.id), timeZone)
         return try .local(screen, meta(.content, account), Links(self: screen.href))
+    }
+
+    private func screen(of entry: OutboxEntry<QueuedWrite>, pauseEnd: Date?, _ timeZone: TimeZone)
+        -> OutboxOperationScreen
+    {
+        OutboxOperationScreen(entry, sent: keeper.sent(entry.id), pauseEnd: pauseEnd, timeZone: timeZone)
     }
 
     private func removed(

@@ -11,8 +11,8 @@ extension DiskStore {
     private enum Seen {
         case item(DiskItem)
         case nothing
-        /// The API may have something there: no list has shown it.
-        case unknown
+        /// The API may have something at this path: no list has shown it.
+        case unknown(DiskPath)
 
         var item: DiskItem? { if case .item(let item) = self { item } else { nil } }
     }
@@ -36,6 +36,7 @@ extension DiskStore {
             work.bytes = spooled?.bytes
             try checkRoom(spooled?.blob.length ?? 0, options, account: account)
             var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
+            if work.isUnneeded { return try end(entry, at: now, db) }
             if isDoubtful {
                 // As if it had been sent from the outbox, and the answer were lost.
                 entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
@@ -57,15 +58,23 @@ extension DiskStore {
                     try database.blobs.insert(blob, in: db)
                     entry.blob = blob
                 }
-            } else {
-                _ = entry.progress.apply(.began, at: now)
-                _ = entry.progress.apply(.succeeded, at: now)
+                changes.append(.put(entry))
             }
-            if folding.substitute == nil { changes.append(.put(entry)) }
             let put = try change(changes, account: account, db)
-            let id = folding.substitute.map { waiting[$0].id } ?? entry.id
+            guard let id = folding.added.map({ _ in entry.id }) ?? folding.substitute.map({ waiting[$0].id }) else {
+                return try end(entry, at: now, db)
+            }
             return put.first { $0.id == id } ?? entry
         }
+    }
+
+    /// Stores a write after which nothing remains to be done: a client can ask what became of it.
+    private func end(_ entry: OutboxEntry<QueuedWrite>, at now: Date, _ db: Database) throws -> OutboxEntry<QueuedWrite>
+    {
+        var entry = entry
+        _ = entry.progress.apply(.began, at: now)
+        _ = entry.progress.apply(.succeeded, at: now)
+        return try change([.put(entry)], account: entry.account, db).first ?? entry
     }
 
     /// Checks that there is room for one more write.
@@ -103,7 +112,11 @@ extension DiskStore {
     private func subject(of draft: QueuedWrite, _ account: String, _ db: Database) throws -> DiskItem {
         switch try seen(draft.path, account, db) {
         case .nothing: throw Problem.notFound("A write that waits in the outbox leaves nothing at \(draft.path.name).")
-        case .unknown: throw Problem(.offlineWriteRefused, .notKnownHere(draft.path.name), offline: true)
+        case .unknown(let source):
+            if try isAbsent(source, account, db) {
+                throw Problem.notFound("Nothing was at \(draft.path.name) when its folder was last listed.")
+            }
+            throw Problem(.offlineWriteRefused, .notKnownHere(draft.path.name), offline: true)
         case .item(let item):
             if draft.kind == .unpublish, !item.isPublished { throw Problem.notFound("\(item.name) is not published.") }
             return item
@@ -112,13 +125,15 @@ extension DiskStore {
 
     /// Returns what is at the place that a write leads to, whose folder must be one.
     private func place(of draft: QueuedWrite, _ account: String, _ db: Database) throws -> DiskItem? {
-        // Nothing is moved onto itself, or over a folder that it is in.
+        if draft.isUnneeded { return nil }
+        // Nothing is moved over a folder that it is in.
         if draft.kind == .move, draft.target.covers(draft.path) { throw Problem(.targetExists, .nameExists) }
         if let parent = draft.target.parent, !parent.isRoot {
             switch try seen(parent, account, db) {
             case .nothing: throw Problem.notFound(.noParent)
             case .item(let item) where item.kind == .file:
                 throw Problem(.notAFolder, "\(parent.name) is a file.")
+            case .unknown(let source) where try isAbsent(source, account, db): throw Problem.notFound(.noParent)
             case .item, .unknown: break
             }
         }
@@ -127,7 +142,7 @@ extension DiskStore {
 
     private func seen(_ path: DiskPath, _ account: String, _ db: Database) throws -> Seen {
         guard let queue = outbox.queue(of: account) else {
-            return try known(path, account, db).map(Seen.item) ?? .unknown
+            return try known(path, account, db).map(Seen.item) ?? .unknown(path)
         }
         switch queue.view.projection.place(path) {
         case .nothing: return .nothing
@@ -135,10 +150,24 @@ extension DiskStore {
             item.isPublished = node.isPublished ?? false
             return .item(item)
         case .upstream(let source, let node):
-            guard var item = try known(source, account, db)?.at(path) else { return .unknown }
+            guard var item = try known(source, account, db)?.at(path) else { return .unknown(source) }
             if let isPublished = node?.isPublished { item.isPublished = isPublished }
             return .item(item)
         }
+    }
+
+    /// Whether nothing is at a path at the API, as far as lists have shown: a folder above it is a file, or was listed
+    /// as a whole without it.
+    private func isAbsent(_ source: DiskPath, _ account: String, _ db: Database) throws -> Bool {
+        var path = source
+        while let parent = path.parent {
+            let folder = try known(parent, account, db)
+            if folder?.kind == .file { return true }
+            if try isListed(parent, without: path, account: account, db) { return true }
+            if folder != nil { return false }
+            path = parent
+        }
+        return false
     }
 
     private func known(_ path: DiskPath, _ account: String, _ db: Database) throws -> DiskItem? {

@@ -1,0 +1,40 @@
+import Database
+import HTTPTypes
+import ResponseStore
+import TestKit
+import Testing
+import Upstream
+
+@testable import Disk
+
+@Suite("Lists as they will be", .timeLimit(.minutes(2)))
+struct ProjectedListTests {
+    @Test("OUT-11 a list that is read while the queue drains faster keeps what waits")
+    func drain() async throws {
+        try await DiskHarness.run(WriteScenario.disk()) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            app.disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            for number in 0..<8 {
+                let body = #"{"path":"/q\#(number)"}"#
+                #expect(try await app.leave(.post, "/v1/disk/folders", as: token, json: body).status == 202)
+            }
+            let store = app.store
+            app.disk.intercept { request in
+                guard request.method == .get else { return FakeYandexDisk.refusal(423, "DiskResourceLockedError") }
+                // As if another write were done while the API responds.
+                guard let last = store.outbox.queue(of: "1130")?.entries.last else { return nil }
+                try? store.database.write { db in
+                    _ = try store.change([.remove(last)], account: "1130", db)
+                    try store.responses.invalidate(credential: store.credential(of: "1130"), in: db)
+                }
+                return nil
+            }
+            let list = try await app.get("/v1/disk/files?refresh=1", as: token)
+            // Each read was overtaken, the last one too.
+            #expect(store.outbox.queue(of: "1130")?.entries.count == 8 - ItemReader.attempts)
+            #expect(DiskHarness.names(list).starts(with: ["q0", "q1"]), "\(list.text)")
+        }
+    }
+}
