@@ -158,6 +158,23 @@ def test_out_03_05_every_write_is_left_by_clicks_and_sent_without_a_reload(anna,
         "Archive": False, "new.txt": False, "one.txt": False, "shown.txt": True, "two.txt": False}
 
 
+def test_out_01_web_17_the_end_of_a_publication_is_left_by_a_click_and_sent(anna, larder):
+    page = anna.open("/disk/published")
+    things.wait_for_stream(page)
+    name = "IMG_08.JPG"
+    larder.fault("yandex_disk", "offline")
+    act(page, name, "Unpublish file")
+    page.get_by_role("alertdialog").get_by_role("button", name="Unpublish file").click()
+    send_later(page)
+    expect(row(page, name)).to_have_count(0)
+    page.get_by_role("link", name="1 change waits").wait_for()
+    assert waiting(anna) == [("unpublish", "queued")]
+    larder.fault("yandex_disk", "online")
+    expect(page.locator("a[href='/disk/outbox']")).to_have_count(0)
+    there = anna.send("GET", "/v1/disk/published?refresh=1&limit=100").json()["data"]["items"]
+    assert there and name not in [one["name"] for one in there]
+
+
 def test_web_17_who_sends_one_of_several_later_sends_all_of_them_later(anna, larder):
     page = open_work(anna)
     larder.fault("yandex_disk", "offline")
