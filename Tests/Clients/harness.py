@@ -47,8 +47,11 @@ def main():
         install(folder)
         write_examples(folder)
         node = [path for path in sorted((ROOT / "Tests/Clients/node").glob("*.test.mjs"))]
+        suite = [*PYTEST, "-q", "-n", "4", "Tests/Clients/pytest"]
         for _ in range(arguments.times):
-            run([*PYTEST, "-q", "-n", "4", "Tests/Clients/pytest"], cwd=ROOT, env=environment)
+            run(suite, cwd=ROOT, env=environment)
+            # A space for each worker, as authors have it that start Larder around their runner.
+            run([larder, "exec", "--spaces", "4", "--log-level", "error", "--", *suite], cwd=ROOT, env=environment)
             run(["node", "--test", *node], cwd=ROOT, env=environment)
         run([*PYTEST, "-q", folder / "test_readme.py"], cwd=folder, env=environment)
         run(["node", "--test", folder / "readme.test.mjs"], cwd=folder, env=environment)

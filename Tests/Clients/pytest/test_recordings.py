@@ -90,9 +90,9 @@ def test_a_stub_responds_with_the_example_of_its_document(space):
     assert "weather" not in [one.name for one in space.upstreams]
 
 
-def test_a_stub_is_of_one_space(larder, space):
+def test_a_stub_is_of_one_space(server, space):
     space.stub("weather", WEATHER)
-    with larder.space() as other:
+    with server.space() as other:
         assert "weather" not in [one.name for one in other.upstreams]
 
 

@@ -24,13 +24,13 @@ def test_a_snapshot_is_restored_as_often_as_needed(space):
         assert space.get("/v1/shop/list").data["items"] == []
 
 
-def test_a_space_begins_with_a_snapshot(larder):
-    larder.seed({"list": [{"product_id": 53, "quantity": 2}]})
-    larder.snapshot("with-a-list")
-    larder.delete("/v1/shop/list")
-    with larder.space(snapshot="with-a-list") as space:
+def test_a_space_begins_with_a_snapshot(server):
+    server.seed({"list": [{"product_id": 53, "quantity": 2}]})
+    server.snapshot("with-a-list")
+    server.delete("/v1/shop/list")
+    with server.space(snapshot="with-a-list") as space:
         assert space.get("/v1/shop/list").data["totals"]["items"] == 2
-    assert larder.get("/v1/shop/list").data["items"] == []
+    assert server.get("/v1/shop/list").data["items"] == []
 
 
 def test_an_unknown_snapshot_is_refused(space):

@@ -5,8 +5,8 @@ import pytest
 
 
 @pytest.fixture
-def other(larder):
-    with larder.space() as space:
+def other(server):
+    with server.space() as space:
         yield space
 
 
@@ -20,15 +20,15 @@ def test_nothing_of_one_is_seen_in_the_other(space, other, guest):
     assert other.get("/v1/ships", headers={"Authorization": f"Bearer {guest.token}"}).status == 401
 
 
-def test_a_name_belongs_to_one(larder):
-    with larder.space(f"named-{id(larder)}") as named:
+def test_a_name_belongs_to_one(server):
+    with server.space(f"named-{id(server)}") as named:
         with pytest.raises(Refused) as refusal:
-            larder.space(named.name)
+            server.space(named.name)
         assert refusal.value.status == 409
 
 
-def test_an_ended_space_is_gone(larder):
-    space = larder.space()
+def test_an_ended_space_is_gone(server):
+    space = server.space()
     assert space.get("/v1/status").status == 200
     space.end()
     with pytest.raises(ConnectionError):
