@@ -167,7 +167,7 @@ import Upstream
     func wrongFiles() throws {
         let cases = [
             ("http: 5", "http is a group of settings and has no value; one of them is http.host"),
-            ("[http]\nport = 5\n", "it is neither YAML nor JSON (line 2, column 1: "),
+            ("[http]\nport = 5\n", "it is neither YAML nor JSON (line 2: "),
             ("http = 5", "it has no settings; a setting is written as http: {port: 8081}"),
             ("- http", "it has no settings"),
         ]

@@ -52,9 +52,8 @@ enum SettingsFile {
 
     /// Says where and why a text cannot be used.
     private static func reason(_ defect: YAMLDefect) -> String {
-        let place = defect.line.map { " (line \($0))" } ?? ""
-        guard defect.isSyntax else { return defect.reason + place }
-        return "it is neither YAML nor JSON\(place): \(defect.reason); \(form)"
+        guard defect.isSyntax else { return defect.reason + (defect.line.map { " (line \($0))" } ?? "") }
+        return "it is neither YAML nor JSON (\(defect)); \(form)"
     }
 
     private static func collect(

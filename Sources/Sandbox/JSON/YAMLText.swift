@@ -154,6 +154,7 @@ extension YAMLDefect {
         case .duplicatedKeysInMapping(let names, let context):
             let names = Set(names.map(aliases.shown)).sorted().joined(separator: ", ")
             self.init(line: context.mark.line, reason: "it has \(names) twice")
+        case .reader(let problem, _, _, _): self.init(line: nil, reason: problem, isSyntax: true)
         default: self.init(line: nil, reason: "it is no YAML", isSyntax: true)
         }
     }
