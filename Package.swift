@@ -111,8 +111,7 @@ let package = Package(
             name: "PDF",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "HTTPServer", "Database", "TextSearch", "Freshness",
-                "Concurrency",
-                "HTTPSemantics", "Media", grdb, httpTypes, logging, lifecycle,
+                "Concurrency", "HTTPSemantics", "Media", "SharedStore", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/PDF",
             swiftSettings: strict
@@ -449,7 +448,7 @@ let package = Package(
             name: "PDFTests",
             dependencies: [
                 "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
-                "TestKit", "FaultKit", grdb, httpTypes, logging, lifecycle,
+                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

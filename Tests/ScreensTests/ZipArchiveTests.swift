@@ -49,6 +49,8 @@ import Testing
         for blob in blobs {
             _ = try archive.add(blob, in: "b", name: "Ångström/1", ending: "pdf", modified: .distantPast)
         }
+        let sent = FileContent(bytes: noise, type: "application/pdf", version: "1")
+        #expect(archive.add(sent, in: "b", name: "Ångström/1", ending: "pdf", modified: .now) == "b/Ångström_1 (4).pdf")
         try archive.add(json: ["key": 1], as: "manifest.json", level: 0)
         let content = archive.finished(ZipFormat(limit: limit))
         // What is deleted meanwhile is sent as it was.
@@ -61,6 +63,7 @@ import Testing
             try Self.read(bytes) == [
                 "a/текст.txt|" + Self.hex(lines.utf8), "b/Ångström_1.pdf|" + Self.hex(noise),
                 "b/Ångström_1 (2).pdf|" + Self.hex("short".utf8), "b/Ångström_1 (3).pdf|",
+                "b/Ångström_1 (4).pdf|" + Self.hex(noise),
                 "manifest.json|" + Self.hex(#"{"key":1}"#.utf8),
             ]
         )

@@ -14,8 +14,7 @@ extension AccountFiles {
                 let content = try await files.content(path, session)
                 return try await Self.fetched(content, to: folder.file(), maximumBytes: maximumBytes)
             },
-            store: { path, session, blob in
-                let document = FileContent(blob: blob, type: "application/pdf", version: "document")
+            store: { path, session, document in
                 let parts = try document.parts(0..<document.length)
                 try await files.upload(parts, length: document.length, to: path, session)
                 return path

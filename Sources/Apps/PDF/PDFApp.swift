@@ -7,6 +7,7 @@ import Logging
 import Media
 public import Screens
 public import ServiceLifecycle
+public import SharedStore
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
 public struct PDFApp: App {
@@ -16,8 +17,10 @@ public struct PDFApp: App {
     public static let title = Text("Photos to PDF", ru: "Фото в PDF")
     /// The app's tables.
     public static let migrations = DocumentStore.migrations
+    /// The app's tables in a store that several servers share.
+    public static let sharedMigrations: [SharedMigration]? = SharedDocuments.migrations
 
-    let store: DocumentStore
+    let storage: DocumentStorage
     let options: Options
     let locks = KeyedMutex()
     let thumbnails: DocumentThumbnails
@@ -40,7 +43,8 @@ public struct PDFApp: App {
     public init(_ context: AppContext) throws {
         let options = try Options(context.settings, context.media.limits)
         self.init(
-            store: DocumentStore(context.database),
+            storage: DocumentStorage(context.shared, context.database, context.scratch),
+            thumbnails: ThumbnailStore(database: context.database),
             engine: DocumentEngine(context.media, keepsMetadata: options.keepsMetadata),
             events: context.events,
             scratch: context.scratch,
@@ -52,10 +56,12 @@ public struct PDFApp: App {
     }
 
     /// - Parameters:
+    ///   - thumbnails: the pictures of pages on this server.
     ///   - disk: files of another app; without them the routes that import from it and export to it do not exist.
     ///   - scratch: the folder for uploads and unfinished documents, on the file system of the blobs.
     init(
-        store: DocumentStore,
+        storage: DocumentStorage,
+        thumbnails: ThumbnailStore,
         engine: DocumentEngine,
         events: EventStream,
         scratch: ScratchFolder,
@@ -64,7 +70,8 @@ public struct PDFApp: App {
         clock: WallClock,
         logger: Logger
     ) {
-        self.store = store
+        let store = storage.documents
+        self.storage = storage
         self.options = options
         let lookup = DocumentLookup(store: store, clock: clock)
         let jobs = DocumentJobs(events: events, lookup: lookup)
@@ -73,7 +80,7 @@ public struct PDFApp: App {
         let editor = DocumentEditor(lookup: lookup, jobs: jobs, locks: locks, draftLifetime: options.draftLifetime)
         welcome = DocumentWelcome(store: store)
         library = DocumentLibrary(lookup: lookup)
-        thumbnails = DocumentThumbnails(lookup: lookup, engine: engine, options: options)
+        self.thumbnails = DocumentThumbnails(lookup: lookup, thumbnails: thumbnails, engine: engine, options: options)
         let creation = DocumentCreation(maker: maker, jobs: jobs, options: options)
         self.creation = creation
         self.engine = engine
@@ -103,20 +110,17 @@ public struct PDFApp: App {
             options: options
         )
         exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
-        expiry = [
-            ExpiryService(of: "expired drafts", clock: clock, logger: logger) { try await store.purgeDrafts(at: $0) },
-            ExpiryService(of: "documents in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:)),
-        ]
+        expiry =
+            [
+                ExpiryService(of: "expired drafts", clock: clock, logger: logger) {
+                    try await store.purgeDrafts(at: $0)
+                },
+                ExpiryService(of: "documents in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:)),
+            ] + storage.expiry(clock: clock, logger: logger)
     }
 
     /// The saved documents of the profile.
-    public var userData: UserData? {
-        UserData(add: DocumentArchive(store: store).add) { [store, options] owner in
-            let stored = try store.usage(profile: owner.profile)
-            let quota = options.quota(of: owner.profile)
-            return AppUsage(.documents, of: owner.profile, stored, quota: quota, trash: "/v1/pdf/trash")
-        }
-    }
+    public var userData: UserData? { storage.userData(quota: options.quota(of:)) }
 
     /// The services that run beside the server.
     public var services: [any Service] { expiry }

@@ -31,7 +31,7 @@ public struct AccountFiles: Sendable {
     /// Stores a PDF at a free path and returns the path. Throws a `Problem` or `UpstreamFailure` if that
     /// fails, 409 `target-exists` if something is there.
     public typealias Store =
-        @Sendable (_ path: String, _ session: Session, _ file: BlobReader) async throws -> String
+        @Sendable (_ path: String, _ session: Session, _ file: FileContent) async throws -> String
 
     /// Name of the app whose sessions have files.
     public let app: String

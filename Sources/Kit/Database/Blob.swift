@@ -16,7 +16,7 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates an identity of 63 random bits: a collision is less likely than a fault of the disk. It is no secret.
-    static func random() -> BlobID {
+    package static func random() -> BlobID {
         BlobID(number: Int64.random(in: 1...Int64.max))
     }
 

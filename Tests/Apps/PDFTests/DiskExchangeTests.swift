@@ -36,7 +36,7 @@ private final class FakeYandexDisk: Sendable {
                 guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
                 let isTaken = self.files.withLock { $0[path] != nil }
                 guard !isTaken else { throw Problem(.targetExists, "\(path) is there already.") }
-                let bytes = try file.readAll()
+                let bytes = Data(buffer: try await file.parts(0..<file.length).collect(upTo: 1 << 20))
                 self.files.withLock { $0[path] = bytes }
                 return path
             }

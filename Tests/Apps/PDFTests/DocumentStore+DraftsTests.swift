@@ -22,7 +22,7 @@ import Testing
                 json: #"{"rotate_by":90}"#
             )
             #expect(turned["data.draft_until"] == "2026-01-07T09:59:59Z")
-            #expect(try await app.app.store.purgeDrafts(at: app.clock.now) == 0)
+            #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 0)
             app.clock.advance(by: .seconds(Self.day - 1))
             #expect(try await app.routes.get(draft).status == 200)
             app.clock.advance(by: .seconds(1))
@@ -30,7 +30,7 @@ import Testing
             try await app.routes.get("\(draft)/file").expectProblem("not-found", 404)
             try await app.routes.ask(.post, "\(draft)/save").expectProblem("not-found", 404)
             #expect(try app.blobFiles == 2, "not seen any more, but still there")
-            #expect(try await app.app.store.purgeDrafts(at: app.clock.now) == 1)
+            #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 1)
             #expect(try app.blobFiles == 1)
             #expect(try await app.paper(saved) == ["jpeg three 0"])
         }
@@ -45,7 +45,7 @@ import Testing
             async let change = app.routes.ask(.delete, "\(href)/pages/\(page)")
             await app.paper.isHolding(1)
             app.clock.advance(by: .seconds(Self.day))
-            #expect(try await app.app.store.purgeDrafts(at: app.clock.now) == 1)
+            #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 1)
             app.paper.release()
             try await change.expectProblem("not-found", 404)
             #expect(try app.blobFiles == 0)
@@ -57,7 +57,7 @@ import Testing
         try await PDFHarness.run { app in
             for _ in 0...DocumentStore.purgeBatch { _ = try await app.draft("one") }
             app.clock.advance(by: .seconds(Self.day))
-            #expect(try await app.app.store.purgeDrafts(at: app.clock.now) == DocumentStore.purgeBatch + 1)
+            #expect(try await app.documents.purgeDrafts(at: app.clock.now) == DocumentStore.purgeBatch + 1)
             #expect(try app.blobFiles == 0)
         }
     }

@@ -62,7 +62,7 @@ import Testing
             try expectCounted(app, "after the migration")
             #expect(try await app.ask(.delete, "\(saved)?permanently=true").status == 200)
             app.clock.advance(by: .seconds(2 * 86_400))
-            #expect(try await app.app.store.purgeDrafts(at: app.clock.now) == 1)
+            #expect(try await app.documents.purgeDrafts(at: app.clock.now) == 1)
             try expectCounted(app, "deleted and expired")
         }
     }

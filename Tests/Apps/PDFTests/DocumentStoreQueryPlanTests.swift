@@ -48,9 +48,9 @@ import Testing
     func purges() throws {
         #expect(try plan(DocumentStore.selectExpired).contains("USING INDEX pdf_document_by_end"))
         #expect(
-            try plan(DocumentStore.selectOldestThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use")
+            try plan(ThumbnailStore.selectOldestThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use")
         )
-        #expect(try plan(DocumentStore.sumOfThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use"))
+        #expect(try plan(ThumbnailStore.sumOfThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use"))
     }
 
     @Test("PDF-13 documents are no part of the cache: its eviction finds nothing to remove")

@@ -73,7 +73,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
             let page = try #require(
-                try app.app.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
+                try await app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
                     .first
             )
             app.paper.hold()

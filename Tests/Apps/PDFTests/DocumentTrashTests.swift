@@ -129,17 +129,18 @@ import Testing
             let href = try await app.saved("one", "two")
             let page = try await app.pages(href)[0]
             let document = try #require(
-                try app.app.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)
+                try await app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)
             )
             _ = try await app.ask(.delete, href)
             try await app.ask(.delete, "\(href)/pages/\(page)").expectProblem("not-found", 404)
             await #expect(throws: DocumentStore.Gone.self) {
-                _ = try await app.app.store.replace(
+                _ = try await app.documents.replace(
                     document,
-                    blob: document.blob,
+                    file: StagedFile(blob: document.blob, place: nil),
                     pages: document.pages,
                     profile: "local",
-                    draftUntil: app.clock.now
+                    draftUntil: app.clock.now,
+                    quota: .unlimited
                 )
             }
             #expect(try await restore(href, app)["data.page_count"] == 2)
@@ -154,7 +155,7 @@ import Testing
             let late = try await app.saved("late")
             _ = try await app.ask(.delete, late)
             let trash = DocumentTrash(
-                lookup: DocumentLookup(store: app.app.store, clock: app.clock.wallClock),
+                lookup: DocumentLookup(store: app.documents, clock: app.clock.wallClock),
                 events: app.events,
                 lifetime: .seconds(1000)
             )

@@ -31,7 +31,8 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
             let page = try #require(
-                try app.app.store.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages.first
+                try await app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
+                    .first
             )
             app.paper.failDrawing(.timedOut(.pdftoppm))
             app.paper.hold()

@@ -15,8 +15,8 @@ struct DiskExchange: Sendable {
     @Sendable func importFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, creation.options)
-        try request.writePreconditions().check(version: try lookup.store.revision(profile: profile))
-        try creation.options.quota(of: profile).checkRoom(beside: try lookup.store.usage(profile: profile))
+        try request.writePreconditions().check(version: try await lookup.store.revision(profile: profile))
+        try creation.options.quota(of: profile).checkRoom(beside: try await lookup.store.usage(profile: profile))
         let path = try Self.path(try await request.jsonObject())
         let fetched = try await Self.ofField {
             try await disk.fetch(path, session, creation.maker.scratch, creation.options.maximumFileBytes)
@@ -36,8 +36,8 @@ struct DiskExchange: Sendable {
     @Sendable func exportFile(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let profile = try request.profile()
         let path = try Self.path(try await request.jsonObject())
-        let document = try lookup.documentToChange(request, profile: profile)
-        let file = try lookup.store.database.blobs.reader(document.blob)
+        let document = try await lookup.documentToChange(request, profile: profile)
+        let file = try await lookup.store.content(of: document)
         let written = try await jobs.run(request) { _ in
             try await Self.ofField { try await disk.store(path, session, file) }
         }

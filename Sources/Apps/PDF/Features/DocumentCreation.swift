@@ -17,8 +17,8 @@ struct DocumentCreation: Sendable {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, options)
         let isSeparate = try Self.isSeparate(request.query)
-        try request.writePreconditions().check(version: try maker.store.revision(profile: profile))
-        try options.quota(of: profile).checkRoom(beside: try maker.store.usage(profile: profile))
+        try request.writePreconditions().check(version: try await maker.store.revision(profile: profile))
+        try options.quota(of: profile).checkRoom(beside: try await maker.store.usage(profile: profile))
         let files = try await UploadedFiles.read(request, maker, options).files
         return try await create(isSeparate ? files.map { [$0] } : [files], parameters, request, profile: profile)
     }
@@ -83,7 +83,7 @@ struct DocumentCreation: Sendable {
                 before += batch.count
             }
         } catch {
-            for made in made { maker.store.database.blobs.discard(made.document.blob) }
+            for made in made { maker.store.discard(made.document.file) }
             throw error
         }
         return made

@@ -9,7 +9,7 @@ import Screens
 struct DocumentEditor: Sendable {
     /// The new file and pages of a document, and what the response needs beside.
     struct Change<Detail: Sendable>: Sendable {
-        var blob: Blob
+        var file: StagedFile
         var pages: [DocumentPage]
         var detail: Detail
     }
@@ -20,14 +20,15 @@ struct DocumentEditor: Sendable {
     let locks: KeyedMutex
     let draftLifetime: Duration
 
-    private var store: DocumentStore { lookup.store }
+    private var store: any Documents { lookup.store }
 
     /// Changes the document of the path.
     ///
     /// - Parameters:
     ///   - titles: the names of the client's files, for errors.
     ///   - quota: what the profile may store, of a change that adds to the document.
-    ///   - plan: decides, of the document as it is while its lock is held, what is to be done; nil for nothing.
+    ///   - plan: decides, of the document as it is while its lock is held, what is to be done; nil for nothing. It is
+    ///     asked again if another server has changed the document meanwhile.
     ///   - work: makes the new file.
     ///   - response: makes the response of the document after the change.
     /// - Throws: ``Problem``, 404 if the document is not there, 412 if a precondition does not hold; what the closures
@@ -36,23 +37,33 @@ struct DocumentEditor: Sendable {
         _ request: ScreenRequest,
         titles: [String] = [],
         quota: StorageQuota = .unlimited,
-        plan: @Sendable (Document) throws -> Plan?,
+        plan: @escaping @Sendable (Document) throws -> Plan?,
         work:
             @escaping @Sendable (Document, Plan, _ progress: @escaping DocumentJobs.Progress) async throws
             -> Change<Detail>,
         response: @Sendable (Document, Detail) throws -> ScreenResponse
     ) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let id = try lookup.document(request, profile: profile).id
+        let id = try await lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
-            let before = try lookup.documentToChange(request, profile: profile)
-            guard let plan = try plan(before) else { return try .reader(before) }
+            let read = { @Sendable () in
+                let document = try await lookup.documentToChange(request, profile: profile)
+                return (document, try plan(document))
+            }
+            let (before, first) = try await read()
+            guard first != nil else { return try .reader(before) }
             let (after, detail) = try await jobs.run(request, on: before, profile: profile, titles: titles) {
                 progress in
-                let change = try await work(before, plan, progress)
-                return (try await replace(before, by: change, profile: profile, quota), change.detail)
+                try await DocumentLookup.repeating((before, first), again: read) {
+                    document,
+                    plan -> (DocumentStore.Changed, Detail?) in
+                    guard let plan else { return ((document, nil), nil) }
+                    let change = try await work(document, plan, progress)
+                    return (try await replace(document, by: change, profile: profile, quota), change.detail)
+                }
             }
             jobs.events.publishList(after.revision, of: profile)
+            guard let detail else { return try .reader(after.document) }
             return try response(after.document, detail)
         }
     }
@@ -63,17 +74,13 @@ struct DocumentEditor: Sendable {
         profile: String,
         _ quota: StorageQuota
     ) async throws -> DocumentStore.Changed {
-        do {
-            return try await store.replace(
-                before,
-                blob: change.blob,
-                pages: change.pages,
-                profile: profile,
-                draftUntil: lookup.clock.now().addingTimeInterval(draftLifetime.seconds),
-                quota: quota
-            )
-        } catch is DocumentStore.Gone {
-            throw Problem.noDocument(before.id)
-        }
+        try await store.replace(
+            before,
+            file: change.file,
+            pages: change.pages,
+            profile: profile,
+            draftUntil: lookup.clock.now().addingTimeInterval(draftLifetime.seconds),
+            quota: quota
+        )
     }
 }

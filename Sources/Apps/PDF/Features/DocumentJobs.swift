@@ -54,7 +54,7 @@ struct DocumentJobs: Sendable {
         do {
             return try await run(request, titles: titles, body)
         } catch {
-            _ = try lookup.document(document.id, profile: profile)
+            _ = try await lookup.document(document.id, profile: profile)
             throw error
         }
     }

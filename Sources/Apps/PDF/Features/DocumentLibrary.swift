@@ -8,7 +8,7 @@ import Screens
 struct DocumentLibrary: Sendable {
     let lookup: DocumentLookup
 
-    private var store: DocumentStore { lookup.store }
+    private var store: any Documents { lookup.store }
 
     /// `GET /v1/pdf/documents`: the saved documents, newest first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -17,7 +17,7 @@ struct DocumentLibrary: Sendable {
         let list = DocumentStore.Listing.list(search)
         let page = try request.query.page(of: list)
         let changeToken = store.changeToken(profile: profile)
-        let listing = try store.list(profile: profile, page: page, search)
+        let listing = try await store.list(profile: profile, page: page, search)
         var shown = Page(
             page,
             count: listing.rows.count,
@@ -50,20 +50,13 @@ struct DocumentLibrary: Sendable {
     @Sendable func reader(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
-        let document = try lookup.document(request, profile: profile)
+        let document = try await lookup.document(request, profile: profile)
         return try .reader(document, changeToken: changeToken)
     }
 
     /// `GET …/file`: the PDF, to be shared.
     @Sendable func file(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let (document, file) = try lookup.openDocument(request, profile: try request.profile())
-        let content = FileContent(
-            blob: file,
-            type: SourceFormat.pdf.mediaType,
-            version: "\(document.blob.id)",
-            fileName: document.fileName,
-            disposition: .attachment
-        )
+        let content = try await lookup.content(request, profile: try request.profile())
         return try .content(content, to: request, now: lookup.clock.now()).byProfile()
     }
 }

@@ -5,7 +5,7 @@ import Media
 /// Makes one PDF of pictures and PDFs in any order: neighbouring pictures at once, then all parts together.
 struct DocumentMaker: Sendable {
     let engine: DocumentEngine
-    let store: DocumentStore
+    let store: any Documents
     let scratch: ScratchFolder
     let maximumPages: Int
 
@@ -42,14 +42,14 @@ struct DocumentMaker: Sendable {
 
     /// Makes a document.
     ///
-    /// - Returns: what the store inserts; the blob is discarded by the caller if it does not.
+    /// - Returns: what the store inserts; the file is discarded by the caller if it does not.
     /// - Throws: what ``write(_:to:_:)`` throws; ``StorageError``.
     func make(_ job: Job, _ progress: @escaping DocumentJobs.Progress) async throws -> Made {
         let output = scratch.place(".pdf")
         let written = try await write(job, to: URL(filePath: output.path), progress)
-        let blob = try store.database.blobs.adopt(output)
+        let file = try store.stage(output)
         return Made(
-            document: DocumentStore.New(name: job.title, blob: blob, pages: written.pages),
+            document: DocumentStore.New(name: job.title, file: file, pages: written.pages),
             notices: written.notices
         )
     }

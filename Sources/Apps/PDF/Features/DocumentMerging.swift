@@ -23,12 +23,15 @@ struct DocumentMerging: Sendable {
         try Self.check(ids)
         try request.writePreconditions().check(version: nil)
         // Errors in them are reported before the request waits for locks.
-        _ = try ids.map { try lookup.savedDocument($0, profile: profile) }
+        _ = try await sources(ids, profile: profile)
         let new = try await jobs.run(request) { progress in
             try await locks.holding(ids) {
-                let merged = try await merged(ids, name: name, profile: profile, progress)
+                let read = { try await sources(ids, profile: profile) }
+                let new = try await DocumentLookup.repeating(try await read(), again: read) { sources in
+                    try await merged(sources, name: name, progress)
+                }
                 return try await lookup.store.insert(
-                    [merged],
+                    [new],
                     profile: profile,
                     created: lookup.clock.now(),
                     draftUntil: nil,
@@ -40,10 +43,15 @@ struct DocumentMerging: Sendable {
         return try .reader(new.documents[0], isNew: true)
     }
 
-    private func merged(_ ids: [String], name: String?, profile: String, _ progress: @escaping DocumentJobs.Progress)
-        async throws -> DocumentStore.New
+    private func sources(_ ids: [String], profile: String) async throws -> [Document] {
+        var sources: [Document] = []
+        for id in ids { sources.append(try await lookup.savedDocument(id, profile: profile)) }
+        return sources
+    }
+
+    private func merged(_ sources: [Document], name: String?, _ progress: @escaping DocumentJobs.Progress) async throws
+        -> DocumentStore.New
     {
-        let sources = try ids.map { try lookup.savedDocument($0, profile: profile) }
         guard sources.reduce(0, { $0 + $1.pages.count }) <= options.maximumPages else {
             throw MediaError.tooManyPages(limit: options.maximumPages)
         }
@@ -53,7 +61,7 @@ struct DocumentMerging: Sendable {
         let name = name ?? DocumentName.joined(sources[0].name, sources[1].name)
         return DocumentStore.New(
             name: name,
-            blob: try await arranger.write(pages, of: sources, title: name, progress),
+            file: try await arranger.write(pages, of: sources, title: name, progress),
             pages: sources.flatMap(\.pages).map { $0.copy() }
         )
     }

@@ -14,7 +14,7 @@ struct DocumentSaving: Sendable {
     /// Whether documents that are deleted stay in the trash for a while.
     let hasTrash: Bool
 
-    private var store: DocumentStore { lookup.store }
+    private var store: any Documents { lookup.store }
     private var events: EventStream { jobs.events }
 
     /// `POST …/save {"name"?}`: a draft becomes a saved document. A second time changes nothing but the name, if one is
@@ -36,19 +36,19 @@ struct DocumentSaving: Sendable {
 
     private func save(_ request: ScreenRequest, name: String?, isSaved: Bool) async throws -> ScreenResponse {
         let profile = try request.profile()
-        let id = try lookup.document(request, profile: profile).id
+        let id = try await lookup.document(request, profile: profile).id
         return try await locks.holding([id]) {
-            let before = try lookup.documentToChange(request, profile: profile)
-            let blob = try await retitled(before, name: name, request, profile: profile)
-            let saved = try await store.save(
-                id,
-                name: name,
-                blob: blob,
-                isSaved: isSaved,
-                profile: profile,
-                at: lookup.clock.now()
-            )
-            guard let (document, revision) = saved else { throw Problem.noDocument(id) }
+            let read = { try await lookup.documentToChange(request, profile: profile) }
+            let (document, revision) = try await DocumentLookup.repeating(try await read(), again: read) { before in
+                try await store.save(
+                    before,
+                    name: name,
+                    file: try await retitled(before, name: name, request, profile: profile),
+                    isSaved: isSaved,
+                    profile: profile,
+                    at: lookup.clock.now()
+                )
+            }
             events.publishList(revision, of: profile)
             return try .reader(document)
         }
@@ -57,7 +57,7 @@ struct DocumentSaving: Sendable {
     /// Returns a new file of a document that is to have another name, because a PDF has its name as title; nil if the
     /// name stays.
     private func retitled(_ document: Document, name: String?, _ request: ScreenRequest, profile: String) async throws
-        -> Blob?
+        -> StagedFile?
     {
         guard let name, name != document.name else { return nil }
         let pages = document.pages.indices.map { ComposedPage(page: $0 + 1) }
@@ -72,16 +72,19 @@ struct DocumentSaving: Sendable {
         let id = try request.parameter("id")
         let toTrash = try !request.query.flag("permanently") && hasTrash
         let (document, revision) = try await locks.holding([id]) {
-            _ = try lookup.documentToChange(request, profile: profile)
-            let now = lookup.clock.now()
-            guard let deleted = try await store.delete(id, toTrash: toTrash, profile: profile, at: now) else {
-                throw Problem.noDocument(id)
-            }
+            let deleted = try await store.delete(
+                id,
+                toTrash: toTrash,
+                preconditions: request.writePreconditions(),
+                profile: profile,
+                at: lookup.clock.now()
+            )
+            guard let deleted else { throw Problem.noDocument(id) }
             return deleted
         }
         let isInTrash = toTrash && !document.isDraft
         events.publishList(revision, of: profile, isInTrash ? EventStream.listAndTrash : EventStream.list)
-        let current = try revision ?? store.revision(profile: profile)
+        let current = if let revision { revision } else { try await store.revision(profile: profile) }
         return try .pdf(
             DocumentDeletionScreen(
                 id: id,

@@ -12,6 +12,7 @@ struct DocumentThumbnails: Sendable {
     private static let standardWidth = 320
 
     let lookup: DocumentLookup
+    let thumbnails: ThumbnailStore
     let engine: DocumentEngine
     let options: PDFApp.Options
     /// Pages that could not be drawn lately.
@@ -19,7 +20,7 @@ struct DocumentThumbnails: Sendable {
     /// Held by the request that draws a thumbnail, so that nothing is drawn twice at once.
     let locks = KeyedMutex()
 
-    private var store: DocumentStore { lookup.store }
+    private var store: any Documents { lookup.store }
 
     /// `GET …/thumbnail`: the first page.
     @Sendable func ofDocument(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -40,13 +41,16 @@ struct DocumentThumbnails: Sendable {
             try request.query.integer("width", in: 1...options.maximumWidth)
             ?? min(Self.standardWidth, options.maximumWidth)
         let changeToken = store.changeToken(profile: profile)
-        var (document, stored) = try store.database.read { _ in
-            let document = try lookup.document(request, profile: profile)
-            return (document, try store.storedThumbnail(of: document.pages[try choose(document)], width: width))
+        let id = try request.parameter("id")
+        let read = try await store.documentReader(id, profile: profile, at: lookup.clock.now())
+        var (document, stored) = try thumbnails.database.read { _ in
+            guard let document = try read() else { throw Problem.noDocument(id) }
+            let page = document.pages[try choose(document)]
+            return (document, try thumbnails.storedThumbnail(of: page, width: width))
         }
         if let stored {
             let page = document.pages[try choose(document)]
-            try await store.noteUse(
+            try await thumbnails.noteUse(
                 ofThumbnailOf: page,
                 width: width,
                 after: stored.lastUsed,
@@ -61,8 +65,10 @@ struct DocumentThumbnails: Sendable {
                 return Self.response(thumbnail, document, changeToken)
             } catch {
                 // A change may have removed the file while its page was drawn: the file is not at fault then.
-                let now = try lookup.document(request, profile: profile)
-                guard attempt == 1, now.blob != document.blob else { throw Problem(error) ?? error }
+                let now = try await lookup.document(request, profile: profile)
+                if !(error is DocumentStore.Gone) {
+                    guard attempt == 1, now.blob != document.blob else { throw Problem(error) ?? error }
+                }
                 document = now
             }
         }
@@ -76,16 +82,25 @@ struct DocumentThumbnails: Sendable {
     /// Returns the stored thumbnail of a page, or draws it. Requests for a page that is being drawn wait for it, also
     /// at another width: if it cannot be drawn, it is tried once.
     private func thumbnail(_ request: ScreenRequest, at index: Int, of document: Document, width: Int) async throws
-        -> DocumentStore.Thumbnail
+        -> ThumbnailStore.Thumbnail
     {
         let page = document.pages[index]
-        if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
+        if let stored = try await thumbnails.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
         return try await locks.holding([page.content]) {
-            if let stored = try await store.thumbnail(of: page, width: width, at: lookup.clock.now()) { return stored }
+            if let stored = try await thumbnails.thumbnail(of: page, width: width, at: lookup.clock.now()) {
+                return stored
+            }
             let picture = try await draw(request, at: index, of: document, width: width)
-            let drawn = DocumentStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
+            let drawn = ThumbnailStore.Thumbnail(data: picture.data, mediaType: picture.mediaType)
             let now = lookup.clock.now()
-            try await store.save(drawn, of: page, width: width, budget: options.thumbnailBytes, at: now)
+            try await store.save(
+                drawn,
+                of: page,
+                width: width,
+                in: thumbnails,
+                budget: options.thumbnailBytes,
+                at: now
+            )
             return drawn
         }
     }
@@ -95,17 +110,17 @@ struct DocumentThumbnails: Sendable {
         -> RenderedPicture
     {
         let page = document.pages[index]
-        let (shown, file, engine) = (page.shownSize, store.file(of: document), engine)
+        let (shown, file, engine) = (page.shownSize, try await store.file(of: document), engine)
         let size = PDFPage(width: shown.width, height: shown.height, rotation: 0)
         // A change may have removed the file meanwhile.
-        let isPresent = { FileManager.default.fileExists(atPath: file.path) }
+        let isPresent = { FileManager.default.fileExists(atPath: file.url.path) }
         return try await failures.drawing(page.content, at: lookup.clock.now, isPresent: isPresent) {
-            try await request.whileClientWaits { try await engine.picture(index + 1, file, size, width) }
+            try await request.whileClientWaits { try await engine.picture(index + 1, file.url, size, width) }
         }
     }
 
     private static func response(
-        _ thumbnail: DocumentStore.Thumbnail,
+        _ thumbnail: ThumbnailStore.Thumbnail,
         _ document: Document,
         _ changeToken: ChangeToken
     ) -> ScreenResponse {

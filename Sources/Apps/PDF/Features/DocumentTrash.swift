@@ -9,7 +9,7 @@ struct DocumentTrash: Sendable {
     /// How long a document stays there.
     let lifetime: Duration
 
-    private var store: DocumentStore { lookup.store }
+    private var store: any Documents { lookup.store }
 
     /// `GET /v1/pdf/trash`: the last deleted first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -17,7 +17,7 @@ struct DocumentTrash: Sendable {
         let list = DocumentStore.TrashPage.list
         let asked = try request.query.page(of: list)
         let changeToken = store.changeToken(profile: profile)
-        let page = try store.trash(profile: profile, page: asked)
+        let page = try await store.trash(profile: profile, page: asked)
         let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         var response = try ScreenResponse.pdf(
             DocumentTrashScreen(page, lifetime: lifetime),
@@ -68,7 +68,9 @@ struct DocumentTrash: Sendable {
             preconditions: request.writePreconditions()
         )
         events.publishList(revisions[profile], of: profile, ["pdf.trash"])
-        return try response(removed: count, revision: revisions[profile] ?? store.revision(profile: profile))
+        let revision =
+            if let revision = revisions[profile] { revision } else { try await store.revision(profile: profile) }
+        return try response(removed: count, revision: revision)
     }
 
     private func response(removed: Int, revision: Int) throws -> ScreenResponse {
@@ -84,7 +86,11 @@ struct DocumentTrash: Sendable {
     ///
     /// - Returns: how many documents that were.
     func purgeDue(at now: Date) async throws -> Int {
-        let (count, revisions) = try await store.purgeTrash(upTo: now.addingTimeInterval(-lifetime.seconds))
+        let (count, revisions) = try await store.purgeTrash(
+            of: nil,
+            upTo: now.addingTimeInterval(-lifetime.seconds),
+            preconditions: .none
+        )
         for (profile, revision) in revisions { events.publishList(revision, of: profile, ["pdf.trash"]) }
         return count
     }

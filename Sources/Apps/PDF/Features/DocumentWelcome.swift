@@ -3,13 +3,13 @@ import Screens
 
 /// The welcome, and which screen a cold start shows.
 struct DocumentWelcome: Sendable {
-    let store: DocumentStore
+    let store: any Documents
 
     /// `GET /v1/pdf/launch`: the welcome until it was seen, then the saved documents.
     @Sendable func launch(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
-        let content = LaunchScreen(isWelcomeSeen: try store.isWelcomeSeen(profile: profile))
+        let content = LaunchScreen(isWelcomeSeen: try await store.isWelcomeSeen(profile: profile))
         return try .pdf(
             content,
             "pdf.launch",
@@ -22,7 +22,8 @@ struct DocumentWelcome: Sendable {
     @Sendable func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let changeToken = store.changeToken(profile: profile)
-        return try screen(isSeen: try store.isWelcomeSeen(profile: profile), request, changeToken: changeToken)
+        let isSeen = try await store.isWelcomeSeen(profile: profile)
+        return try screen(isSeen: isSeen, request, changeToken: changeToken)
     }
 
     /// `PUT /v1/pdf/welcome {"seen": true}`.
@@ -31,7 +32,8 @@ struct DocumentWelcome: Sendable {
         guard case .bool(let isSeen) = try await request.jsonObject().values["seen"] else {
             throw Problem.validation([.field("/seen", "invalid", "seen must be true or false.")])
         }
-        try request.writePreconditions().check(version: Self.version(isSeen: try store.isWelcomeSeen(profile: profile)))
+        let version = Self.version(isSeen: try await store.isWelcomeSeen(profile: profile))
+        try request.writePreconditions().check(version: version)
         try await store.setWelcomeSeen(isSeen, profile: profile)
         return try screen(isSeen: isSeen, request, changeToken: nil)
     }

@@ -66,8 +66,8 @@ struct PageEditing: Sendable {
         }
     }
 
-    private func change(_ request: ScreenRequest, _ plan: @Sendable (Document) throws -> [Step]) async throws
-        -> ScreenResponse
+    private func change(_ request: ScreenRequest, _ plan: @escaping @Sendable (Document) throws -> [Step])
+        async throws -> ScreenResponse
     {
         try await editor.change(request) { document in
             let steps = try plan(document)
@@ -76,7 +76,7 @@ struct PageEditing: Sendable {
         } work: { document, steps, progress in
             let pages = steps.map { ComposedPage(page: $0.page + 1, rotateBy: $0.rotation) }
             return DocumentEditor.Change(
-                blob: try await arranger.write(pages, of: [document], title: document.name, progress),
+                file: try await arranger.write(pages, of: [document], title: document.name, progress),
                 pages: steps.map { document.pages[$0.page].turned(by: $0.rotation) },
                 detail: ()
             )

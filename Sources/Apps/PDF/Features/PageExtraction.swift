@@ -19,13 +19,15 @@ struct PageExtraction: Sendable {
         let profile = try request.profile()
         let fields = try await request.jsonObject()
         let (wanted, name) = (try PageList(fields), try fields.string("name").map(DocumentName.accepted))
-        let id = try lookup.documentToChange(request, profile: profile).id
+        let id = try await lookup.documentToChange(request, profile: profile).id
         let new = try await jobs.run(request) { progress in
             try await locks.holding([id]) {
-                let source = try lookup.documentToChange(request, profile: profile)
-                let extracted = try await extracted(wanted, of: source, name: name, progress)
+                let read = { try await lookup.documentToChange(request, profile: profile) }
+                let new = try await DocumentLookup.repeating(try await read(), again: read) { source in
+                    try await extracted(wanted, of: source, name: name, progress)
+                }
                 return try await lookup.store.insert(
-                    [extracted],
+                    [new],
                     profile: profile,
                     created: lookup.clock.now(),
                     draftUntil: nil,
@@ -48,7 +50,7 @@ struct PageExtraction: Sendable {
         let name = name ?? "\(DocumentName.shortened(source.name, to: DocumentName.longest - 10)) (extract)"
         return DocumentStore.New(
             name: name,
-            blob: try await arranger.write(pages, of: [source], title: name, progress),
+            file: try await arranger.write(pages, of: [source], title: name, progress),
             pages: indices.map { source.pages[$0].copy() }
         )
     }

@@ -22,9 +22,9 @@ struct PhotoPages: Sendable {
         let profile = try request.profile()
         let parameters = try PageParameters(request.query, options)
         // A problem of the document is reported before the files are read.
-        _ = try editor.lookup.documentToChange(request, profile: profile)
+        _ = try await editor.lookup.documentToChange(request, profile: profile)
         let quota = options.quota(of: profile)
-        try quota.checkRoom(beside: try editor.lookup.store.usage(profile: profile))
+        try quota.checkRoom(beside: try await editor.lookup.store.usage(profile: profile))
         let upload = try await UploadedFiles.read(request, maker, options)
         let place = try PagePlace(upload.form)
         return try await editor.change(request, titles: upload.files.map(\.title), quota: quota) { document in
@@ -57,6 +57,6 @@ struct PhotoPages: Sendable {
         ) { progress(0.5 + $0 / 2) }
         let notices = written.notices.map { FileNotice($0, files) }
         let added = AddedPages(ids: written.pages.map(\.id), notices: notices)
-        return DocumentEditor.Change(blob: inserted.blob, pages: inserted.pages, detail: added)
+        return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)
     }
 }

@@ -47,6 +47,6 @@ struct TextPages: Sendable {
             maximumPages: options.maximumPages
         ) { progress(0.5 + $0 / 2) }
         let added = AddedPages(ids: new.map(\.id), missingCharacters: typeset.missingGlyphs)
-        return DocumentEditor.Change(blob: inserted.blob, pages: inserted.pages, detail: added)
+        return DocumentEditor.Change(file: inserted.file, pages: inserted.pages, detail: added)
     }
 }

@@ -18,22 +18,14 @@ struct DocumentArchive: Sendable {
         let documents: [Record]
     }
 
-    let store: DocumentStore
+    private var records: [Index.Record] = []
 
-    /// Adds the files.
+    /// Adds a document whose file is in the archive.
     ///
-    /// - Returns: the number of documents.
-    /// - Throws: `StorageError`, also if a file is missing; `EncodingError`.
-    @Sendable func add(_ owner: UserData.Owner, to archive: ZipArchive) throws -> [String: Int]? {
-        let records = try store.savedDocuments(profile: owner.profile).map { document, pageCount in
-            let path = try archive.add(
-                document.blob,
-                in: "documents",
-                name: document.name,
-                ending: "pdf",
-                modified: document.created
-            )
-            return Index.Record(
+    /// - Parameter path: that of its file.
+    mutating func append(_ document: Document, pageCount: Int, file path: String) {
+        records.append(
+            Index.Record(
                 id: document.id,
                 name: document.name,
                 file: path,
@@ -41,7 +33,14 @@ struct DocumentArchive: Sendable {
                 size: document.blob.length,
                 pageCount: pageCount
             )
-        }
+        )
+    }
+
+    /// Adds what is known of the documents.
+    ///
+    /// - Returns: the number of documents.
+    /// - Throws: `StorageError`, `EncodingError`.
+    func end(in archive: ZipArchive) throws -> [String: Int] {
         try archive.add(json: Index(documents: records), as: "documents/documents.json")
         return ["documents": records.count]
     }

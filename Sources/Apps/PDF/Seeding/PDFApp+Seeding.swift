@@ -7,33 +7,38 @@ import Screens
 
 extension PDFApp {
     /// Saved documents: `{"name", "text" | "file", "profile"?, "created"?}`; `file` is a PDF or a picture in base64.
-    public var seeding: Seeding { Seeding(members: ["documents": DocumentSeeding(creation, engine).document]) }
+    public var seeding: Seeding {
+        // A server under test has no shared store.
+        guard case .local(let store) = storage else { return Seeding() }
+        return Seeding(members: ["documents": DocumentSeeding(store, creation, engine).document])
+    }
 }
 
 /// Reads the documents of a test's document.
 struct DocumentSeeding: Sendable {
+    private let store: DocumentStore
     private let creation: DocumentCreation
     private let engine: DocumentEngine
 
-    init(_ creation: DocumentCreation, _ engine: DocumentEngine) {
-        (self.creation, self.engine) = (creation, engine)
+    init(_ store: DocumentStore, _ creation: DocumentCreation, _ engine: DocumentEngine) {
+        (self.store, self.creation, self.engine) = (store, creation, engine)
     }
 
     @Sendable func document(_ fields: JSONFields) async throws -> SeedStep {
         try fields.requireOnly("name", "text", "file", "profile", "created")
         let name = try DocumentName.accepted(try fields.string("name") ?? "")
-        let (profile, store) = (try fields.profile(), creation.maker.store)
+        let profile = try fields.profile()
         let created = try fields.time("created") ?? creation.jobs.lookup.clock.now()
         guard (fields.values["text"] == nil) != (fields.values["file"] == nil) else {
             throw Problem.validation([.field("/text", "required", "A document has either text or file.")])
         }
         let new = try await fields.values["file"] == nil ? typeset(fields, name) : made(fields, name)
-        return SeedStep { db in
+        return SeedStep { [store] db in
             try store.seed(new, profile: profile, created: created, db)
         } stored: {
             store.changes[profile].bump()
         } discarded: {
-            store.database.blobs.discard(new.blob)
+            store.discard(new.file)
         }
     }
 
@@ -43,7 +48,7 @@ struct DocumentSeeding: Sendable {
         let typeset = try await engine.textPages(content.text, nil, URL(filePath: output.path)) { _ in }
         return DocumentStore.New(
             name: name,
-            blob: try creation.maker.store.database.blobs.adopt(output),
+            file: try store.stage(output),
             pages: typeset.pages.map { DocumentPage($0, kind: .text) }
         )
     }

@@ -42,7 +42,7 @@ extension DocumentStore {
     /// Returns a page of the list with its total and revision, read in one transaction.
     ///
     /// - Parameter search: nil for all saved documents.
-    func list(profile: String, page: PageRequest, _ search: DocumentSearch? = nil) throws -> Listing {
+    func list(profile: String, page: PageRequest, _ search: DocumentSearch?) throws -> Listing {
         try database.read { db in
             let (revision, count) = try Self.counts(of: profile, db)
             if let search { return try Self.found(search, of: profile, page, count: count, revision: revision, db) }

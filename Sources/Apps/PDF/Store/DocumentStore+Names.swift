@@ -18,8 +18,12 @@ extension DocumentStore {
         max(0, min(created, 1 << (62 - sequenceBits))) << sequenceBits | sequence & sequenceMask
     }
 
+    /// The rank of a row, as PostgreSQL computes it.
+    static let rankExpression =
+        "greatest(0, least(created, \(Int64(1) << (62 - sequenceBits)))) << \(sequenceBits) | (sequence & \(sequenceMask))"
+
     /// Returns a profile as the owner of terms. Two profiles may have the same number: the rows say whose they are.
-    private static func owner(ofTerms profile: String) -> Int64 { Int64(profile.stableHash & 0xFFFF_FFFF) }
+    static func owner(ofTerms profile: String) -> Int64 { Int64(profile.stableHash & 0xFFFF_FFFF) }
 
     /// Keeps the index when a document is inserted, changed or deleted. Drafts are not in it.
     ///

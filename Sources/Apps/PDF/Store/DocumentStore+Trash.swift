@@ -53,7 +53,7 @@ extension DocumentStore {
     /// - Returns: the document and the new revision of the list if that changed; nil if the profile has none of that
     ///   id.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
-    func restore(_ id: String, preconditions: WritePreconditions = .none, profile: String, at now: Date) async throws
+    func restore(_ id: String, preconditions: WritePreconditions, profile: String, at now: Date) async throws
         -> Changed?
     {
         guard DocumentIdentity.isOne(id) else { return nil }
@@ -75,7 +75,7 @@ extension DocumentStore {
     /// - Parameter preconditions: what its version must meet.
     /// - Returns: the new revision of the list; nil if there is none of that id in the trash.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
-    func purge(_ id: String, preconditions: WritePreconditions = .none, profile: String) async throws -> Int? {
+    func purge(_ id: String, preconditions: WritePreconditions, profile: String) async throws -> Int? {
         guard DocumentIdentity.isOne(id) else { return nil }
         defer { changes[profile].bump() }
         return try await database.writeErasing { db in
@@ -93,7 +93,7 @@ extension DocumentStore {
     ///   - preconditions: what the revision of the profile's list must meet.
     /// - Returns: how many documents that were, and the new revision of each profile that had some.
     /// - Throws: 412 `precondition-failed`; `StorageError`.
-    func purgeTrash(of profile: String? = nil, upTo time: Date, preconditions: WritePreconditions = .none) async throws
+    func purgeTrash(of profile: String?, upTo time: Date, preconditions: WritePreconditions) async throws
         -> (count: Int, revisions: [String: Int])
     {
         var (count, revisions, isFirst): (Int, [String: Int], Bool) = (0, [:], true)
@@ -125,7 +125,7 @@ extension DocumentStore {
     static func purge(_ sequence: Int64, _ db: Database) throws {
         let pages = try pages(of: sequence, db)
         try db.execute(sql: "DELETE FROM pdf_document WHERE sequence = ?", arguments: [sequence])
-        try forgetThumbnails(of: pages, db)
+        try ThumbnailStore.forget(pages, db)
     }
 
     private static func trashedDocument(_ id: String, profile: String, _ db: Database) throws -> Document? {

@@ -11,13 +11,13 @@ import TextSearch
 /// Documents are user data: no cache budget removes them. Drafts are invisible from the instant on at which they expire
 /// (``purgeDrafts(at:)`` removes them).
 public struct DocumentStore: Sendable {
-    /// The document of a change does not exist any more.
+    /// The document of a change does not exist any more as it was read.
     struct Gone: Error {}
 
     /// A document to be inserted.
     struct New: Sendable {
         var name: String
-        var blob: Blob
+        var file: StagedFile
         var pages: [DocumentPage]
     }
 
@@ -36,9 +36,6 @@ public struct DocumentStore: Sendable {
     /// Returns the token of what a profile sees now; to be taken before that is read. Drafts expire by time as well, so
     /// that responses that show one are not cached.
     func changeToken(profile: String) -> ChangeToken { ChangeToken(of: changes[profile]) }
-
-    /// Returns the file of a document, for programs that read it by its path.
-    func file(of document: Document) -> URL { URL(filePath: database.blobs.filePath(of: document.blob)) }
 
     /// Returns a document of a profile; nil if there is none, or it is an expired draft.
     func document(_ id: String, profile: String, at now: Date) throws -> Document? {
@@ -81,14 +78,14 @@ public struct DocumentStore: Sendable {
         profile: String,
         created: Date,
         draftUntil: Date?,
-        quota: StorageQuota = .unlimited
+        quota: StorageQuota
     ) async throws -> (documents: [Document], revision: Int?) {
         defer { changes[profile].bump() }
         let blobs = database.blobs
-        return try await keepingOrDiscarding(documents.map(\.blob)) { db in
+        return try await keepingOrDiscarding(documents.map(\.file)) { db in
             let inserted = try quota.holding({ try Self.usage(of: profile, db) }) {
                 try documents.map { new in
-                    try blobs.insert(new.blob, in: db)
+                    try blobs.insert(new.file.blob, in: db)
                     return try Self.insert(new, profile: profile, created: created, draftUntil: draftUntil, db)
                 }
             }
@@ -106,7 +103,7 @@ public struct DocumentStore: Sendable {
         let id = DocumentIdentity.random()
         try db.cachedStatement(sql: insertDocument).execute(arguments: [
             id, profile, new.name, new.name.partFolded, created.millisecondsSince1970,
-            draftUntil.map(\.millisecondsSince1970), new.blob.id, new.blob.length,
+            draftUntil.map(\.millisecondsSince1970), new.file.blob.id, new.file.blob.length,
         ])
         let sequence = db.lastInsertedRowID
         try insert(new.pages, of: sequence, db)
@@ -117,7 +114,7 @@ public struct DocumentStore: Sendable {
             name: new.name,
             created: created.wholeMilliseconds,
             draftUntil: draftUntil?.wholeMilliseconds,
-            blob: new.blob,
+            blob: new.file.blob,
             pages: new.pages
         )
         try changeName(of: nil, to: document, profile: profile, db)
@@ -131,15 +128,15 @@ public struct DocumentStore: Sendable {
     ///   new file is removed then.
     func replace(
         _ document: Document,
-        blob: Blob,
+        file: StagedFile,
         pages: [DocumentPage],
         profile: String,
         draftUntil: Date,
-        quota: StorageQuota = .unlimited
+        quota: StorageQuota
     ) async throws -> Changed {
         defer { changes[profile].bump() }
         let blobs = database.blobs
-        return try await keepingOrDiscarding([blob]) { db in
+        return try await keepingOrDiscarding([file]) { db in
             // Every change holds the lock of its document: what is not as it was read was deleted.
             let sql = "SELECT 1 FROM pdf_document WHERE sequence = ? AND blob_id = ? AND trashed IS NULL"
             guard try Int.fetchOne(db, sql: sql, arguments: [document.sequence, document.blob.id]) != nil else {
@@ -147,10 +144,10 @@ public struct DocumentStore: Sendable {
             }
             var changed = document
             changed.version += 1
-            changed.blob = blob
+            changed.blob = file.blob
             changed.pages = pages
             if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
-            try blobs.insert(blob, in: db)
+            try blobs.insert(file.blob, in: db)
             try quota.holding({ try Self.usage(of: profile, db) }) { try Self.update(changed, db) }
             try Self.replace(document.pages, by: pages, of: document.sequence, db)
             return (changed, document.isDraft ? nil : try Self.nextRevision(profile, db))
@@ -165,12 +162,12 @@ public struct DocumentStore: Sendable {
     ) throws {
         try db.execute(sql: "DELETE FROM pdf_page WHERE document = ?", arguments: [sequence])
         try insert(pages, of: sequence, db)
-        try forgetThumbnails(of: old, db)
+        try ThumbnailStore.forget(old, db)
     }
 
-    /// Runs one transaction; if it fails, the files of the blobs that it would have inserted are removed.
+    /// Runs one transaction; if it fails, the files that documents would have got are removed.
     func keepingOrDiscarding<Value: Sendable>(
-        _ blobs: [Blob],
+        _ files: [StagedFile],
         _ updates: @Sendable @escaping (Database) throws -> Value
     ) async throws -> Value {
         do {
@@ -178,7 +175,7 @@ public struct DocumentStore: Sendable {
             try Task.checkCancellation()
             return try await database.write(updates)
         } catch {
-            for blob in blobs { database.blobs.discard(blob) }
+            for file in files { discard(file) }
             throw error
         }
     }

@@ -39,7 +39,7 @@ public final class ZipArchive {
             packedLength: UInt64(text.file.length),
             checksum: UInt32(truncatingIfNeeded: text.checksum)
         )
-        parts.append(ZipContent.Part(entry: entry, place: text.file.place))
+        parts.append(ZipContent.Part(entry: entry, source: .file(text.file.place)))
     }
 
     /// Adds a value as JSON.
@@ -70,7 +70,24 @@ public final class ZipArchive {
             length: UInt64(blob.length),
             packedLength: UInt64(blob.length)
         )
-        parts.append(ZipContent.Part(entry: entry, place: try blobs.hold(blob, in: scratch)))
+        parts.append(ZipContent.Part(entry: entry, source: .file(try blobs.hold(blob, in: scratch))))
+        return path
+    }
+
+    /// Adds a file whose bytes are read when the archive is sent, under a name as above.
+    ///
+    /// - Parameter name: without its ending.
+    /// - Returns: its path in the archive.
+    public func add(_ content: FileContent, in folder: String, name: String, ending: String, modified: Date) -> String {
+        let path = "\(folder)/\(names.unused(name, ending: ending))"
+        let entry = ZipFormat.Entry(
+            name: path,
+            method: .stored,
+            modified: modified,
+            length: UInt64(content.length),
+            packedLength: UInt64(content.length)
+        )
+        parts.append(ZipContent.Part(entry: entry, source: .content(content)))
         return path
     }
 

@@ -1,16 +1,23 @@
 import CZlib
+import Concurrency
 import Database
 import Foundation
 import HummingbirdCore
 import NIOCore
 
-/// The entries of an archive with the files that their bytes are read from. What it sends has a length that is known
+/// The entries of an archive with what their bytes are read from. What it sends has a length that is known
 /// before, and takes a bounded part of the memory.
 struct ZipContent: Sendable {
-    /// An entry, and the file that its bytes are read from.
+    /// Where the bytes of an entry are.
+    enum Source: Sendable {
+        case file(TemporaryPath)
+        case content(FileContent)
+    }
+
+    /// An entry, and what its bytes are read from.
     struct Part: Sendable {
         var entry: ZipFormat.Entry
-        let place: TemporaryPath
+        let source: Source
     }
 
     private let parts: [Part]
@@ -78,13 +85,26 @@ struct ZipContent: Sendable {
     }
 
     private static func forEachChunk(of part: Part, _ body: (Data) async throws -> Void) async throws {
-        let file = try FileHandle(forReadingFrom: URL(filePath: part.place.path))
+        let length = Int(part.entry.packedLength)
+        switch part.source {
+        case .file(let place): try await forEachChunk(of: place, length: length, body)
+        case .content(let content):
+            for try await chunk in try content.parts(0..<length) { try await body(Data(chunk.readableBytesView)) }
+        }
+    }
+
+    private static func forEachChunk(
+        of place: TemporaryPath,
+        length: Int,
+        _ body: (Data) async throws -> Void
+    ) async throws {
+        let file = try FileHandle(forReadingFrom: URL(filePath: place.path))
         defer { try? file.close() }
-        var rest = Int(part.entry.packedLength)
+        var rest = length
         while rest > 0 {
             try Task.checkCancellation()
             guard let chunk = try file.read(upToCount: min(rest, 1 << 16)), !chunk.isEmpty else {
-                throw StorageError.system(EIO, path: part.place.path, operation: "read")
+                throw StorageError.system(EIO, path: place.path, operation: "read")
             }
             try await body(chunk)
             rest -= chunk.count

@@ -16,6 +16,8 @@ typealias PDFHarness = AppHarness<PDFApp, StubDocumentEngine>
 
 extension AppHarness<PDFApp, StubDocumentEngine> {
     /// Runs a test against the app.
+    ///
+    /// - Parameter shared: where the documents are; nil for the app's own database.
     static func run(
         directory: DataDirectory? = nil,
         clock: ManualClock = ManualClock(),
@@ -23,6 +25,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
         engine: DocumentEngine? = nil,
         disk: AccountFiles? = nil,
         options: PDFApp.Options = .init(),
+        shared: SharedStoreAccess? = nil,
         _ test: @Sendable (PDFHarness) async throws -> Void
     ) async throws {
         try await run(
@@ -31,7 +34,8 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
             AppSurroundings(clock: clock, directory: directory),
             make: { context in
                 PDFApp(
-                    store: DocumentStore(context.database),
+                    storage: DocumentStorage(shared, context.database, context.scratch),
+                    thumbnails: ThumbnailStore(database: context.database),
                     engine: engine ?? paper.engine,
                     events: context.events,
                     scratch: context.scratch,
@@ -46,6 +50,8 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     }
 
     var paper: StubDocumentEngine { fixture }
+    /// The documents of the app.
+    var documents: any Documents { app.storage.documents }
     /// The requests of the tests go through it.
     var routes: PDFHarness { self }
 

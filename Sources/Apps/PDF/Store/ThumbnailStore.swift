@@ -2,7 +2,8 @@ import Database
 import Foundation
 import GRDB
 
-extension DocumentStore {
+/// Pictures of pages: a cache of this server, whatever store the documents are in.
+struct ThumbnailStore: Sendable {
     /// A picture of a page.
     struct Thumbnail: Sendable, Equatable {
         var data: Data
@@ -11,6 +12,8 @@ extension DocumentStore {
 
     /// How exactly the last use of a thumbnail is known, in seconds, so that not every read writes.
     static let useGrain: TimeInterval = 3600
+
+    let database: LarderDatabase
 
     /// Returns the stored thumbnail of a page, and when it was used last.
     func storedThumbnail(of page: DocumentPage, width: Int) throws -> (thumbnail: Thumbnail, lastUsed: Date)? {
@@ -49,16 +52,19 @@ extension DocumentStore {
 
     /// Stores a thumbnail, and removes those that were used least recently while all of them together have more than
     /// `budget` bytes.
-    func save(_ thumbnail: Thumbnail, of page: DocumentPage, width: Int, budget: Int, at now: Date) async throws {
+    ///
+    /// - Parameter isKept: whether it is stored at all, decided in the same transaction.
+    func save(
+        _ thumbnail: Thumbnail,
+        of page: DocumentPage,
+        width: Int,
+        budget: Int,
+        at now: Date,
+        if isKept: @Sendable @escaping (Database) throws -> Bool = { _ in true }
+    ) async throws {
         guard thumbnail.data.count <= budget else { return }
         try await database.writeIfRoom { db in
-            // The document may have been deleted while the page was drawn; then nothing of it may stay.
-            guard
-                try Row.fetchOne(
-                    try db.cachedStatement(sql: "SELECT 1 FROM pdf_page WHERE content = ?"),
-                    arguments: [page.content]
-                ) != nil
-            else { return }
+            guard try isKept(db) else { return }
             try db.execute(
                 sql: Self.insertThumbnail,
                 arguments: [
@@ -87,8 +93,8 @@ extension DocumentStore {
     static let sumOfThumbnails = "SELECT sum(size) FROM pdf_thumbnail"
     static let selectOldestThumbnails = "SELECT rowid, size FROM pdf_thumbnail ORDER BY last_used, rowid LIMIT 1000"
 
-    /// Removes the thumbnails of pages that no document has any more.
-    static func forgetThumbnails(of pages: [DocumentPage], _ db: Database) throws {
+    /// Removes the thumbnails of pages that no document of this database has any more.
+    static func forget(_ pages: [DocumentPage], _ db: Database) throws {
         let forget = try db.cachedStatement(
             sql: """
                 DELETE FROM pdf_thumbnail
@@ -96,5 +102,24 @@ extension DocumentStore {
                 """
         )
         for content in Set(pages.map(\.content)) { try forget.execute(arguments: ["content": content]) }
+    }
+
+    /// Returns what the pages show of which there are thumbnails, in order.
+    ///
+    /// - Parameter last: The one behind which the list begins.
+    func contents(after last: String, limit: Int) throws -> [String] {
+        try database.read { db in
+            let sql = "SELECT DISTINCT content FROM pdf_thumbnail WHERE content > ? ORDER BY content LIMIT ?"
+            return try String.fetchAll(try db.cachedStatement(sql: sql), arguments: [last, limit])
+        }
+    }
+
+    /// Removes the thumbnails of pages that show this.
+    func forget(contents: some Collection<String> & Sendable) async throws {
+        guard !contents.isEmpty else { return }
+        try await database.writeErasing { db in
+            let forget = try db.cachedStatement(sql: "DELETE FROM pdf_thumbnail WHERE content = ?")
+            for content in contents { try forget.execute(arguments: [content]) }
+        }
     }
 }

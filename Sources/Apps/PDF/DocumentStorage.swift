@@ -1,0 +1,101 @@
+import AppInterface
+import Database
+import Freshness
+import Logging
+import Screens
+
+/// Where the documents of a server are.
+enum DocumentStorage: Sendable {
+    /// In its own database.
+    case local(DocumentStore)
+    /// In the store that several servers share.
+    case shared(SharedDocuments)
+
+    /// Chooses as the server is configured.
+    ///
+    /// - Parameters:
+    ///   - shared: the store that servers share, if there is one.
+    ///   - database: the server's own.
+    ///   - scratch: the folder for files that programs read.
+    init(_ shared: SharedStoreAccess?, _ database: LarderDatabase, _ scratch: ScratchFolder) {
+        guard let shared else {
+            self = .local(DocumentStore(database))
+            return
+        }
+        self = .shared(
+            SharedDocuments(
+                database: shared.database,
+                changes: shared.changes,
+                thumbnails: ThumbnailStore(database: database),
+                scratch: scratch
+            )
+        )
+    }
+
+    /// What the features use.
+    var documents: any Documents {
+        switch self {
+        case .local(let store): store
+        case .shared(let documents): documents
+        }
+    }
+
+    /// What removes the remains of documents that other servers have changed.
+    func expiry(clock: WallClock, logger: Logger) -> [ExpiryService] {
+        guard case .shared(let documents) = self else { return [] }
+        return [
+            ExpiryService(of: "contents without a document", clock: clock, logger: logger) { _ in
+                try await documents.removeContents()
+            },
+            ExpiryService(of: "pictures of deleted pages", clock: clock, logger: logger) { _ in
+                try await documents.removeThumbnails()
+            },
+        ]
+    }
+
+    /// The saved documents of a profile for its archive, and how much it stores.
+    func userData(quota: @escaping @Sendable (_ profile: String) -> StorageQuota) -> UserData {
+        let shown = { @Sendable (profile: String, stored: StorageUsage) in
+            AppUsage(.documents, of: profile, stored, quota: quota(profile), trash: "/v1/pdf/trash")
+        }
+        switch self {
+        case .local(let store):
+            return UserData { owner, archive in
+                var files = DocumentArchive()
+                for (document, pageCount) in try store.savedDocuments(profile: owner.profile) {
+                    let path = try archive.add(
+                        document.blob,
+                        in: "documents",
+                        name: document.name,
+                        ending: "pdf",
+                        modified: document.created
+                    )
+                    files.append(document, pageCount: pageCount, file: path)
+                }
+                return try files.end(in: archive)
+            } usage: { owner in
+                shown(owner.profile, try store.usage(profile: owner.profile))
+            }
+        case .shared(let documents):
+            return UserData(
+                sharedAdd: { owner, archive in
+                    var files = DocumentArchive()
+                    for (document, pageCount) in try await documents.savedDocuments(profile: owner.profile) {
+                        // One that was deleted meanwhile is left out.
+                        guard let content = try await documents.contentIfPresent(of: document) else { continue }
+                        let path = archive.add(
+                            content,
+                            in: "documents",
+                            name: document.name,
+                            ending: "pdf",
+                            modified: document.created
+                        )
+                        files.append(document, pageCount: pageCount, file: path)
+                    }
+                    return try files.end(in: archive)
+                },
+                usage: { owner in shown(owner.profile, try await documents.usage(profile: owner.profile)) }
+            )
+        }
+    }
+}

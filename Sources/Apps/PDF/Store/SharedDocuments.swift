@@ -1,0 +1,202 @@
+import Database
+import Foundation
+import Freshness
+import Screens
+import SharedStore
+
+/// The documents of all profiles, in a store that several servers share.
+///
+/// Each change of a profile's documents has the turn of the profile: what it reads is what it changes. A document is
+/// made of a file that was stored before (`pdf_content`), and replaced only as it was read: servers do not wait for
+/// each other while they make files.
+struct SharedDocuments: Documents {
+    let database: SharedDatabase
+    let changes: SharedChanges
+    /// The pictures of pages on this server.
+    let thumbnails: ThumbnailStore
+    /// Where files are while programs read them.
+    let scratch: ScratchFolder
+    let copies = DocumentCopies()
+
+    /// What a transaction returns, and what its server removes after it.
+    struct Outcome<Value: Sendable>: Sendable {
+        var value: Value
+        /// What the pages show that a document has no more (``DocumentPage/content``).
+        var pages: [String] = []
+        /// Whether there are contents that nobody may read any more.
+        var hasRemoved = false
+    }
+
+    func changeToken(profile: String) -> ChangeToken { changes.token(of: Self.topic(profile)) }
+
+    private static func topic(_ profile: String) -> String { "profile/\(PDFApp.name)/\(profile)" }
+
+    /// Changes the documents of a profile, one change after the other.
+    func write<Value: Sendable>(
+        of profile: String,
+        _ updates: @escaping @Sendable (SQLTransaction) throws -> Outcome<Value>
+    ) async throws -> Value {
+        // Others learn of it by the event that is published next.
+        defer { changes.changed(Self.topic(profile)) }
+        let outcome = try await database.write(turns: ["pdf/\(profile)"], updates)
+        await clean(after: outcome)
+        return outcome.value
+    }
+
+    func document(_ id: String, profile: String, at now: Date) async throws -> Document? {
+        guard DocumentIdentity.isOne(id) else { return nil }
+        let parameters: [any SQLParameter] = [id, profile, now.millisecondsSince1970]
+        return Document(try await database.rows(Self.selectListed, parameters) { try DocumentRow($0) })
+    }
+
+    func documentReader(_ id: String, profile: String, at now: Date) async throws -> () throws -> Document? {
+        let document = try await document(id, profile: profile, at: now)
+        return { document }
+    }
+
+    func insert(
+        _ documents: [DocumentStore.New],
+        profile: String,
+        created: Date,
+        draftUntil: Date?,
+        quota: StorageQuota
+    ) async throws -> (documents: [Document], revision: Int?) {
+        try await storing(documents.map(\.file)) {
+            try await write(of: profile) { transaction in
+                try quota.holding({ try Self.counts(of: profile, transaction).usage }) {
+                    let inserted = try documents.map { new in
+                        try Self.use(new.file.blob, transaction)
+                        let document = Document(new, created: created, draftUntil: draftUntil)
+                        return try Self.insert(document, profile: profile, transaction)
+                    }
+                    let change = inserted.reduce(DocumentCounts()) { $0 + DocumentCounts($1) }
+                    let isListed = draftUntil == nil
+                    let revision = try Self.count(change, isListed: isListed, of: profile, transaction)
+                    return Outcome(value: (inserted, revision))
+                }
+            }
+        }
+    }
+
+    func replace(
+        _ document: Document,
+        file: StagedFile,
+        pages: [DocumentPage],
+        profile: String,
+        draftUntil: Date,
+        quota: StorageQuota
+    ) async throws -> DocumentStore.Changed {
+        var changed = document
+        changed.version += 1
+        changed.blob = file.blob
+        changed.pages = pages
+        if document.isDraft { changed.draftUntil = draftUntil.wholeMilliseconds }
+        return try await storing([file]) { [changed] in
+            try await write(of: profile) { transaction in
+                try quota.holding({ try Self.counts(of: profile, transaction).usage }) {
+                    let revision = try Self.change(document, to: changed, of: profile, transaction)
+                    try Self.replacePages(of: changed, transaction)
+                    let removed = Set(document.pages.map(\.content)).subtracting(changed.pages.map(\.content))
+                    return Outcome(value: (changed, revision), pages: Array(removed))
+                }
+            }
+        }
+    }
+
+    func save(_ document: Document, name: String?, file: StagedFile?, isSaved: Bool, profile: String, at now: Date)
+        async throws -> DocumentStore.Changed
+    {
+        var changed = document
+        if let name { changed.name = name }
+        if isSaved { changed.draftUntil = nil }
+        if let file { changed.blob = file.blob }
+        let isChanged = changed != document
+        if isChanged { changed.version += 1 }
+        return try await storing(file.map { [$0] } ?? []) { [changed] in
+            try await write(of: profile) { transaction in
+                let revision =
+                    isChanged
+                    ? try Self.change(document, to: changed, of: profile, transaction)
+                    : try Self.check(document, transaction)
+                return Outcome(value: (changed, revision))
+            }
+        }
+    }
+
+    func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
+        async throws -> DocumentStore.Changed?
+    {
+        guard DocumentIdentity.isOne(id) else { return nil }
+        return try await write(of: profile) { transaction -> Outcome<DocumentStore.Changed?> in
+            guard let document = try Self.document(id, profile: profile, at: now, transaction) else {
+                return Outcome(value: nil)
+            }
+            try preconditions.check(version: document.version)
+            let isKept = toTrash && !document.isDraft
+            if isKept {
+                let sql = "UPDATE pdf_document SET trashed = $2, terms = '{}' WHERE sequence = $1"
+                try transaction.execute(sql, [document.sequence, now.millisecondsSince1970])
+            } else {
+                try Self.remove([document], transaction)
+            }
+            let after = isKept ? DocumentCounts(document, isTrashed: true) : DocumentCounts()
+            let change = after - DocumentCounts(document)
+            let revision = try Self.count(change, isListed: !document.isDraft, of: profile, transaction)
+            return Outcome(
+                value: (document, revision),
+                pages: isKept ? [] : document.pages.map(\.content),
+                hasRemoved: !isKept
+            )
+        }
+    }
+
+    /// Replaces a document, but for its pages, if it is as it was read.
+    ///
+    /// - Returns: the new revision of the list if that changed.
+    private static func change(
+        _ document: Document,
+        to changed: Document,
+        of profile: String,
+        _ transaction: SQLTransaction
+    ) throws -> Int? {
+        try check(document, transaction)
+        if changed.blob != document.blob {
+            try use(changed.blob, transaction)
+            try release(document.blob, transaction)
+        }
+        try update(changed, profile: profile, transaction)
+        let change = DocumentCounts(changed) - DocumentCounts(document)
+        return try count(change, isListed: !changed.isDraft, of: profile, transaction)
+    }
+
+    /// Checks that a document is as it was read.
+    ///
+    /// - Returns: nil: that changes no list.
+    /// - Throws: `DocumentStore.Gone`; `SharedStoreError`.
+    @discardableResult
+    private static func check(_ document: Document, _ transaction: SQLTransaction) throws -> Int? {
+        let sql = """
+            SELECT sequence FROM pdf_document
+            WHERE sequence = $1 AND version = $2 AND content = $3 AND trashed IS NULL
+            """
+        let parameters: [any SQLParameter] = [document.sequence, document.version, document.blob.id.description]
+        guard try transaction.rows(sql, parameters).first != nil else { throw DocumentStore.Gone() }
+        return nil
+    }
+}
+
+extension Document {
+    /// A document that is not stored yet.
+    fileprivate init(_ new: DocumentStore.New, created: Date, draftUntil: Date?) {
+        self.init(
+            sequence: 0,
+            id: DocumentIdentity.random(),
+            version: 1,
+            name: new.name,
+            created: created.wholeMilliseconds,
+            draftUntil: draftUntil?.wholeMilliseconds,
+            blob: new.file.blob,
+            pages: new.pages
+        )
+    }
+}
