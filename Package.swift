@@ -448,7 +448,7 @@ let package = Package(
             name: "PDFTests",
             dependencies: [
                 "PDF", "AppInterface", "Screens", "ResponseStore", "Database", "Freshness", "Concurrency", "Media",
-                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, lifecycle,
+                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Tests/Apps/PDFTests",
             swiftSettings: strict

@@ -1,7 +1,9 @@
 import AppInterface
+import Concurrency
 import Database
 import Foundation
 import HTTPTypes
+import NIOCore
 import Screens
 import Synchronization
 import TestKit
@@ -36,7 +38,8 @@ private final class FakeYandexDisk: Sendable {
                 guard path != "/" else { throw Problem.invalidParameter("path", accepted: "accepts a file") }
                 let isTaken = self.files.withLock { $0[path] != nil }
                 guard !isTaken else { throw Problem(.targetExists, "\(path) is there already.") }
-                let bytes = Data(buffer: try await file.parts(0..<file.length).collect(upTo: 1 << 20))
+                var bytes = Data()
+                for try await part in try file.parts(0..<file.length) { bytes += part.readableBytesView }
                 self.files.withLock { $0[path] = bytes }
                 return path
             }

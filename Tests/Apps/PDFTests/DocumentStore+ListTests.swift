@@ -109,7 +109,7 @@ import Testing
                 case (8, _): _ = try await app.ask(.delete, "/v1/pdf/trash", fields)
                 case (9, _):
                     app.clock.advance(by: .seconds(20_000))
-                    _ = try await app.app.store.purgeDrafts(at: app.clock.now)
+                    _ = try await app.documents.purgeDrafts(at: app.clock.now)
                 default:
                     await #expect(throws: Undone.self) {
                         try await app.database.write { db in

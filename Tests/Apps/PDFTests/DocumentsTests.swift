@@ -1,5 +1,8 @@
+import Concurrency
 import Foundation
 import HTTPTypes
+import NIOCore
+import Screens
 import TestKit
 import Testing
 
@@ -196,7 +199,7 @@ import Testing
             let bytes = Data(repeating: 7, count: 3 << 20)
             let document = try await app.insert(bytes, name: "first")
             let content = try await app.documents.content(of: document)
-            var parts = try content.parts(0..<content.length).makeAsyncIterator()
+            let parts = try content.parts(0..<content.length).makeAsyncIterator()
             var read = try #require(try await parts.next()).readableBytes
             let changed = try await app.documents.replace(
                 document,

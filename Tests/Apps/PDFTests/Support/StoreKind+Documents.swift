@@ -1,6 +1,7 @@
 import AppInterface
 import Database
 import Foundation
+import Screens
 import SharedStore
 import TestKit
 
