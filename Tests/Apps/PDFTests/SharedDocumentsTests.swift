@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "PDF-13 A connection that ends during a write leaves nothing: among the parts, with the document, in the commit",
+        "PDF-13 A connection that ends in a write leaves nothing: among the parts, with the document, in the commit",
         arguments: [
             ("pdf_content_part", "new.number = 3", false), ("pdf_page", "true", false), ("pdf_page", "true", true),
         ]

@@ -19,8 +19,10 @@ extension DocumentStore {
     }
 
     /// The rank of a row, as PostgreSQL computes it.
-    static let rankExpression =
-        "greatest(0, least(created, \(Int64(1) << (62 - sequenceBits)))) << \(sequenceBits) | (sequence & \(sequenceMask))"
+    static let rankExpression = """
+        greatest(0, least(created, \(Int64(1) << (62 - sequenceBits)))) << \(sequenceBits)
+            | (sequence & \(sequenceMask))
+        """
 
     /// Returns a profile as the owner of terms. Two profiles may have the same number: the rows say whose they are.
     static func owner(ofTerms profile: String) -> Int64 { Int64(profile.stableHash & 0xFFFF_FFFF) }
