@@ -14,6 +14,10 @@ final class EmbeddedHTTP2 {
     let client: EmbeddedChannel
     let socket = FakeSocket()
     let journal = Journal()
+    /// Largest piece in which the server gets what the client sends, in bytes.
+    var piece = Int.max
+    /// Counts what NIO decodes.
+    let decoded = HeaderBlockCounter()
     /// The streams that reached the application, in their order.
     private(set) var streams: [EmbeddedStream] = []
     /// What the client has received since the last look.
@@ -38,9 +42,7 @@ final class EmbeddedHTTP2 {
         try server.pipeline.syncOperations.addHandler(socket)
         try serve(larder(limits, responseCache), clientUnits)
         if let raw {
-            server.pipeline.fireChannelRead(ByteBuffer(bytes: raw))
-            server.pipeline.fireChannelReadComplete()
-            server.embeddedEventLoop.run()
+            inject(raw)
         } else {
             try client.pipeline.syncOperations.addHandler(Self.frames(window: window))
             client.connect(to: address, promise: nil)
@@ -68,6 +70,7 @@ final class EmbeddedHTTP2 {
         _ = queue.begins(.request, of: queue.add(IPAddress("192.0.2.2")), now: loop.now)
         let share = ConnectionShare(IPAddress("192.0.2.1"), of: queue)
         let (opened, bound) = (NIOLoopBound(self, eventLoop: loop), NIOLoopBound(share, eventLoop: loop))
+        let pipeline = server.pipeline.syncOperations
         try larder.addHTTP2Handlers(to: server, share) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let stream = EmbeddedStream(channel: channel)
@@ -76,6 +79,7 @@ final class EmbeddedHTTP2 {
                 opened.value.streams.append(stream)
             }
         }
+        try pipeline.addHandler(decoded, position: .after(try pipeline.handler(type: NIOHTTP2Handler.self)))
     }
 
     /// A client that sends what no other one would.
@@ -125,11 +129,38 @@ final class EmbeddedHTTP2 {
             }
             while let bytes = try? client.readOutbound(as: ByteBuffer.self) {
                 isMoving = true
-                server.pipeline.fireChannelRead(bytes)
-                server.pipeline.fireChannelReadComplete()
+                receive(bytes)
             }
         }
         while let frame = try? client.readInbound(as: HTTP2Frame.self) { received.append(frame) }
+    }
+
+    private func receive(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        while let next = bytes.readSlice(length: min(piece, bytes.readableBytes)), next.readableBytes > 0 {
+            server.pipeline.fireChannelRead(next)
+            server.pipeline.fireChannelReadComplete()
+        }
+    }
+
+    /// Sends bytes of which the client knows nothing.
+    func inject(_ bytes: [UInt8]) {
+        receive(ByteBuffer(bytes: bytes))
+        server.embeddedEventLoop.run()
+    }
+
+    /// The frames that the server has sent since the last look, if there is no client.
+    func frames() throws -> [RawFrame] {
+        var (bytes, frames) = (ByteBuffer(), [RawFrame]())
+        while var next = try server.readOutbound(as: ByteBuffer.self) { bytes.writeBuffer(&next) }
+        while let head = bytes.readSlice(length: HTTP2FrameHead.size),
+            let kind = head.getInteger(at: head.readerIndex + 3, as: UInt8.self)
+        {
+            let frame = head.withUnsafeReadableBytes { HTTP2FrameHead($0) }
+            let payload = bytes.readBytes(length: frame.length) ?? []
+            frames.append(RawFrame(kind: kind, flags: frame.flags, stream: frame.stream, payload: payload))
+        }
+        return frames
     }
 
     func advance(seconds: Int64) {

@@ -141,33 +141,9 @@ struct HTTP2ConnectionHandlerTests {
 
     // MARK: Cached responses
 
-    /// A connection with a cache, into which the response to `/a` was recorded on its first stream.
-    private func cached(
-        _ text: String,
-        units: Int = EmbeddedConnection.manyUnits,
-        window: Int = 65_535
-    ) throws -> EmbeddedHTTP2 {
-        let cache = ResponseCache(budgetBytes: 4 << 20, run: "run", logger: .quiet)
-        let connection = try EmbeddedHTTP2(responseCache: cache, clientUnits: units, window: window)
-        let stream = connection.request("/a")
-        let labels = RequestLabels(method: .get, route: "/", status: 200)
-        let measurements = RequestMeasurements(labels)
-        connection.streams[0].annotations.update {
-            $0.changeToken = .unlimited
-            $0.record = RequestRecord(method: .get, path: "/", status: 200, measurements: measurements)
-        }
-        connection.streams[0].application.respond(
-            text,
-            headers: ["Content-Length": "\(text.utf8.count)", "X-Request-Id": "first", "ETag": "\"a:b\""]
-        )
-        if window >= text.utf8.count { #expect(connection.response(on: stream).isEnded) }
-        #expect(cache.size.entries == 1)
-        return connection
-    }
-
     @Test("SRV-14 a response is recorded on a stream and sent again ahead of streams, with an identity of its own")
     func cachedResponse() throws {
-        let connection = try cached("kept")
+        let connection = try EmbeddedHTTP2.cached("kept")
         let stream = connection.request("/a", [("x-request-id", "mine")])
         #expect(connection.streams.count == 1)
         let fields = [":status: 200", "content-length: 4", "etag: \"a:b\"", "x-request-id: mine"]
@@ -181,7 +157,7 @@ struct HTTP2ConnectionHandlerTests {
 
     @Test("Cached responses wait for the turn of their client, and are forgotten with their stream")
     func postponed() throws {
-        let connection = try cached("kept", units: 1)
+        let connection = try EmbeddedHTTP2.cached("kept", units: 1)
         // Written together: the rounds of the queue end between reads.
         let streams = (1...4).map { _ in connection.request("/a") }
         #expect(streams.allSatisfy { connection.response(on: $0).body == "kept" })
@@ -191,7 +167,7 @@ struct HTTP2ConnectionHandlerTests {
     @Test("Cached responses are sent as far as the client opens its windows, and given up if it does not")
     func windows() throws {
         let text = String(repeating: "y", count: 40_000)
-        let connection = try cached(text, window: 30_000)
+        let connection = try EmbeddedHTTP2.cached(text, window: 30_000)
         let recorded: HTTP2StreamID = 1
         connection.send(recorded, .windowUpdate(windowSizeIncrement: 20_000))
         connection.send(.rootStream, .windowUpdate(windowSizeIncrement: 1 << 20))
@@ -209,7 +185,7 @@ struct HTTP2ConnectionHandlerTests {
 
     @Test("What waits for windows is bounded: beyond it the application responds")
     func bounded() throws {
-        let connection = try cached(String(repeating: "z", count: 60_000), window: 0)
+        let connection = try EmbeddedHTTP2.cached(String(repeating: "z", count: 60_000), window: 0)
         for _ in 1...8 { connection.request("/a") }
         #expect(connection.streams.count > 1 && connection.streams.count < 8)
     }

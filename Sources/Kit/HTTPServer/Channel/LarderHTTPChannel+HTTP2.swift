@@ -8,7 +8,8 @@ struct HTTP2Connection: Sendable {
 }
 
 extension LarderHTTPChannel {
-    /// Builds the pipeline of a connection: byte counts → frames → connection handler → streams.
+    /// Builds the pipeline of a connection: byte counts or repeated requests → frames → connection handler →
+    /// streams.
     func http2Connection(on channel: any Channel, _ share: ConnectionShare) throws -> HTTP2Connection {
         let (streams, opened) = AsyncStream.makeStream(of: RequestChannel.self)
         channel.closeFuture.whenComplete { _ in opened.finish() }
@@ -35,19 +36,28 @@ extension LarderHTTPChannel {
         _ share: ConnectionShare,
         open: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) throws {
-        let (counter, failure) = (ByteCounter(), HTTP2FailureWatch())
+        let (counter, written) = (ByteCounter(), HTTP2WrittenFrames())
+        let requests = responseCache.map { _ in HTTP2RepeatedRequests() }
         let connection = HTTP2ConnectionHandler(
             limits: limits,
             counter: counter,
-            failure: failure,
+            written: written,
+            requests: requests,
             reports: reports,
             share: share,
             cache: responseCache,
             now: channel.eventLoop.now
         )
-        try channel.pipeline.syncOperations.addHandlers([
-            counter,
-            NIOHTTP2Handler.larder(limits, failure),
+        let pipeline = channel.pipeline.syncOperations
+        if let responseCache, let requests {
+            try pipeline.addHandler(
+                HTTP2RepeatHandler(responseCache, connection: connection, requests: requests, written: written)
+            )
+        } else {
+            try pipeline.addHandler(counter)
+        }
+        try pipeline.addHandlers([
+            NIOHTTP2Handler.larder(limits, written),
             connection,
             HTTP2StreamMultiplexer(
                 mode: .server,

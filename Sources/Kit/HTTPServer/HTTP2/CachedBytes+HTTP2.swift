@@ -28,4 +28,65 @@ extension CachedBytes {
         }
         return block
     }
+
+    /// Returns the largest number of bytes of its frames.
+    func framesSize(_ block: CachedBlock) -> Int {
+        let frames = 2 + body.readableBytes / HTTP2FrameHead.payload
+        return block.size + body.readableBytes + frames * HTTP2FrameHead.size
+    }
+
+    /// Writes the response as the frames of a stream, HEADERS and DATA, of which the last ends it.
+    ///
+    /// - Parameter block: That of this response.
+    func writeFrames(
+        _ block: CachedBlock,
+        to buffer: inout ByteBuffer,
+        stream: Int,
+        date: ServerDate,
+        requestID: RequestIdentity,
+        now: NIODeadline
+    ) {
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: framesSize(block)) { bytes in
+            var writer = ByteWriter(bytes)
+            writer.skip(HTTP2FrameHead.size)
+            for piece in block.pieces {
+                switch piece {
+                case .bytes(let bytes): bytes.withUnsafeBytes { writer.write($0) }
+                case .date: writer.writeString { $0.write(date.text) }
+                case .requestID: writer.writeString { $0.write(requestID) }
+                case .age:
+                    let age = changeToken.age.map { $0.seconds(at: now) } ?? 0
+                    writer.writeString { $0.write(age) }
+                case .timeToLive(let before, let after):
+                    let left = changeToken.age.map { $0.timeToLive(at: now) } ?? 0
+                    writer.writeString {
+                        $0.write(before)
+                        $0.write(left)
+                        $0.write(after)
+                    }
+                }
+            }
+            let isWhole = body.readableBytes == 0
+            let flags = HTTP2FrameHead.endHeaders | (isWhole ? HTTP2FrameHead.endStream : 0)
+            let length = writer.count - HTTP2FrameHead.size
+            writer.setFrameHead(.headers, length: length, flags: flags, stream: stream, at: 0)
+            body.withUnsafeReadableBytes { writer.writeData($0, stream: stream) }
+            return writer.count
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Writes bytes as the frames that end a stream; none without bytes.
+    fileprivate mutating func writeData(_ bytes: UnsafeRawBufferPointer, stream: Int) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(HTTP2FrameHead.payload)
+            rest = rest.dropFirst(piece.count)
+            let (start, flags) = (count, rest.isEmpty ? HTTP2FrameHead.endStream : 0)
+            skip(HTTP2FrameHead.size)
+            setFrameHead(.data, length: piece.count, flags: flags, stream: stream, at: start)
+            write(UnsafeRawBufferPointer(rebasing: piece))
+        }
+    }
 }

@@ -48,7 +48,7 @@ extension HTTP2ConnectionHandler {
             head.readableBytes <= limits.headerBytes
         else { return .missed }
         let now = context.eventLoop.now
-        guard let response = cache.response(to: head, now: now) else { return .missed }
+        guard let (response, place) = cache.find(head, now: now) else { return .missed }
         guard context.channel.isWritable,
             share.begins(.cachedResponse, now: now, otherwise: { self.resume() })
         else {
@@ -57,6 +57,7 @@ extension HTTP2ConnectionHandler {
         }
         date.update(now: now)
         let identity = cache.identities.identity(of: head)
+        requests?.note(head, on: Int(frame.streamID), at: place, now: now)
         send(response, response.block(date: date, requestID: identity, now: now), on: frame.streamID, context)
         response.record.note(
             .nanoseconds((context.eventLoop.now - now).nanoseconds),
@@ -92,6 +93,14 @@ extension HTTP2ConnectionHandler {
             context.write(Self.wrapOutboundOut(HTTP2Frame(streamID: stream, payload: .data(data))), promise: taken)
         }
         watchWrites(context)
+    }
+
+    /// A stream was responded to ahead of NIO.
+    func served(_ stream: Int, now: NIODeadline) { state.served(HTTP2StreamID(stream), now: now) }
+
+    /// Watches whether the client takes what was sent ahead of NIO.
+    func watchWrites() {
+        if let context { watchWrites(context) }
     }
 
     /// Processes what was postponed.

@@ -17,7 +17,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     let cache: ResponseCache?
     let reports: ConnectionReports
     let counter: ByteCounter
-    private let failure: HTTP2FailureWatch
+    private let written: HTTP2WrittenFrames
+    let requests: HTTP2RepeatedRequests?
 
     var state: HTTP2ConnectionState
     var stalledWrites: StalledWriteDetector
@@ -32,11 +33,13 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// - Parameters:
     ///   - counter: Counts the bytes nearest to the socket.
-    ///   - failure: Hears of the frames that NIO writes.
+    ///   - written: Hears of the frames that NIO writes.
+    ///   - requests: Is told which requests can be repeated; nil without a cache.
     init(
         limits: ConnectionLimits,
         counter: ByteCounter,
-        failure: HTTP2FailureWatch,
+        written: HTTP2WrittenFrames,
+        requests: HTTP2RepeatedRequests?,
         reports: ConnectionReports,
         share: ConnectionShare,
         cache: ResponseCache?,
@@ -44,7 +47,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     ) {
         self.limits = limits
         self.counter = counter
-        self.failure = failure
+        self.written = written
+        self.requests = requests
         self.reports = reports
         self.share = share
         self.cache = cache
@@ -89,6 +93,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         watchWrites(context)
     }
 
+    /// Whether requests may be responded to ahead of NIO.
+    var servesRepeated: Bool { !state.isEnding && state.hasRoom && !written.hasFailed }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
         resume()
@@ -122,12 +129,12 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         switch error {
         case is NIOHTTP2Errors.StreamError:
             context.fireErrorCaught(error)
-        case is any NIOHTTP2Error where !failure.hasFailed:
+        case is any NIOHTTP2Error where !written.hasFailed:
             // Of a stream, which NIO has reset.
             break
         default:
             // Once: what NIO writes after its GOAWAY fails as well, such as an update of the connection's window.
-            if failure.hasFailed, context.channel.isActive { reports.onAbruptClose(.http2) }
+            if written.hasFailed, context.channel.isActive { reports.onAbruptClose(.http2) }
             context.close(promise: nil)
         }
     }

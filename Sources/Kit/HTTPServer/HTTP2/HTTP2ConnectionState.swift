@@ -34,6 +34,15 @@ struct HTTP2ConnectionState {
         return isEnding && streams.isEmpty
     }
 
+    /// Whether another stream is within the limit of those that are open at once.
+    var hasRoom: Bool { streams.count < HTTP2Limits.streams }
+
+    /// A stream has begun and ended.
+    mutating func served(_ stream: HTTP2StreamID, now: NIODeadline) {
+        lastStream = max(lastStream, stream)
+        idleSince = now
+    }
+
     enum EndAction: Equatable {
         /// Tell the client, and wait for the streams that are open.
         case announce

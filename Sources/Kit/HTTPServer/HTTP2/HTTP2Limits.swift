@@ -1,3 +1,4 @@
+import NIOCore
 import NIOHTTP2
 
 /// What a client may ask of an HTTP/2 connection beyond ``ConnectionLimits``; NIO ends the connection of one that goes
@@ -5,8 +6,9 @@ import NIOHTTP2
 enum HTTP2Limits {
     /// Streams at once (RFC 9113 §5.1.2).
     static let streams = 100
-    /// Streams that a client may reset within half a minute: browsers do so when pictures scroll out of sight.
+    /// Streams that a client may reset within a time: browsers do so when pictures scroll out of sight.
     static let resets = 1000
+    static let resetTime = TimeAmount.seconds(30)
     /// Acknowledgements that wait for a client that does not read.
     static let bufferedControlFrames = 1000
     /// Streams that were reset lately, whose frames may still arrive.
@@ -32,20 +34,12 @@ extension NIOHTTP2Handler {
         connection.maximumBufferedControlFrames = HTTP2Limits.bufferedControlFrames
         var stream = StreamConfiguration()
         stream.streamResetFrameRateLimit.maximumCount = HTTP2Limits.resets
+        stream.streamResetFrameRateLimit.windowLength = HTTP2Limits.resetTime
         return NIOHTTP2Handler(
             mode: .server,
             frameDelegate: delegate,
             connectionConfiguration: connection,
             streamConfiguration: stream
         )
-    }
-}
-
-/// Notices that NIO has given up a connection: its errors do not tell those of a stream from those of the connection.
-final class HTTP2FailureWatch: NIOHTTP2FrameDelegate {
-    private(set) var hasFailed = false
-
-    func wroteFrame(_ frame: HTTP2Frame) {
-        if case .goAway(_, let code, _) = frame.payload, code != .noError { hasFailed = true }
     }
 }

@@ -16,6 +16,7 @@ final class CachedBytes: Sendable {
     private let headCount: Int
     private let pieces: [CachedBytesHead.Piece]
     private let divided = Mutex<CachedFields?>(nil)
+    private let encoded = Mutex<CachedBlock?>(nil)
     let body: ByteBuffer
 
     /// Takes apart the bytes of a response; nil if it cannot be repeated.
@@ -52,6 +53,16 @@ final class CachedBytes: Sendable {
         }
     }
 
+    /// The head as a header block of HTTP/2, encoded at the first use.
+    var block: CachedBlock {
+        encoded.withLock { encoded in
+            if let encoded { return encoded }
+            let block = CachedBlock(fields)
+            encoded = block
+            return block
+        }
+    }
+
     /// Writes the response with the fields that depend on the time and the request.
     ///
     /// - Parameter isLast: Whether the connection closes behind it, which it says then.
@@ -79,54 +90,6 @@ final class CachedBytes: Sendable {
             }
             body.withUnsafeReadableBytes { writer.write($0) }
             return writer.count
-        }
-    }
-}
-
-/// Writes bytes one behind the other: `ByteBuffer` looks for room and at its storage before each piece.
-private struct ByteWriter {
-    private let bytes: UnsafeMutableRawBufferPointer
-    private(set) var count = 0
-
-    init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
-
-    mutating func write(_ piece: UnsafeRawBufferPointer) {
-        precondition(piece.count <= bytes.count - count, "a response is larger than its size")
-        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
-        count += piece.count
-    }
-
-    mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
-    }
-
-    /// Writes an identity, without allocating for one that Larder assigned.
-    mutating func write(_ identity: RequestIdentity) {
-        switch identity {
-        case .wanted(let text): write(text)
-        case .assigned(let number):
-            write(number.run)
-            write("-")
-            write(number.number)
-        }
-    }
-
-    /// Writes a number in decimal digits, without allocating.
-    mutating func write(_ number: Int) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var rest = number.magnitude
-            var place = 20
-            repeat {
-                place -= 1
-                digits[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
-            } while rest > 0
-            if number < 0, place > 0 {
-                place -= 1
-                digits[place] = UInt8(ascii: "-")
-            }
-            write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[place...]))
         }
     }
 }

@@ -1,0 +1,234 @@
+import CoreMetrics
+import NIOCore
+
+/// Responds to repeated requests of an HTTP/2 connection in place of NIO, which neither decodes their header blocks nor
+/// makes streams of them: a block with the bytes of one that it has decoded is the same request. It is nearest to the
+/// socket, passes everything else on as it arrived, and counts the bytes of the connection. See docs/decisions/0175.
+///
+/// What it may respond to is decided by ``HTTP2FrameRules`` and ``HTTP2RepeatedRequests``, how much by
+/// ``HTTP2ConnectionHandler`` and the turns of its client. The responses are in `HTTP2RepeatHandler+Responses.swift`.
+final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    let cache: ResponseCache
+    let connection: HTTP2ConnectionHandler
+    let requests: HTTP2RepeatedRequests
+    let written: HTTP2WrittenFrames
+
+    private var division = HTTP2FrameDivision()
+    var rules = HTTP2FrameRules()
+    /// What has arrived and is not passed on yet.
+    private(set) var input = ByteBuffer()
+    /// Bytes of it that are to be passed on.
+    private(set) var looked = 0
+    private var isProcessing = false
+    private var hasMore = false
+    private var hasPassed = false
+    private var isGivingLater = false
+    private var isClosed = false
+
+    var date = ServerDate()
+    /// Responses that are not written yet.
+    var output: ByteBuffer?
+    /// Bytes of responses that are written, and not flushed.
+    var unflushed = 0
+    /// Responses since the last read was complete.
+    var served = 0
+
+    init(
+        _ cache: ResponseCache,
+        connection: HTTP2ConnectionHandler,
+        requests: HTTP2RepeatedRequests,
+        written: HTTP2WrittenFrames
+    ) {
+        self.cache = cache
+        self.connection = connection
+        self.requests = requests
+        self.written = written
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { isClosed = true }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosed = true
+        context.fireChannelInactive()
+    }
+
+    // MARK: Frames of the client
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = Self.unwrapInboundIn(data)
+        connection.counter.received += bytes.readableBytes
+        if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
+        hasMore = true
+        // What is read within a write of this handler is processed behind what it is processing.
+        guard !isProcessing else { return }
+        isProcessing = true
+        while hasMore, !isClosed {
+            hasMore = false
+            process(context)
+        }
+        isProcessing = false
+        if input.readableBytes == 0 { input = ByteBuffer() }
+    }
+
+    private func process(_ context: ChannelHandlerContext) {
+        var isWhole = true
+        while isWhole, !isClosed {
+            guard !rules.isOff else {
+                looked = input.readableBytes
+                break
+            }
+            switch input.withUnsafeReadableBytes({ division.next(UnsafeRawBufferPointer(rebasing: $0[looked...])) }) {
+            case .incomplete: isWhole = false
+            case .rest(let count): looked += count
+            case .begun(let head, let count): begin(head, count, context)
+            case .whole(let head): look(at: head, context)
+            }
+        }
+        pass(context)
+        give(context, isLast: false)
+        send(context)
+    }
+
+    /// Processes a frame that is passed on as it arrives.
+    private func begin(_ head: HTTP2FrameHead, _ count: Int, _ context: ChannelHandlerContext) {
+        if head.kind == .headers { requests.forget() }
+        let verdict = rules.judge(head, nil, written: written.data, now: context.eventLoop.now)
+        // Nothing can be put in before its end.
+        if !division.isAtBoundary || rules.isOff { give(context, isLast: true) }
+        if verdict == .refuse { refuse(head, count, context) } else { looked += count }
+    }
+
+    /// Processes a frame that has arrived as a whole.
+    private func look(at head: HTTP2FrameHead, _ context: ChannelHandlerContext) {
+        let count = HTTP2FrameHead.size + head.length
+        var block: Range<Int>?
+        if head.kind == .headers {
+            pass(context)
+            block = self.block(of: head)
+            if let block, serve(block, of: head, context) { return input.moveReaderIndex(forwardBy: count) }
+        }
+        let verdict = input.withUnsafeReadableBytes { bytes in
+            let payload = UnsafeRawBufferPointer(rebasing: bytes[looked + HTTP2FrameHead.size..<looked + count])
+            return rules.judge(head, payload, written: written.data, now: context.eventLoop.now)
+        }
+        if rules.isOff { give(context, isLast: true) }
+        switch verdict {
+        case .refuse:
+            refuse(head, count, context)
+        case .drop:
+            pass(context)
+            input.moveReaderIndex(forwardBy: count)
+        case .pass where head.kind == .headers:
+            passRequest(head, block, count, context)
+        case .pass:
+            looked += count
+        }
+    }
+
+    /// Returns where in the input the header block of a frame is that begins there; nil if it is not plain.
+    private func block(of head: HTTP2FrameHead) -> Range<Int>? {
+        guard head.flags & HTTP2FrameHead.padded == 0 else { return nil }
+        let end = HTTP2FrameHead.size + head.length
+        guard head.flags & HTTP2FrameHead.priority != 0 else { return HTTP2FrameHead.size..<end }
+        let dependency = input.withUnsafeReadableBytes { bytes in
+            head.length < 5 ? head.stream : HTTP2FrameHead.integer(bytes, at: HTTP2FrameHead.size)
+        }
+        // A stream that depends on itself is an error (RFC 7540 §5.3.1).
+        return dependency == head.stream ? nil : HTTP2FrameHead.size + 5..<end
+    }
+
+    /// Passes a header block on, alone, so that it is known which one is responded to.
+    private func passRequest(
+        _ head: HTTP2FrameHead,
+        _ range: Range<Int>?,
+        _ count: Int,
+        _ context: ChannelHandlerContext
+    ) {
+        looked += count
+        let block = range.flatMap { input.getSlice(at: input.readerIndex + $0.lowerBound, length: $0.count) }
+        guard let block, block.withUnsafeReadableBytes(HeaderBlock.leavesTable) else { return requests.forget() }
+        guard head.flags & HTTP2FrameHead.endStream != 0 else { return }
+        requests.offer((stream: head.stream, block: block))
+        pass(context)
+        requests.offer(nil)
+    }
+
+    // MARK: What NIO gets
+
+    /// Passes on what was looked at.
+    func pass(_ context: ChannelHandlerContext) {
+        guard looked > 0, let bytes = input.readSlice(length: looked) else { return }
+        looked = 0
+        // The client may count from what NIO writes now, such as an acknowledgement.
+        send(context)
+        passOn(bytes, context)
+    }
+
+    private func refuse(_ head: HTTP2FrameHead, _ count: Int, _ context: ChannelHandlerContext) {
+        pass(context)
+        guard var frame = input.readSlice(length: count) else { return }
+        // HEADERS without a stream are an error of the connection (RFC 9113 §6.2).
+        frame.setInteger(head.flags | HTTP2FrameHead.endHeaders, at: frame.readerIndex + 4)
+        frame.setInteger(UInt32(0), at: frame.readerIndex + 5)
+        passOn(frame, context)
+    }
+
+    private func passOn(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        hasPassed = true
+        context.fireChannelRead(Self.wrapInboundOut(bytes))
+    }
+
+    /// Gives NIO what it is due of the connection's window.
+    ///
+    /// - Parameter isLast: Whether it cannot be given more for an unknown time.
+    private func give(_ context: ChannelHandlerContext, isLast: Bool) {
+        let count = rules.give(written: written.data, isLast: isLast)
+        guard count > 0, !isClosed else { return }
+        pass(context)
+        var frame = ByteBuffer()
+        frame.writeMultipleIntegers(UInt32(4 << 8) | UInt32(HTTP2FrameHead.Kind.windowUpdate.rawValue), UInt8(0))
+        frame.writeMultipleIntegers(UInt32(0), UInt32(count))
+        passOn(frame, context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        completeRead(context)
+        flushResponses(context)
+    }
+
+    private func completeRead(_ context: ChannelHandlerContext) {
+        // NIO has seen nothing of a read that was all repeated requests.
+        guard hasPassed else { return }
+        hasPassed = false
+        context.fireChannelReadComplete()
+    }
+
+    // MARK: What NIO writes
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        connection.counter.sent += Self.unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        unflushed = 0
+        context.flush()
+        giveLater(context)
+    }
+
+    /// NIO may have spent what it had while it wrote, and cannot be given more within that.
+    private func giveLater(_ context: ChannelHandlerContext) {
+        guard !isGivingLater, rules.window.due(written: written.data) > 0 else { return }
+        isGivingLater = true
+        context.eventLoop.assumeIsolated().execute {
+            self.isGivingLater = false
+            self.give(context, isLast: false)
+            self.completeRead(context)
+        }
+    }
+}
