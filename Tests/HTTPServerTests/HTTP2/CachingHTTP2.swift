@@ -49,7 +49,10 @@ extension EmbeddedHTTP2 {
         }
         let fields: HTTPHeaders = ["X-Request-Id": "first", "ETag": "\"a:b\""]
         let length: HTTPHeaders = text.isEmpty ? [:] : ["Content-Length": "\(text.utf8.count)"]
-        connection.streams[0].application.respond(text, status: status, headers: length + fields)
+        let application = connection.streams[0].application
+        application.begin(status: status, headers: length + fields)
+        if !text.isEmpty { application.write(text) }
+        application.end()
         if raw == nil, window >= text.utf8.count { #expect(connection.response(on: stream).isEnded) }
         #expect(cache.size.entries == 1)
         return connection

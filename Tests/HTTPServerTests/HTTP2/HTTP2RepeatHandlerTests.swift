@@ -66,7 +66,8 @@ struct HTTP2RepeatHandlerTests {
         let (first, rest) = (Array(Self.block.prefix(4)), Array(Self.block.dropFirst(4)))
         #expect(try Self.sent(connection, for: Self.request(5, flags: 1, first)).isEmpty)
         let end = RawFrame(kind: 9, flags: 4, stream: 5, payload: rest).bytes
-        #expect(try Self.sent(connection, for: end + Self.request(7)) == ["1 on 5", "0 on 5", "1 on 7", "0 on 7"])
+        let sent = try Self.sent(connection, for: end + Self.request(7))
+        #expect(sent.sorted() == ["0 on 5", "0 on 7", "1 on 5", "1 on 7"])
         #expect(connection.decoded.count == 4 && connection.journal.cuts.isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import Freshness
 import HTTPTypes
 import NIOCore
+import TestKit
 import Testing
 
 @testable import HTTPServer

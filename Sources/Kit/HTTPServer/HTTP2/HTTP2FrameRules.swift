@@ -24,7 +24,7 @@ struct HTTP2FrameRules {
     private var settings = 0
     /// Whether the next header block has to begin with the size of its table (RFC 7541 §4.2).
     private var isTableResized = false
-    private var resets = (since: NIODeadline.distantPast, count: 0)
+    private var resets: (until: NIODeadline, count: Int)?
 
     /// Judges a frame.
     ///
@@ -99,9 +99,12 @@ struct HTTP2FrameRules {
 
     /// Counts a reset of a stream that NIO does not hear of, as NIO counts those of its own.
     private mutating func isResetWithin(_ now: NIODeadline) -> Bool {
-        if now >= resets.since + HTTP2Limits.resetTime { resets = (now, 0) }
-        resets.count += 1
-        return resets.count <= HTTP2Limits.resets
+        guard let known = resets, now < known.until else {
+            resets = (now + HTTP2Limits.resetTime, 1)
+            return true
+        }
+        resets = (known.until, known.count + 1)
+        return known.count < HTTP2Limits.resets
     }
 
     // MARK: Requests
