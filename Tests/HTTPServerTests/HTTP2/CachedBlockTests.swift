@@ -37,7 +37,10 @@ struct CachedBlockTests {
         return date
     }
 
-    @Test("A decoder reads the fields that NIO would send, and its table stays empty", arguments: [0, 1, 16_384, 40_000])
+    @Test(
+        "A decoder reads the fields that NIO would send, and its table stays empty",
+        arguments: [0, 1, 16_384, 40_000]
+    )
     func same(_ count: Int) throws {
         let body = String(repeating: "b", count: count)
         let lines = [
@@ -47,7 +50,14 @@ struct CachedBlockTests {
         let response = try Self.response(lines, body: body)
         let identity = RequestIdentity.assigned(RequestIdentities(run: "run").next())
         var buffer = ByteBuffer()
-        response.writeFrames(response.block, to: &buffer, stream: 5, date: Self.date(), requestID: identity, now: Self.now)
+        response.writeFrames(
+            response.block,
+            to: &buffer,
+            stream: 5,
+            date: Self.date(),
+            requestID: identity,
+            now: Self.now
+        )
         #expect(buffer.readableBytes <= response.framesSize(response.block))
         let (heads, block, text) = Self.frames(buffer)
         var data = stride(from: 0, to: count, by: 16_384).map { "data \(min(16_384, count - $0)) 0 5" }
@@ -95,7 +105,14 @@ struct CachedBlockTests {
         let response = try Self.response(lines)
         let identity = RequestIdentity.assigned(RequestIdentities(run: "1a2b3c4d").next())
         var buffer = ByteBuffer()
-        response.writeFrames(response.block, to: &buffer, stream: 5, date: Self.date(), requestID: identity, now: Self.now)
+        response.writeFrames(
+            response.block,
+            to: &buffer,
+            stream: 5,
+            date: Self.date(),
+            requestID: identity,
+            now: Self.now
+        )
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
         var blocks: [Int] = []
         for _ in 1...2 {

@@ -12,7 +12,8 @@ struct RawFrame {
 
     var bytes: [UInt8] {
         let head = [payload.count >> 16, payload.count >> 8, payload.count, Int(kind), Int(flags)]
-        return (head + [stream >> 24, stream >> 16, stream >> 8, stream]).map { UInt8(truncatingIfNeeded: $0) } + payload
+        return (head + [stream >> 24, stream >> 16, stream >> 8, stream]).map { UInt8(truncatingIfNeeded: $0) }
+            + payload
     }
 
     /// What a connection begins with (RFC 9113 §3.4).
@@ -81,7 +82,8 @@ struct HTTP2FrameHeadTests {
             // A block in two frames: nothing between them is looked at.
             RawFrame(kind: 1, flags: 1, stream: 7, payload: [0x82]), .windowUpdate(0, 6),
             RawFrame(kind: 9, stream: 7, payload: [0x84]), RawFrame(kind: 9, flags: 4, stream: 7, payload: [0x84]),
-            RawFrame(kind: 3, stream: 7, payload: [0, 0, 0, 8]), RawFrame(kind: 6, payload: Array(repeating: 1, count: 8)),
+            RawFrame(kind: 3, stream: 7, payload: [0, 0, 0, 8]),
+            RawFrame(kind: 6, payload: Array(repeating: 1, count: 8)),
             RawFrame(kind: 7, payload: Array(repeating: 0, count: 8)), RawFrame(kind: 42, stream: 9, payload: [1]),
         ]
         let bytes = RawFrame.preface + frames.flatMap(\.bytes)

@@ -19,7 +19,8 @@ struct HeaderBlockTests {
             ([0x82, 0x44, 0x01, 0x2F], false), ([0x40, 0x01, 0x61, 0x01, 0x62], false), ([0x20, 0x82], false),
             ([0x3F, 0xE1, 0x1F], false),
             // No index; not whole; larger than any block.
-            ([0x80], false), ([0xFF], false), ([0x04], false), ([0x04, 0x02, 0x2F], false), ([0x00, 0x01, 0x61], false),
+            ([0x80], false), ([0xFF], false), ([0x04], false), ([0x04, 0x02, 0x2F], false),
+            ([0x00, 0x01, 0x61], false),
             ([0x04, 0x7F, 0x80], false), ([0xFF, 0xFF, 0xFF, 0xFF, 0x01], false),
         ] as [([UInt8], Bool)]
     )
@@ -41,7 +42,10 @@ struct HeaderBlockTests {
         return entries
     }
 
-    @Test("What leaves the table by the walk does so in NIO's decoder, and gives the same fields again", arguments: 1...8)
+    @Test(
+        "What leaves the table by the walk does so in NIO's decoder, and gives the same fields again",
+        arguments: 1...8
+    )
     func property(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
