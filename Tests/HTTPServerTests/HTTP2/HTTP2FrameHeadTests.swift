@@ -47,7 +47,7 @@ struct HTTP2FrameHeadTests {
         #expect(unknown.kind == nil && unknown.length == 0)
     }
 
-    /// What bytes are divided into if they arrive in pieces of this size: frames by their heads, with how they came, and
+    /// What bytes are divided into if they arrive in pieces of this size: frames by their heads, how they came, and
     /// the number of bytes of all parts.
     private static func divide(_ bytes: [UInt8], by size: Int) -> (frames: [String], count: Int, isAtBoundary: Bool) {
         var (division, frames, count, held) = (HTTP2FrameDivision(), [String](), 0, [UInt8]())
