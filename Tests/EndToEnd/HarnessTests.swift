@@ -163,6 +163,20 @@ import Testing
         #expect(await process.ended() == 0)
     }
 
+    @Test(
+        "HARN-08 a signal to larder exec ends its command, also one that takes no notice of it",
+        arguments: [(SIGTERM, ""), (SIGINT, ""), (SIGTERM, "trap '' TERM; ")]
+    )
+    func interrupted(number: Int32, trap: String) async throws {
+        let script = "\(trap)echo process $$; while :; do sleep 600; done"
+        let process = RunningProcess(["exec", "--http-stop-timeout-ms", "500", "--", "sh", "-c", script])
+        let command = try #require(pid_t(try await process.line(after: "process ")))
+        process.signal(number)
+        let code = await process.ended()
+        #expect(trap.isEmpty ? code == 128 + SIGTERM : code != 0)
+        while kill(command, 0) == 0 { await Task.yield() }
+    }
+
     @Test("HARN-08 a command runs with a server of its own, and its exit code is the program's")
     func executed() async throws {
         let script = """

@@ -33,10 +33,15 @@ final class ExecutedCommand: Service {
         guard let server = await iterator.next() else { return }
         let spaces = try await makeSpaces(in: server.spaces)
         let process = try CommandProcess(words, environment: Self.environment(server.addresses, spaces))
-        let code = await withGracefulShutdownHandler {
-            await process.ended()
-        } onGracefulShutdown: {
-            process.signal(SIGTERM)
+        let code = await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await process.ended()
+            } onGracefulShutdown: {
+                process.signal(SIGTERM)
+            }
+        } onCancel: {
+            // It has had the time to stop that requests have.
+            process.signal(SIGKILL)
         }
         process.endGroup()
         status.withLock { $0 = code }
