@@ -179,4 +179,30 @@ struct HTTP2RepeatHandlerTests {
         connection.inject(Self.request(5))
         #expect(connection.decoded.count == 3)
     }
+
+    // MARK: What NIO does not survive
+
+    @Test("SRV-14 windows of open streams that are made smaller end the connection, not the process")
+    func narrowed() throws {
+        let begin = RawFrame.preface + RawFrame.settings([(4, 10)]).bytes
+        let connection = try EmbeddedHTTP2(raw: begin + Self.request(1))
+        let application = connection.streams[0].application
+        application.begin(headers: ["Content-Length": "10"])
+        application.write("0123456789")
+        // Of the next stream, and of those that are open: NIO would send the end of a stream with less than nothing.
+        connection.inject(RawFrame.settings([(4, 5)]).bytes)
+        #expect(!connection.server.isActive && connection.journal.cuts == [.http2])
+        application.end()
+        connection.inject(RawFrame.windowUpdate(0, 1).bytes)
+    }
+
+    @Test("Windows are made smaller without open streams, and larger with them; settings beyond measure end it")
+    func settings() throws {
+        let connection = try EmbeddedHTTP2(raw: RawFrame.preface + RawFrame.settings([(4, 10)]).bytes)
+        connection.inject(RawFrame.settings([(4, 5)]).bytes + Self.request(1))
+        connection.inject(RawFrame.settings([(4, 0), (4, 7)]).bytes)
+        #expect(connection.server.isActive && connection.streams.count == 1)
+        connection.inject(RawFrame.settings(Array(repeating: (9, 1), count: 700)).bytes)
+        #expect(!connection.server.isActive && connection.journal.cuts == [.http2])
+    }
 }

@@ -8,8 +8,7 @@ struct HTTP2Connection: Sendable {
 }
 
 extension LarderHTTPChannel {
-    /// Builds the pipeline of a connection: byte counts or repeated requests → frames → connection handler →
-    /// streams.
+    /// Builds the pipeline of a connection: repeated requests → frames → connection handler → streams.
     func http2Connection(on channel: any Channel, _ share: ConnectionShare) throws -> HTTP2Connection {
         let (streams, opened) = AsyncStream.makeStream(of: RequestChannel.self)
         channel.closeFuture.whenComplete { _ in opened.finish() }
@@ -36,11 +35,10 @@ extension LarderHTTPChannel {
         _ share: ConnectionShare,
         open: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) throws {
-        let (counter, written) = (ByteCounter(), HTTP2WrittenFrames())
-        let requests = responseCache.map { _ in HTTP2RepeatedRequests() }
+        let (requests, written) = (HTTP2RepeatedRequests(), HTTP2WrittenFrames())
         let connection = HTTP2ConnectionHandler(
             limits: limits,
-            counter: counter,
+            counter: ByteCounter(),
             written: written,
             requests: requests,
             reports: reports,
@@ -48,15 +46,8 @@ extension LarderHTTPChannel {
             cache: responseCache,
             now: channel.eventLoop.now
         )
-        let pipeline = channel.pipeline.syncOperations
-        if let responseCache, let requests {
-            try pipeline.addHandler(
-                HTTP2RepeatHandler(responseCache, connection: connection, requests: requests, written: written)
-            )
-        } else {
-            try pipeline.addHandler(counter)
-        }
-        try pipeline.addHandlers([
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTP2RepeatHandler(responseCache, connection: connection, requests: requests, written: written),
             NIOHTTP2Handler.larder(limits, written),
             connection,
             HTTP2StreamMultiplexer(

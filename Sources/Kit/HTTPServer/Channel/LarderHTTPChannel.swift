@@ -5,8 +5,8 @@ public import NIOCore
 /// HTTP/1.1 and HTTP/2 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
 /// Pipeline of HTTP/1.1: TLS → byte counts or response cache → encoder → decoder → connection handler → HTTP types →
-/// `NIOAsyncChannel`. Of HTTP/2: TLS → byte counts or repeated requests → frames → response cache and end of the
-/// connection → streams, each with: stream handler → connection handler → HTTP types → `NIOAsyncChannel`.
+/// `NIOAsyncChannel`. Of HTTP/2: TLS → repeated requests → frames → response cache and end of the connection →
+/// streams, each with: stream handler → connection handler → HTTP types → `NIOAsyncChannel`.
 public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// An accepted connection.
     public struct Value: ServerChildChannelValue {

@@ -57,7 +57,7 @@ extension HTTP2ConnectionHandler {
         }
         date.update(now: now)
         let identity = cache.identities.identity(of: head)
-        requests?.note(head, on: Int(frame.streamID), at: place, now: now)
+        requests.note(head, on: Int(frame.streamID), at: place, now: now)
         send(response, response.block(date: date, requestID: identity, now: now), on: frame.streamID, context)
         response.record.note(
             .nanoseconds((context.eventLoop.now - now).nanoseconds),

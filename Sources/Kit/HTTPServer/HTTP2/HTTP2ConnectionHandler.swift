@@ -18,7 +18,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     let reports: ConnectionReports
     let counter: ByteCounter
     private let written: HTTP2WrittenFrames
-    let requests: HTTP2RepeatedRequests?
+    let requests: HTTP2RepeatedRequests
 
     var state: HTTP2ConnectionState
     var stalledWrites: StalledWriteDetector
@@ -34,12 +34,12 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// - Parameters:
     ///   - counter: Counts the bytes nearest to the socket.
     ///   - written: Hears of the frames that NIO writes.
-    ///   - requests: Is told which requests can be repeated; nil without a cache.
+    ///   - requests: Is told which requests can be repeated.
     init(
         limits: ConnectionLimits,
         counter: ByteCounter,
         written: HTTP2WrittenFrames,
-        requests: HTTP2RepeatedRequests?,
+        requests: HTTP2RepeatedRequests,
         reports: ConnectionReports,
         share: ConnectionShare,
         cache: ResponseCache?,
@@ -92,6 +92,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.flush()
         watchWrites(context)
     }
+
+    /// Whether streams are open.
+    var hasStreams: Bool { state.hasStreams }
 
     /// Whether requests may be responded to ahead of NIO.
     var servesRepeated: Bool { !state.isEnding && state.hasRoom && !written.hasFailed }

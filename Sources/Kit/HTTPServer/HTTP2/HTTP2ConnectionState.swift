@@ -34,6 +34,9 @@ struct HTTP2ConnectionState {
         return isEnding && streams.isEmpty
     }
 
+    /// Whether streams are open.
+    var hasStreams: Bool { !streams.isEmpty }
+
     /// Whether another stream is within the limit of those that are open at once.
     var hasRoom: Bool { streams.count < HTTP2Limits.streams }
 

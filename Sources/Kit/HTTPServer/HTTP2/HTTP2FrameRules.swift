@@ -15,7 +15,7 @@ struct HTTP2FrameRules {
     private(set) var window = HTTP2SplitWindow()
     /// Window of each new stream.
     private(set) var streamWindow = HTTP2SplitWindow.initial
-    /// Whether NIO gets everything from now on.
+    /// Whether NIO responds to all requests from now on.
     private(set) var isOff = false
     /// The last stream of which NIO knows.
     private var lastPassed = 0
@@ -67,7 +67,7 @@ struct HTTP2FrameRules {
         _ payload: UnsafeRawBufferPointer?,
         _ written: Int
     ) -> Verdict {
-        guard let payload, payload.count == 4 else { return .pass }
+        guard let payload, payload.count == 4, !isOff || head.stream > 0 else { return .pass }
         let increment = HTTP2FrameHead.integer(payload, at: 0)
         if head.stream > 0 { return isServed(head.stream) && increment > 0 ? .drop : .pass }
         guard window.mayOpen(by: increment, written: written) else {
@@ -79,10 +79,19 @@ struct HTTP2FrameRules {
         return .drop
     }
 
+    /// Whether settings make the windows of open streams smaller, below zero perhaps: NIO ends the process if it sends
+    /// the empty last frame of such a stream.
+    func narrowsStreams(_ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer) -> Bool {
+        guard head.kind == .settings, head.flags & 1 == 0 else { return false }
+        var copy = self
+        copy.note(settings: payload)
+        return copy.streamWindow < streamWindow
+    }
+
     /// Notes settings (RFC 9113 §6.5.2).
     private mutating func note(settings payload: UnsafeRawBufferPointer) {
         settings += 1
-        for start in stride(from: 0, to: payload.count, by: 6) {
+        for start in stride(from: 0, to: payload.count - payload.count % 6, by: 6) {
             let value = UInt32(bigEndian: payload.loadUnaligned(fromByteOffset: start + 2, as: UInt32.self))
             switch UInt16(payload[start]) << 8 | UInt16(payload[start + 1]) {
             case 1: isTableResized = true

@@ -12,7 +12,9 @@ extension HTTP2RepeatHandler {
     ///
     /// - Parameter range: Where its header block is.
     func serve(_ range: Range<Int>, of head: HTTP2FrameHead, _ context: ChannelHandlerContext) -> Bool {
-        guard head.isWholeRequest, connection.servesRepeated, rules.mayServe(head.stream, written) else { return false }
+        guard let cache, head.isWholeRequest, connection.servesRepeated, rules.mayServe(head.stream, written) else {
+            return false
+        }
         let now = context.eventLoop.now
         let place = input.withUnsafeReadableBytes { bytes in
             requests.place(of: UnsafeRawBufferPointer(rebasing: bytes[range]), now: now)
@@ -78,7 +80,7 @@ extension HTTP2RepeatHandler {
             context.flush()
         }
         guard served > 0 else { return }
-        cache.hits.increment(by: served)
+        cache?.hits.increment(by: served)
         served = 0
         connection.watchWrites()
     }

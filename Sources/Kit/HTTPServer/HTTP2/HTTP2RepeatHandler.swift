@@ -13,7 +13,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    let cache: ResponseCache
+    let cache: ResponseCache?
     let connection: HTTP2ConnectionHandler
     let requests: HTTP2RepeatedRequests
     let written: HTTP2WrittenFrames
@@ -39,7 +39,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var served = 0
 
     init(
-        _ cache: ResponseCache,
+        _ cache: ResponseCache?,
         connection: HTTP2ConnectionHandler,
         requests: HTTP2RepeatedRequests,
         written: HTTP2WrittenFrames
@@ -78,10 +78,6 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func process(_ context: ChannelHandlerContext) {
         var isWhole = true
         while isWhole, !isClosed {
-            guard !rules.isOff else {
-                looked = input.readableBytes
-                break
-            }
             switch input.withUnsafeReadableBytes({ division.next(UnsafeRawBufferPointer(rebasing: $0[looked...])) }) {
             case .incomplete: isWhole = false
             case .rest(let count): looked += count
@@ -97,6 +93,8 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Processes a frame that is passed on as it arrives.
     private func begin(_ head: HTTP2FrameHead, _ count: Int, _ context: ChannelHandlerContext) {
         if head.kind == .headers { requests.forget() }
+        // No client has so many.
+        guard head.kind != .settings else { return end(context) }
         let verdict = rules.judge(head, nil, written: written.data, now: context.eventLoop.now)
         // Nothing can be put in before its end.
         if !division.isAtBoundary || rules.isOff { give(context, isLast: true) }
@@ -111,6 +109,10 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
             pass(context)
             block = self.block(of: head)
             if let block, serve(block, of: head, context) { return input.moveReaderIndex(forwardBy: count) }
+        }
+        if head.kind == .settings {
+            pass(context)
+            guard !isTooNarrow(head) else { return end(context) }
         }
         let verdict = input.withUnsafeReadableBytes { bytes in
             let payload = UnsafeRawBufferPointer(rebasing: bytes[looked + HTTP2FrameHead.size..<looked + count])
@@ -128,6 +130,22 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .pass:
             looked += count
         }
+    }
+
+    /// Whether settings make the windows of open streams smaller.
+    private func isTooNarrow(_ head: HTTP2FrameHead) -> Bool {
+        guard connection.hasStreams else { return false }
+        return input.withUnsafeReadableBytes { bytes in
+            let payload = bytes[HTTP2FrameHead.size..<HTTP2FrameHead.size + head.length]
+            return rules.narrowsStreams(head, UnsafeRawBufferPointer(rebasing: payload))
+        }
+    }
+
+    /// Ends a connection that NIO does not survive.
+    private func end(_ context: ChannelHandlerContext) {
+        isClosed = true
+        connection.reports.onAbruptClose(.http2)
+        context.close(promise: nil)
     }
 
     /// Returns where in the input the header block of a frame is that begins there; nil if it is not plain.
