@@ -438,8 +438,8 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes, logging,
-                nioCore,
+                "HTTPSemantics", "Media", "MediaFormats", "SharedStore", "Sandbox", "TestKit", "FaultKit", grdb,
+                httpTypes, logging, nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -472,8 +472,8 @@ let package = Package(
         .testTarget(
             name: "ShipsTests",
             dependencies: [
-                "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness", "TestKit",
-                "FaultKit", grdb, httpTypes, logging,
+                "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
+                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict

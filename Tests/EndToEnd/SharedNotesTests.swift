@@ -7,14 +7,7 @@ import Testing
     private static func node(_ server: RunningPostgres, _ schema: String, _ settings: [String] = []) async throws
         -> RunningLarder
     {
-        let url = "\(server.address())&options=-csearch_path%3D\(schema)"
-        return try await RunningLarder.start(
-            data: TemporaryFolder(),
-            [
-                "--sandbox", "--node-apps", "notes", "--store-url", url, "--store-connections", "4",
-                "--store-timeout-ms", "20000", "--notes-scrypt-logarithm", "10",
-            ] + settings
-        )
+        try await .sharing(server, schema, apps: "notes", ["--notes-scrypt-logarithm", "10"] + settings)
     }
 
     private static func credentials(_ mode: String, _ name: String, _ password: String = "secret") -> String {

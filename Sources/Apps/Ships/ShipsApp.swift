@@ -5,6 +5,7 @@ import Logging
 import ResponseStore
 public import Screens
 import Settings
+public import SharedStore
 import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
@@ -18,6 +19,8 @@ public struct ShipsApp: App {
     public static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     /// The app's tables.
     public static let migrations = ShipStore.migrations
+    /// The app's tables in a store that several servers share.
+    public static let sharedMigrations: [SharedMigration]? = SharedShips.migrations
 
     private let launch = Launch()
     let sessions: Sessions
@@ -38,6 +41,7 @@ public struct ShipsApp: App {
                 freshness: try context.settings.seconds("freshness.ships_s")
             ),
             store: ShipStore(context.database),
+            shared: context.shared.map(SharedShips.init),
             sessions: context.sessions,
             events: ShipListEvents(stream: context.events),
             snapshot: try .bundled(),
@@ -50,6 +54,7 @@ public struct ShipsApp: App {
     init(
         api: SpaceXAPI,
         store: ShipStore,
+        shared: SharedShips? = nil,
         sessions: SessionStore,
         events: ShipListEvents,
         snapshot: ShipSnapshot,
@@ -58,11 +63,13 @@ public struct ShipsApp: App {
         logger: Logger
     ) {
         self.logger = logger
-        sessions.letExpire(sessionsOf: Self.name) { expired, db in
-            // No one can open a guest's account again.
-            if expired.isLast, Sessions.isGuest(expired.account) { try store.removeMarks(of: expired.account, db) }
-        }
-        let ships: any ShipLists = store
+        // No one can open a guest's account again.
+        sessions.letExpire(
+            sessionsOf: Self.name,
+            { if $0.isLast, Sessions.isGuest($0.account) { try store.removeMarks(of: $0.account, $1) } },
+            shared: { if $0.isLast, Sessions.isGuest($0.account) { try SharedShips.removeMarks(of: $0.account, $1) } }
+        )
+        let ships: any ShipLists = if let shared { shared } else { store }
         let lookup = ShipLookup(ships: ships)
         deletions = Deletions(ships: ships, lookup: lookup, events: events, mode: options.deletion, clock: clock)
         refresher = ShipRefresher(

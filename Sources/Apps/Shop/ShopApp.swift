@@ -7,6 +7,7 @@ import Media
 import ResponseStore
 public import Screens
 import Settings
+public import SharedStore
 import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
@@ -17,6 +18,8 @@ public struct ShopApp: App {
     public static let title = Text("Shop", ru: "Магазин")
     /// The app's tables.
     public static let migrations = ShopStore.migrations
+    /// The app's tables in a store that several servers share.
+    public static let sharedMigrations: [SharedMigration]? = SharedShop.migrations
 
     private let launch = Launch()
     private let search: Search
@@ -27,6 +30,8 @@ public struct ShopApp: App {
     private let images: Images
     let lists: Lists
     let store: ShopStore
+    /// What profiles made, if servers share it.
+    let shared: SharedShop?
     private let sharing: Sharing
     private let productSearch: ProductSearch
     private let lateResponses: LateResponses
@@ -36,11 +41,13 @@ public struct ShopApp: App {
     ///
     /// - Throws: ``MissingUpstream`` without the catalogue; ``SettingError`` if its settings were not declared.
     public init(_ context: AppContext) throws {
+        let store = ShopStore(context.database)
         self.init(
             upstream: try context.upstream(Self.catalogue),
             freshness: try context.settings.seconds("freshness.shop_s"),
             categoryFreshness: try context.settings.seconds("freshness.categories_s"),
-            store: ShopStore(context.database),
+            store: store,
+            shared: context.shared.map { SharedShop($0, catalogue: store) },
             events: context.events,
             pictures: context.media.pictures,
             options: Options(wideCategories: try context.settings.list("shop.wide_categories")),
@@ -54,6 +61,7 @@ public struct ShopApp: App {
         freshness: Duration,
         categoryFreshness: Duration,
         store: ShopStore,
+        shared: SharedShop? = nil,
         events: EventStream,
         pictures: PictureScaler,
         options: Options,
@@ -62,8 +70,9 @@ public struct ShopApp: App {
     ) {
         self.logger = logger
         self.store = store
+        self.shared = shared
         let api = CatalogueAPI(upstream: upstream, freshness: freshness, categoryFreshness: categoryFreshness)
-        let profiles: any ShopProfiles = store
+        let profiles: any ShopProfiles = if let shared { shared } else { store }
         let products = ProductReader(api: api, store: store, clock: clock)
         lateResponses = LateResponses(events: events, clock: clock)
         productSearch = ProductSearch(
@@ -91,7 +100,19 @@ public struct ShopApp: App {
     }
 
     /// The shopping list of the profile.
-    public var userData: UserData? { UserData(add: ListArchive(store: store).add) }
+    public var userData: UserData? {
+        guard let shared else {
+            return UserData { [store] owner, archive in
+                try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
+            }
+        }
+        return UserData(
+            sharedAdd: { owner, archive in
+                try ListArchive.add(try await shared.list(owner.profile, ShopStore.wholeList), to: archive)
+            },
+            usage: { _ in nil }
+        )
+    }
 
     /// The routes, in the order of openapi.yaml.
     public var routes: [Route] {

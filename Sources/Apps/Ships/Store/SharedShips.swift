@@ -1,3 +1,4 @@
+import AppInterface
 import Foundation
 import Freshness
 import Screens
@@ -14,9 +15,15 @@ struct SharedShips: ShipLists {
     /// The last response that this server has taken over.
     let merged = MergedResponse()
 
-    static let contentTopic = "app/\(ShipsApp.name)"
+    init(_ access: SharedStoreAccess) {
+        (database, changes) = (access.database, access.changes)
+    }
 
-    private static func topic(_ account: String) -> String { "account/\(ShipsApp.name)/\(account)" }
+    static let contentTopic = ServerEvent.Audience.app(ShipsApp.name).topic
+
+    private static func topic(_ account: String) -> String {
+        ServerEvent.Audience.account(app: ShipsApp.name, account: account).topic
+    }
 
     func changeToken(account: String) -> ChangeToken {
         changes.token(of: Self.contentTopic).and(changes.token(of: Self.topic(account)))

@@ -2,7 +2,7 @@ import Foundation
 import Screens
 
 /// The shopping list of a profile as files of an archive: JSON for programs, a text for people.
-struct ListArchive: Sendable {
+enum ListArchive {
     /// `list.json`.
     private struct List: Encodable {
         struct Line: Encodable {
@@ -17,14 +17,11 @@ struct ListArchive: Sendable {
         let totalPrice: Decimal
     }
 
-    let store: ShopStore
-
     /// Adds the files.
     ///
     /// - Returns: the number of lines.
-    /// - Throws: `StorageError`; `EncodingError`.
-    @Sendable func add(_ owner: UserData.Owner, to archive: ZipArchive) throws -> [String: Int]? {
-        let list = try store.list(owner.profile, ShopStore.wholeList)
+    /// - Throws: `EncodingError`, errors of writing the archive.
+    static func add(_ list: ShoppingList, to archive: ZipArchive) throws -> [String: Int] {
         let lines = list.items.map { item in
             List.Line(
                 id: item.id.text,

@@ -4,7 +4,8 @@ import Screens
 extension ShopApp {
     /// Lines of shopping lists: `{"product_id", "quantity"?, "profile"?}`. Products come from the catalogue.
     public var seeding: Seeding {
-        Seeding(members: ["list": { [lists, store] in try await lists.seed($0, in: store) }])
+        shared != nil
+            ? Seeding() : Seeding(members: ["list": { [lists, store] in try await lists.seed($0, in: store) }])
     }
 }
 

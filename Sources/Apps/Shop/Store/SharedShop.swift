@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -14,12 +15,19 @@ struct SharedShop: ShopProfiles {
     /// The products that this server has seen.
     let catalogue: ShopStore
 
+    init(_ access: SharedStoreAccess, catalogue: ShopStore) {
+        (database, changes) = (access.database, access.changes)
+        self.catalogue = catalogue
+    }
+
     func changeToken(_ profile: String) -> ChangeToken {
         // A line says how its product differs from what this server knows of it.
         changes.token(of: Self.topic(profile)).and(ChangeToken(of: catalogue.catalogueChanges))
     }
 
-    private static func topic(_ profile: String) -> String { "profile/\(ShopApp.name)/\(profile)" }
+    private static func topic(_ profile: String) -> String {
+        ServerEvent.Audience.profile(app: ShopApp.name, profile: profile).topic
+    }
 
     /// Changes what a profile has made, one change after the other.
     func write<Value: Sendable>(

@@ -21,6 +21,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
         directory: DataDirectory? = nil,
         snapshot: ShipSnapshot? = nil,
         options: ShipsApp.Options = .init(loginDelay: .zero),
+        shared: SharedShips? = nil,
         _ test: @Sendable (ShipsHarness) async throws -> Void
     ) async throws {
         let upstream = AppUpstream(ShipsApp.spacex, at: "https://api.test", spaceX.upstream) {
@@ -35,6 +36,7 @@ extension AppHarness<ShipsApp, ScriptedSpaceX> {
                 ShipsApp(
                     api: SpaceXAPI(upstream: try context.upstream(ShipsApp.spacex), freshness: .seconds(5)),
                     store: ShipStore(context.database),
+                    shared: shared,
                     sessions: context.sessions,
                     events: ShipListEvents(stream: context.events),
                     snapshot: try snapshot ?? ShipFixtures.snapshot(ShipFixtures.bundled),

@@ -1,0 +1,114 @@
+import Foundation
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import Screens
+@testable import Ships
+
+/// What accounts see of the ships wherever they are stored.
+@Suite("Ships in SQLite and in PostgreSQL")
+struct ShipListsTests {
+    private let epoch = Date(timeIntervalSince1970: 1_000_000)
+
+    private static func ship(_ number: Int, _ name: String, year: Int? = nil) -> Ship {
+        Ship(id: "id\(number)", name: name, roles: ["Tug"], isActive: true, yearBuilt: year, massKilograms: 1.5)
+    }
+
+    private func version(_ number: Int) -> WritePreconditions { WritePreconditions([.ifMatch: "\"\(number)\""]) }
+
+    @Test(
+        "SHIP-07 Pages, revisions and changes are the same on both stores, whatever is listed, deleted and restored",
+        arguments: 1...3
+    )
+    func lists(seed: Int) async throws {
+        var logs: [[String]] = []
+        for kind in StoreKind.allCases {
+            var chance = SeededRandom(seed: UInt64(seed))
+            let node = try await kind.shipNodes(1)[0]
+            var log: [String] = []
+            for step in 0..<80 {
+                let account = ["user:a", "guest:b"][Int.random(in: 0...1, using: &chance)]
+                let id = "id\(Int.random(in: 0...9, using: &chance))"
+                var outcome = ""
+                switch Int.random(in: 0..<6, using: &chance) {
+                case 0, 1:
+                    let listed = (0..<10).compactMap { number -> Ship? in
+                        let name = ["alma", "Bob", "ёлка", "Zoë"][Int.random(in: 0...3, using: &chance)]
+                        let isListed = Int.random(in: 0...3, using: &chance) > 0
+                        return isListed ? Self.ship(number, name, year: step % 4 == 0 ? step : nil) : nil
+                    }
+                    try await node.merge(listed, at: epoch.addingTimeInterval(Double(step)))
+                case 2, 3:
+                    let counts = try await node.ships.hide(id, account: account, if: .none)
+                    outcome = "hide \(counts.map { "\($0)" } ?? "-")"
+                case 4: outcome = "\(try await node.ships.restore([id, "id1"], account: account, if: .none))"
+                default: outcome = "\(try await node.ships.restore(nil, account: account, if: .none))"
+                }
+                log.append("\(step) \(outcome) \(try await node.ships.accountsWithHiddenShips())")
+                for account in ["user:a", "guest:b", "guest:c"] {
+                    for (page, since) in [(PageRequest(limit: 3, offset: 1), nil), (PageRequest(limit: 20), step / 3)] {
+                        let listing = try await node.ships.listing(account: account, page: page, since: since)
+                            .reader()()
+                        log.append("\(listing)")
+                        let key = listing.ships.first.map { [CursorValue.text($0.sortKey), .text($0.id)] }
+                        let behind = PageRequest(limit: 2, after: key)
+                        log.append(
+                            "\(try await node.ships.listing(account: account, page: behind, since: 0).reader()())"
+                        )
+                    }
+                    let ship = try await node.ships.ship(id, account: account).reader()()
+                    log.append(ship.map { "\($0)" } ?? "-")
+                }
+                log.append("\(try await node.ships.unknown(among: ["id1", "id2", "x", "a\0b"]).sorted())")
+            }
+            logs.append(log)
+        }
+        #expect(logs[0].count == logs[1].count)
+        let differing = zip(logs[0], logs[1]).first { $0 != $1 }
+        #expect(differing == nil)
+        #expect(logs[0].count { $0.contains("isHidden: true") } > 5)
+    }
+
+    @Test(
+        "SCALE-15 Of many deletions of one version one is made; all deletions have revisions of their own",
+        arguments: StoreKind.allCases
+    )
+    func deletions(kind: StoreKind) async throws {
+        let nodes = try await kind.shipNodes(2)
+        try await nodes[0].merge((0..<40).map { Self.ship($0, "Ship \($0)") }, at: epoch)
+        let made = try await withThrowingTaskGroup(of: ShipListing.Counts?.self) { group in
+            for number in 0..<20 {
+                group.addTask { try await nodes[number % 2].ships.hide("id1", account: "a", if: version(1)) }
+            }
+            return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+        }
+        #expect(made.count == 1 && made.first?.revision == 2)
+        let revisions = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for number in 0..<40 {
+                let account = number % 4 < 2 ? "a" : "b"
+                group.addTask {
+                    try await nodes[number % 2].ships.hide("id\(number)", account: account, if: .none)?.revision
+                }
+            }
+            return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+        }
+        #expect(revisions.count == 39 && Set(revisions).count == 39 && revisions.max() == 41)
+        for (node, count) in zip(nodes, [20, 0]) {
+            #expect(try await node.ships.restore(nil, account: "b", if: .none).restored.count == count)
+        }
+        let listing = nodes[1].ships.listing(account: "a", page: PageRequest(limit: 100), since: nil)
+        #expect(try await listing.reader()().counts.hidden == 20)
+    }
+
+    @Test("Of two responses the later one counts, whichever server takes it over first")
+    func order() async throws {
+        let nodes = try await StoreKind.postgresql.shipNodes(2)
+        try await nodes[0].merge([Self.ship(1, "new")], at: epoch.addingTimeInterval(5))
+        try await nodes[1].merge([Self.ship(1, "old"), Self.ship(2, "old")], at: epoch)
+        let listing = nodes[1].ships.listing(account: "a", page: PageRequest(limit: 9), since: nil)
+        #expect(try await listing.reader()().ships.map(\.name) == ["new"])
+        try await nodes[1].merge([], at: epoch.addingTimeInterval(6))
+        #expect(try await listing.reader()().ships.map(\.isListed) == [false])
+    }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import Screens
+@testable import Shop
+
+/// What shopping lists and searches do wherever they are stored.
+@Suite("Lists and searches of the Shop in SQLite and in PostgreSQL")
+struct ShopProfilesTests {
+    private let epoch = Date(timeIntervalSince1970: 1_000_000)
+    private let page = PageRequest(limit: 100)
+
+    private func version(_ number: Int) -> WritePreconditions { WritePreconditions([.ifMatch: "\"\(number)\""]) }
+
+    /// Puts a product that the server has seen on a list.
+    @discardableResult
+    private func add(_ product: Product, quantity: Int = 1, to profile: String = "anna", _ node: ShopNode) async throws
+        -> (ShopStore.Addition, ShoppingList)
+    {
+        try await node.profiles.add(product, quantity: quantity, to: profile, if: .none, showing: page)
+    }
+
+    @Test(
+        "SCALE-04 Of 2 × 1,000 additions at once through two servers each product is listed once; totals are right",
+        arguments: StoreKind.allCases
+    )
+    func additions(kind: StoreKind) async throws {
+        let nodes = try await kind.shopNodes(2)
+        let products = try (1...1000).map { try Product.test($0, cents: 7 * $0) }
+        for node in nodes { try await node.save(products, at: epoch) }
+        let additions = try await withThrowingTaskGroup(of: ShopStore.Addition.self) { group in
+            for node in nodes {
+                for product in products.shuffled() {
+                    group.addTask {
+                        try await node.profiles.add(
+                            product,
+                            quantity: 1 + product.id % 3,
+                            to: "anna",
+                            if: .none,
+                            showing: PageRequest(limit: 1)
+                        ).0
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let added = additions.compactMap(\.added)
+        #expect(added.count == 1000 && Set(added).count == 1000)
+        #expect(additions.count { $0 == .alreadyThere } == 1000)
+        for node in nodes {
+            let list = try await node.profiles.list("anna", ShopStore.wholeList)
+            #expect(Set(list.items.map(\.id)) == Set(added) && list.items.count == 1000)
+            #expect(list.revision == 1000 && list.totals.lines == 1000)
+            #expect(list.totals.pieces == products.reduce(0) { $0 + 1 + $1.id % 3 })
+            let price = products.reduce(Decimal(0)) { $0 + $1.price.amount * Decimal(1 + $1.id % 3) }
+            #expect(list.totals.price == price)
+            #expect(try await add(try .test(1001), node).0 == .full)
+        }
+    }
+
+    @Test(
+        "SCALE-15 Of many changes with one version one is made; those without one are made one after the other",
+        arguments: StoreKind.allCases
+    )
+    func versions(kind: StoreKind) async throws {
+        let nodes = try await kind.shopNodes(2)
+        let product = try Product.test(5)
+        for node in nodes { try await node.save([product], at: epoch) }
+        let id = try #require(try await add(product, nodes[0]).0.added)
+        func change(if preconditions: WritePreconditions) async throws -> [Problem] {
+            try await withThrowingTaskGroup(of: Problem?.self) { group in
+                for number in 1...20 {
+                    group.addTask {
+                        do {
+                            let profiles = nodes[number % 2].profiles
+                            let (isListed, _) = try await profiles.setQuantity(
+                                number,
+                                of: id,
+                                "anna",
+                                if: preconditions,
+                                showing: page
+                            )
+                            #expect(isListed)
+                            return nil
+                        } catch let problem as Problem {
+                            return problem
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+            }
+        }
+        let refused = try await change(if: version(1))
+        #expect(refused.count == 19 && refused.allSatisfy { $0.code == .preconditionFailed })
+        #expect(try await nodes[1].profiles.list("anna", page).revision == 2)
+        #expect(try await change(if: .none).isEmpty)
+        #expect(try await nodes[0].profiles.list("anna", page).revision == 22)
+    }
+
+    @Test(
+        "SHOP-13 Lists are the same on both stores, whatever is added, changed, moved, removed and seen",
+        arguments: 1...3
+    )
+    func lists(seed: Int) async throws {
+        var logs: [[String]] = []
+        for kind in StoreKind.allCases {
+            var chance = SeededRandom(seed: UInt64(seed))
+            let node = try await kind.shopNodes(1)[0]
+            var (seen, log): ([Int: Product], [String]) = ([:], [])
+            for step in 0..<120 {
+                let profile = ["anna", "bert"][Int.random(in: 0...1, using: &chance)]
+                let number = Int.random(in: 1...8, using: &chance)
+                let line = ListItemID(productID: number, ordinal: Int.random(in: 1...5, using: &chance) / 5 + 1)
+                let list = try await node.profiles.list(profile, page)
+                let preconditions = Int.random(in: 0..<4, using: &chance) == 0 ? version(list.revision) : .none
+                var outcome = ""
+                switch Int.random(in: 0..<9, using: &chance) {
+                case 0, 1, 2:
+                    let product = try seen[number] ?? .test(number)
+                    if seen[number] == nil { try await node.save([product], at: epoch) }
+                    seen[number] = product
+                    let (added, list) = try await node.profiles.add(
+                        product,
+                        quantity: step + 1,
+                        to: profile,
+                        if: preconditions,
+                        showing: page
+                    )
+                    outcome = "add \(product.id): \(added) \(list)"
+                case 3:
+                    let changed = try await node.profiles.setQuantity(
+                        step + 1,
+                        of: line,
+                        profile,
+                        if: preconditions,
+                        showing: page
+                    )
+                    outcome = "quantity \(changed)"
+                case 4:
+                    outcome = "\(try await node.profiles.remove(line, profile, if: preconditions, showing: page))"
+                case 5:
+                    let order = ListOrder.items(list.items.map(\.id).reversed().dropLast(step % 7 == 0 ? 1 : 0))
+                    outcome = "\(try await node.profiles.order(order, profile, if: preconditions, showing: page))"
+                case 6 where step % 5 == 0:
+                    outcome = "\(try await node.profiles.clear(profile, if: preconditions, showing: page))"
+                case 7:
+                    if seen[number] != nil { try await node.catalogue.markGone(number) }
+                default:
+                    // A later version of the product, or another one that has its id now.
+                    let title = ["A", "B"][Int.random(in: 0...1, using: &chance)]
+                    let madeAt = ["1", "2"][Int.random(in: 0...1, using: &chance)]
+                    let product = try Product.test(number, title, cents: 5 * step, madeAt: madeAt)
+                    seen[number] = product
+                    try await node.save([product], at: epoch.addingTimeInterval(Double(step)))
+                }
+                log.append("\(step) \(outcome)")
+                for profile in ["anna", "bert"] {
+                    log.append("\(try await node.profiles.list(profile, page))")
+                    let lines = try await node.profiles.linesReader(of: number, profile)()
+                    log.append("\(lines) \(try await node.profiles.line(line, profile).map { "\($0)" } ?? "-")")
+                    let products = seen.values.sorted { $0.id < $1.id }
+                    for ids in [nil, products.map(\.id)] {
+                        let cart = try await node.profiles.cartReader(profile, of: ids)(products)
+                        log.append("\(cart.values.sorted { $0.id.productID < $1.id.productID })")
+                    }
+                }
+            }
+            log.append("\(try await node.profiles.listedProducts(without: [1, 2]))")
+            var next: Int? = 0
+            while let offset = next {
+                let part = try await node.profiles.list("anna", PageRequest(limit: 2, offset: offset))
+                let key = part.lastPosition.map { [CursorValue.integer(Int64($0))] }
+                log.append("\(part) \(try await node.profiles.list("anna", PageRequest(limit: 2, after: key)))")
+                next = part.hasMore ? offset + 2 : nil
+            }
+            logs.append(log)
+        }
+        #expect(logs[0].count == logs[1].count)
+        let differing = zip(logs[0], logs[1]).first { $0 != $1 }
+        #expect(differing == nil)
+        #expect(logs[0].count { $0.contains("replaced") } > 5 && logs[0].count { $0.contains("gone") } > 5)
+    }
+
+    @Test(
+        "SHOP-04 History and filters are the same on both stores; the newest five searches stay",
+        arguments: StoreKind.allCases
+    )
+    func searches(kind: StoreKind) async throws {
+        let profiles = try await kind.shopNodes(1)[0].profiles
+        #expect(try await profiles.searches(of: "anna") == ProfileSearches(last: nil, history: [], revision: 0))
+        let filters = SearchFilters(categoryID: 2, minimum: Price(text: "1.50"))
+        for (number, text) in ["a", "b", "Straße", "d", "STRASSE", "e", "B", "f"].enumerated() {
+            let query = SearchQuery(text: text, filters: number % 2 == 0 ? filters : SearchFilters())
+            #expect(try await !profiles.lastSearchReader(query, "anna")())
+            let time = epoch.addingTimeInterval(Double(number))
+            for _ in 0..<2 { try await profiles.record(query, "anna", at: time) }
+            #expect(try await profiles.lastSearchReader(query, "anna")())
+        }
+        var searches = try await profiles.searches(of: "anna")
+        #expect(searches.history.map(\.text) == ["f", "B", "e", "STRASSE", "d"] && searches.revision == 8)
+        #expect(searches.history[1].filters == filters)
+        #expect(searches.history[0].searchedAt == epoch.addingTimeInterval(7))
+        #expect(searches.last == SearchQuery(text: "f"))
+        searches = try await profiles.setFilters(filters, "anna", if: version(8))
+        #expect(searches.last == SearchQuery(text: "f", filters: filters) && searches.revision == 9)
+        #expect(try await !profiles.lastSearchReader(SearchQuery(text: "f", filters: filters), "anna")())
+        #expect(try await profiles.removePastSearch(1, "anna", if: .none)?.history.count == 4)
+        #expect(try await profiles.removePastSearch(4, "anna", if: version(1)) == nil)
+        await #expect(throws: Problem.self) { try await profiles.clearHistory("anna", if: version(9)) }
+        #expect(try await profiles.clearHistory("anna", if: version(10)).history.isEmpty)
+        searches = try await profiles.resetSettings("anna", if: .none)
+        #expect(searches == ProfileSearches(last: SearchQuery(), history: [], revision: 12))
+        #expect(try await profiles.searches(of: "bert").last == nil)
+        #expect(try await profiles.list("anna", page).revision == 0, "a list has a version of its own")
+    }
+
+    @Test(
+        "A server that has never seen a product does not call it gone; what one has seen later is on the list for all"
+    )
+    func seenElsewhere() async throws {
+        let nodes = try await StoreKind.postgresql.shopNodes(3)
+        let old = try Product.test(5, "A", cents: 100, madeAt: "1")
+        try await nodes[0].save([old], at: epoch)
+        let id = try #require(try await add(old, quantity: 3, nodes[0]).0.added)
+        try await nodes[2].save([try .test(5, "A", cents: 900, madeAt: "1")], at: epoch.addingTimeInterval(-1))
+        for node in nodes {
+            let list = try await node.profiles.list("anna", page)
+            #expect(list.items.map(\.difference) == [nil] && list.totals.price == 3)
+        }
+        let new = try Product.test(5, "A", cents: 250, madeAt: "1")
+        try await nodes[1].save([new], at: epoch.addingTimeInterval(1))
+        // On a page that does not show it, too.
+        #expect(try await nodes[1].profiles.list("anna", PageRequest(limit: 1, offset: 1)).totals.price == 7.5)
+        for node in nodes {
+            #expect(try await node.profiles.line(id, "anna")?.item.product == new)
+            #expect(try await node.profiles.list("anna", page).revision == 1)
+        }
+        try await nodes[0].catalogue.markGone(5)
+        #expect(try await nodes[0].profiles.list("anna", page).items.map(\.difference) == [.gone])
+        #expect(try await nodes[1].profiles.list("anna", page).items.map(\.difference) == [nil])
+    }
+}

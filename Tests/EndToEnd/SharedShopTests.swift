@@ -1,0 +1,88 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Two processes that serve the Shop and the ships from one PostgreSQL.
+@Suite(.timeLimit(.minutes(10))) struct SharedShopTests {
+    private static func status(_ client: Client, adding id: Int) async throws -> Int {
+        try await client.post("/v1/shop/list/items", #"{"product_id":\#(id)}"#).status
+    }
+
+    @Test(
+        "SCALE-04 SCALE-15 One list of two processes: each addition is there once, and of two changes of a version one"
+    )
+    func lists() async throws {
+        let server = try await RunningPostgres.shared.value
+        let schema = try server.schema()
+        let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
+        let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
+        let statuses = try await withThrowingTaskGroup(of: Int.self, returning: [Int].self) { group in
+            for id in 1...40 {
+                for larder in [one, two] { group.addTask { try await Self.status(larder.client, adding: id) } }
+            }
+            var statuses: [Int] = []
+            for try await status in group { statuses.append(status) }
+            return statuses
+        }
+        let (created, found) = (statuses.count { $0 == 201 }, statuses.count { $0 == 200 })
+        #expect(created == 40 && found == 40)
+        for larder in [one, two] {
+            let isWhole = { @Sendable () async -> Bool in
+                guard let list = try? await larder.client.get("/v1/shop/list").json else { return false }
+                let ids = Set(list.data.items.elements.compactMap(\.product_id.int))
+                return ids == Set(1...40) && list.meta.revision.int == 40
+            }
+            await BoundedWait.poll(for: "the whole list") { await isWhole() }
+        }
+        let body = #"{"quantity":7}"#
+        let path = "/v1/shop/list/items/5"
+        async let first = one.client.send("PATCH", path, ["If-Match": "\"40\""], body: body)
+        async let second = two.client.send("PATCH", path, ["If-Match": "\"40\""], body: body)
+        let outcomes = try await [first.status, second.status].sorted()
+        #expect(outcomes == [200, 412])
+        // The last search is the profile's, wherever it was made.
+        _ = try await one.client.get("/v1/shop/search?q=mug")
+        let hasMoved = { @Sendable () async -> Bool in
+            let saved = try? await two.client.get("/v1/shop/search?saved=1").json
+            return saved?.data.query.q.string == "mug"
+        }
+        await BoundedWait.poll(for: "the search of the other process") { await hasMoved() }
+        for larder in [one, two] {
+            let status = await larder.stop()
+            #expect(status == 0)
+        }
+    }
+
+    @Test("SCALE-03 SHIP-07 A ship that is deleted on one process is gone on the other, at the same revision")
+    func ships() async throws {
+        let server = try await RunningPostgres.shared.value
+        let schema = try server.schema()
+        let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
+        let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
+        var client = one.client
+        let login = #"{"mode":"login","username":"example@domain.com","password":"secret"}"#
+        client.token = try await client.post("/v1/ships/session", login).json.data.token.string
+        var moved = two.client
+        moved.token = client.token
+        let elsewhere = moved
+        let ships = try await client.get("/v1/ships").json
+        let others = try await elsewhere.get("/v1/ships").json
+        let total = try #require(ships.meta.page.total.int)
+        #expect(total > 20 && others.meta.page.total.int == total)
+        #expect(others.meta.revision.int == ships.meta.revision.int)
+        let id = try #require(ships.data.items[0].id.string)
+        let deleted = try await client.delete("/v1/ships/\(id)")
+        #expect(deleted.status == 200)
+        let isGone = { @Sendable () async -> Bool in
+            let list = try? await elsewhere.get("/v1/ships").json
+            return list?.meta.page.total.int == total - 1
+        }
+        await BoundedWait.poll(for: "the deletion on the other process") { await isGone() }
+        let revision = try await elsewhere.get("/v1/ships").json.meta.revision.int
+        #expect(try deleted.json.data.revision.int == revision)
+        for larder in [one, two] {
+            let status = await larder.stop()
+            #expect(status == 0)
+        }
+    }
+}
