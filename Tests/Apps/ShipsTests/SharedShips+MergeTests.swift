@@ -1,7 +1,10 @@
 import AppInterface
+import Database
 import Foundation
+import HTTPTypes
 import TestKit
 import Testing
+import Upstream
 
 @testable import Ships
 
@@ -9,9 +12,8 @@ import Testing
 @Suite("Ships that several servers share", .timeLimit(.minutes(10)))
 struct SharedShipsMergeTests {
     private static func names(_ app: ShipsHarness, _ token: String, _ query: String = "") async throws -> [String] {
-        try await app.get("/v1/ships\(query)", as: token).all("name", in: "data.items").compactMap {
-            if case .string(let name) = $0 { name } else { nil }
-        }
+        let shown = try await app.get("/v1/ships\(query)", as: token).all("name", in: "data.items")
+        return shown.compactMap { if case .string(let name) = $0 { name } else { nil } }
     }
 
     @Test("SHIP-05 Without an upstream the first server imports the snapshot; the list of the API replaces it for all")
@@ -50,7 +52,7 @@ struct SharedShipsMergeTests {
             let token = try await app.logIn()
             #expect(try await Self.names(app, token) == ["Alma", "bob", "Carl", "DORA"])
             // Another server has taken over something else, and the API now confirms what this one has.
-            _ = try await SharedShips(second.otherServer()).merge([], listedAt: clock.now()) { _ in }
+            _ = try await SharedShips(second.otherServer()).merge([], listedAt: clock.now) { _ in }
             let vanished = try await app.get("/v1/ships", as: token)
             #expect(vanished.all("upstream_present", in: "data.items") == [false, false, false, false])
             app.spaceX.become(.ships(ShipFixtures.fleet))
