@@ -2,6 +2,7 @@ import AppInterface
 import Database
 import Foundation
 import HTTPTypes
+import Screens
 import TestKit
 import Testing
 import Upstream
