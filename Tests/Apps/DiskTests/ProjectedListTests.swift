@@ -16,7 +16,7 @@ struct ProjectedListTests {
             try await WriteScenario.seen(app, token)
             app.disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)
-            for number in 0..<8 {
+            for number in 0..<16 {
                 let body = #"{"path":"/q\#(number)"}"#
                 #expect(try await app.leave(.post, "/v1/disk/folders", as: token, json: body).status == 202)
             }
@@ -33,7 +33,7 @@ struct ProjectedListTests {
             }
             let list = try await app.get("/v1/disk/files?refresh=1", as: token)
             // Each read was overtaken, the last one too.
-            #expect(store.outbox.queue(of: "1130").map { $0.entries.count <= 8 - ItemReader.attempts } == true)
+            #expect(store.outbox.queue(of: "1130").map { $0.entries.count <= 16 - ItemReader.attempts } == true)
             #expect(DiskHarness.names(list).starts(with: ["q0", "q1"]), "\(list.text)")
         }
     }
