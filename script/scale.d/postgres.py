@@ -33,27 +33,33 @@ def create_database(cluster, address):
     return subprocess.run(command, stdout=cluster.log, stderr=cluster.log).returncode == 0
 
 
+def server(cluster):
+    """Makes a PostgreSQL with deploy/postgresql and starts it; returns the address of Larder's database, and what starts it again."""
+    data, sockets, port = owned(cluster.path("data")), owned(cluster.path("sockets")), free_port()
+    os.chmod(sockets, 0o755)
+    with open(cluster.path("password"), "w") as file:
+        file.write("superuser")
+    subprocess.run([*as_user(), f"{programs()}/initdb", "-D", data, "-U", "postgres", "-E", "UTF8", "--locale", "C.UTF-8", "-k",
+                    "-A", "scram-sha-256", "--pwfile", cluster.path("password")], check=True, stdout=cluster.log, stderr=cluster.log)
+    with open(f"{data}/postgresql.conf", "a") as file:
+        file.write(f"include '{os.path.join(cluster.folder, 'larder.conf')}'\n")
+    shutil.copy(os.path.join(ROOT, "deploy/postgresql/larder.conf"), cluster.path("larder.conf"))
+
+    def start():
+        cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", sockets])
+
+    start()
+    superuser = f"postgresql://postgres:superuser@127.0.0.1:{port}/postgres"
+    ready = [f"{programs()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+    wait("the start of PostgreSQL", lambda: subprocess.run(ready).returncode == 0)
+    check("the database and its user", create_database(cluster, superuser))
+    return f"postgresql://larder:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}/larder", start
+
+
 def postgres(options):
     with Cluster(options) as cluster:
-        data, sockets, port = owned(cluster.path("data")), owned(cluster.path("sockets")), free_port()
-        os.chmod(sockets, 0o755)
-        with open(cluster.path("password"), "w") as file:
-            file.write("superuser")
-        subprocess.run([*as_user(), f"{programs()}/initdb", "-D", data, "-U", "postgres", "-E", "UTF8", "--locale", "C.UTF-8", "-k",
-                        "-A", "scram-sha-256", "--pwfile", cluster.path("password")], check=True, stdout=cluster.log, stderr=cluster.log)
-        with open(f"{data}/postgresql.conf", "a") as file:
-            file.write(f"include '{os.path.join(cluster.folder, 'larder.conf')}'\n")
-        shutil.copy(os.path.join(ROOT, "deploy/postgresql/larder.conf"), cluster.path("larder.conf"))
-
-        def start():
-            cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", sockets])
-
-        start()
-        superuser = f"postgresql://postgres:superuser@127.0.0.1:{port}/postgres"
-        ready = [f"{programs()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
-        wait("the start of PostgreSQL", lambda: subprocess.run(ready).returncode == 0)
-        check("the database and its user", create_database(cluster, superuser))
-        writer = Writer(cluster, "writer", f"postgresql://larder:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}/larder")
+        address, start = server(cluster)
+        writer = Writer(cluster, "writer", address)
         for number in range(3):
             writer.more(2000, 300)
             begin = time.monotonic()
