@@ -6,16 +6,21 @@ extension RunningLarder {
     /// - Parameters:
     ///   - schema: That of the processes, in the store.
     ///   - apps: What it serves.
-    static func sharing(_ server: RunningPostgres, _ schema: String, apps: String, _ settings: [String] = [])
-        async throws -> RunningLarder
-    {
+    ///   - upstream: The API of ships; nil for a sandbox of its own.
+    static func sharing(
+        _ server: RunningPostgres,
+        _ schema: String,
+        apps: String,
+        upstream: String? = nil,
+        _ settings: [String] = []
+    ) async throws -> RunningLarder {
         let url = "\(server.address())&options=-csearch_path%3D\(schema)"
         return try await RunningLarder.start(
             data: TemporaryFolder(),
+            upstream: upstream,
             [
-                "--sandbox", "--node-apps", apps, "--store-url", url, "--store-connections", "4",
-                "--store-timeout-ms", "20000",
-            ] + settings
+                "--node-apps", apps, "--store-url", url, "--store-connections", "4", "--store-timeout-ms", "20000",
+            ] + (upstream == nil ? ["--sandbox"] : []) + settings
         )
     }
 }

@@ -57,8 +57,10 @@ import Testing
     func ships() async throws {
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
-        let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
-        let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships")
+        // One API: addresses of pictures have the port of the sandbox.
+        let sandbox = try await RunningSandbox.start()
+        let one = try await RunningLarder.sharing(server, schema, apps: "ships", upstream: sandbox.spacex)
+        let two = try await RunningLarder.sharing(server, schema, apps: "ships", upstream: sandbox.spacex)
         var client = one.client
         let login = #"{"mode":"login","username":"example@domain.com","password":"secret"}"#
         client.token = try await client.post("/v1/ships/session", login).json.data.token.string

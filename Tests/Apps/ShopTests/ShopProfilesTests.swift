@@ -30,21 +30,28 @@ struct ShopProfilesTests {
         let nodes = try await kind.shopNodes(2)
         let products = try (1...1000).map { try Product.test($0, cents: 7 * $0) }
         for node in nodes { try await node.save(products, at: epoch) }
-        let additions = try await withThrowingTaskGroup(of: ShopStore.Addition.self) { group in
+        // 250 callers of each server: more would not be let wait for a connection.
+        let additions = try await withThrowingTaskGroup(of: [ShopStore.Addition].self) { group in
             for node in nodes {
-                for product in products.shuffled() {
+                let shuffled = products.shuffled()
+                for caller in 0..<250 {
                     group.addTask {
-                        try await node.profiles.add(
-                            product,
-                            quantity: 1 + product.id % 3,
-                            to: "anna",
-                            if: .none,
-                            showing: PageRequest(limit: 1)
-                        ).0
+                        var additions: [ShopStore.Addition] = []
+                        for product in shuffled[4 * caller..<4 * caller + 4] {
+                            let (addition, _) = try await node.profiles.add(
+                                product,
+                                quantity: 1 + product.id % 3,
+                                to: "anna",
+                                if: .none,
+                                showing: PageRequest(limit: 1)
+                            )
+                            additions.append(addition)
+                        }
+                        return additions
                     }
                 }
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
         let added = additions.compactMap(\.added)
         #expect(added.count == 1000 && Set(added).count == 1000)
