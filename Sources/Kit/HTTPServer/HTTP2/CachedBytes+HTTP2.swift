@@ -77,6 +77,19 @@ extension CachedBytes {
 }
 
 extension ByteWriter {
+    /// Sets the head of a frame (RFC 9113 §4.1) where room was left for it.
+    fileprivate func setFrameHead(
+        _ kind: HTTP2FrameHead.Kind,
+        length: Int,
+        flags: UInt8,
+        stream: Int,
+        at index: Int
+    ) {
+        set(UInt32(length) << 8 | UInt32(kind.rawValue), at: index)
+        set(flags, at: index + 4)
+        set(UInt32(stream), at: index + 5)
+    }
+
     /// Writes bytes as the frames that end a stream; none without bytes.
     fileprivate mutating func writeData(_ bytes: UnsafeRawBufferPointer, stream: Int) {
         var rest = bytes[...]

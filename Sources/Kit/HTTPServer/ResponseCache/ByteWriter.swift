@@ -53,12 +53,10 @@ struct ByteWriter {
         self.count += count
     }
 
-    /// Sets the head of a frame (RFC 9113 §4.1) where room was left for it.
-    func setFrameHead(_ kind: HTTP2FrameHead.Kind, length: Int, flags: UInt8, stream: Int, at index: Int) {
-        let first = UInt32(length) << 8 | UInt32(kind.rawValue)
-        bytes.storeBytes(of: first.bigEndian, toByteOffset: index, as: UInt32.self)
-        bytes[index + 4] = flags
-        bytes.storeBytes(of: UInt32(stream).bigEndian, toByteOffset: index + 5, as: UInt32.self)
+    /// Sets an integer, in network byte order, where room was left for it.
+    func set<Integer: FixedWidthInteger>(_ integer: Integer, at index: Int) {
+        precondition(index + MemoryLayout<Integer>.size <= count, "there is no room")
+        bytes.storeBytes(of: integer.bigEndian, toByteOffset: index, as: Integer.self)
     }
 
     /// Writes a string of HPACK (RFC 7541 §5.2) as it is, without Huffman's code.

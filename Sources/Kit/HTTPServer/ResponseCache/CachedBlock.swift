@@ -13,6 +13,9 @@ struct CachedBlock: Sendable {
         case timeToLive(before: String, after: String)
     }
 
+    /// Largest block, in bytes, that every client takes in one frame (RFC 9113 §4.2).
+    static let largest = 16_384
+
     private(set) var pieces: [Piece] = []
     /// Largest number of bytes of the block.
     private(set) var size = 0
@@ -59,7 +62,7 @@ struct CachedBlock: Sendable {
         pieces.append(.bytes(fixed))
         // As ``CachedBytes/size``.
         size += fixed.count + 256
-        if size <= HTTP2FrameHead.payload { self.pieces = pieces }
+        if size <= Self.largest { self.pieces = pieces }
     }
 
     /// Returns a field by its index in the static table if it is there, else as a literal.
