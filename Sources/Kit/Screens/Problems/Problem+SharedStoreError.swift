@@ -1,6 +1,16 @@
 import HTTPTypes
 public import SharedStore
 
+extension ProblemCode {
+    /// 503: what servers share cannot be read or changed now, and nothing was changed.
+    public static let storeUnavailable = ProblemCode(
+        "store-unavailable",
+        .serviceUnavailable,
+        Text("Your data cannot be reached", ru: "Ваши данные сейчас недоступны"),
+        isRetryable: true
+    )
+}
+
 extension Problem {
     /// How long a client should wait for the store, in seconds.
     private static let pause = 2

@@ -258,13 +258,6 @@ extension ProblemCode {
         Text("Larder is overloaded", ru: "Сервер перегружен"),
         isRetryable: true
     )
-    /// 503: what servers share cannot be read or changed now, and nothing was changed.
-    public static let storeUnavailable = ProblemCode(
-        "store-unavailable",
-        .serviceUnavailable,
-        Text("Your data cannot be reached", ru: "Ваши данные сейчас недоступны"),
-        isRetryable: true
-    )
     /// 503: pictures and documents cannot be worked on now.
     public static let processingUnavailable = ProblemCode(
         "processing-unavailable",
