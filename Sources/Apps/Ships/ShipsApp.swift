@@ -14,7 +14,7 @@ import Upstream
 /// `Screens` has what goes over the wire, `Features` what the app does, `Store` its tables, and `SpaceX` the upstream.
 public struct ShipsApp: App {
     /// Name of the app in paths, settings, sessions and events.
-    public static let name = "ships"
+    public static let name = ShipStore.app
     /// Title of the app in `GET /v1`.
     public static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     /// The app's tables.

@@ -13,7 +13,7 @@ import Upstream
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
 public struct ShopApp: App {
     /// Name of the app in paths, settings and events.
-    public static let name = "shop"
+    public static let name = ShopStore.app
     /// Title of the app in `GET /v1`.
     public static let title = Text("Shop", ru: "Магазин")
     /// The app's tables.

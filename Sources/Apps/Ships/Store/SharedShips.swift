@@ -19,10 +19,10 @@ struct SharedShips: ShipLists {
         (database, changes) = (access.database, access.changes)
     }
 
-    static let contentTopic = ServerEvent.Audience.app(ShipsApp.name).topic
+    static let contentTopic = ServerEvent.Audience.app(ShipStore.app).topic
 
     private static func topic(_ account: String) -> String {
-        ServerEvent.Audience.account(app: ShipsApp.name, account: account).topic
+        ServerEvent.Audience.account(app: ShipStore.app, account: account).topic
     }
 
     func changeToken(account: String) -> ChangeToken {

@@ -11,6 +11,9 @@ import Upstream
 /// last changed and removed; an account's last deletions and restorations of a ship have theirs. So "what changed since
 /// revision n" is a query of a few rows, not of a log that grows.
 struct ShipStore: Sendable {
+    /// The name of the app, as in the audiences of its events.
+    static let app = "ships"
+
     let database: LarderDatabase
     /// Bumped when a ship changes for every account.
     let contentChanges = VersionCounter()

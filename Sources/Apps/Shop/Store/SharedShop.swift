@@ -26,7 +26,7 @@ struct SharedShop: ShopProfiles {
     }
 
     private static func topic(_ profile: String) -> String {
-        ServerEvent.Audience.profile(app: ShopApp.name, profile: profile).topic
+        ServerEvent.Audience.profile(app: ShopStore.app, profile: profile).topic
     }
 
     /// Changes what a profile has made, one change after the other.

@@ -8,6 +8,9 @@ import Upstream
 ///
 /// One table of products feeds search, card and list, so that they cannot disagree.
 struct ShopStore: Sendable {
+    /// The name of the app, as in the audiences of its events.
+    static let app = "shop"
+
     let database: LarderDatabase
     /// Bumped when any product changes: a search may find another one then.
     let catalogueChanges = VersionCounter()
