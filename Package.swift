@@ -438,8 +438,8 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "Shop", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "HTTPSemantics", "Media", "MediaFormats", "SharedStore", "Sandbox", "TestKit", "FaultKit", grdb,
-                httpTypes, logging, nioCore,
+                "HTTPSemantics", "Media", "MediaFormats", "Sandbox", "TestKit", "FaultKit", grdb, httpTypes, logging,
+                nioCore,
             ],
             path: "Tests/Apps/ShopTests",
             swiftSettings: strict
@@ -473,7 +473,7 @@ let package = Package(
             name: "ShipsTests",
             dependencies: [
                 "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging,
+                "TestKit", "FaultKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
