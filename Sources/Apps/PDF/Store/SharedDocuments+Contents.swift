@@ -15,8 +15,8 @@ extension SharedDocuments {
     static let partBytes = 1 << 20
     /// The most parts that one transaction removes.
     private static let removedParts = 32
-    /// How long a content without a document stays: those who are reading it when it is replaced can go on, and whoever
-    /// stores it has time for each part.
+    /// How long a content without a document stays: a reader can finish when it is replaced, and the server that stores
+    /// it has time for each part.
     static let lifetime = Duration.seconds(600)
 
     // MARK: Reading
@@ -126,7 +126,7 @@ extension SharedDocuments {
 
     private static func turn(_ content: String) -> String { "pdf/content/\(content)" }
 
-    // Nobody needs a part before its document commits, which has everything before it written, and confirmed by
+    // No reader needs a part before its document commits, which has everything before it written, and confirmed by
     // standbys. So the commit of a part waits for neither.
     private static let insertContent = """
         INSERT INTO pdf_content (id, length) VALUES ($1, $2)
@@ -150,7 +150,7 @@ extension SharedDocuments {
         try transaction.execute("UPDATE pdf_content SET unused = now() WHERE id = $1", [blob.id.description])
     }
 
-    /// Removes the rows of documents; nobody reads their files any more.
+    /// Removes the rows of documents whose files have no reader any more.
     static func remove(_ documents: [Document], _ transaction: SQLTransaction) throws {
         let delete = "DELETE FROM pdf_document WHERE sequence = ANY($1)"
         try transaction.execute(delete, [documents.map { Int($0.sequence) }])
@@ -177,7 +177,7 @@ extension SharedDocuments {
     /// The most parts that a request removes itself.
     private static let partsAtOnce = 64
 
-    /// Removes what a change has left: the pictures of pages, and contents that nobody reads any more. What cannot be
+    /// Removes what a change has left: the pictures of pages, and contents without a reader. What cannot be
     /// removed now is removed later (``removeContents(unusedFor:mostParts:)``, ``removeThumbnails()``).
     func clean<Value>(after outcome: Outcome<Value>) async {
         guard !outcome.pages.isEmpty || outcome.hasRemoved else { return }
@@ -190,7 +190,7 @@ extension SharedDocuments {
     /// Removes contents that no document has had for a time.
     ///
     /// - Parameters:
-    ///   - age: the time; those that nobody may read any more are removed in any case.
+    ///   - age: the time; those that may not be read any more are removed in any case.
     ///   - most: the most parts; a few more are removed.
     /// - Returns: how many contents were removed.
     func removeContents(unusedFor age: Duration = lifetime, mostParts most: Int = .max) async throws -> Int {

@@ -23,7 +23,7 @@ struct SharedDocuments: Documents {
         var value: Value
         /// What the pages show that a document has no more (``DocumentPage/content``).
         var pages: [String] = []
-        /// Whether there are contents that nobody may read any more.
+        /// Whether there are contents that may not be read any more.
         var hasRemoved = false
     }
 

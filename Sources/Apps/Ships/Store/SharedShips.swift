@@ -7,7 +7,7 @@ import Synchronization
 
 /// The ships as accounts see them, in a store that several servers share.
 ///
-/// Each change takes the next number of one counter, whose row is locked until its commit: whoever sees a number sees
+/// Each change takes the next number of one counter, whose row is locked until its commit: a reader of a number sees
 /// all changes up to it.
 struct SharedShips: ShipLists {
     let database: SharedDatabase

@@ -33,8 +33,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// - Parameters:
     ///   - counter: Counts the bytes nearest to the socket.
-    ///   - written: Hears of the frames that NIO writes.
-    ///   - requests: Is told which requests can be repeated.
+    ///   - written: Observes the frames that NIO writes.
+    ///   - requests: Records which requests can be repeated.
     init(
         limits: ConnectionLimits,
         counter: ByteCounter,

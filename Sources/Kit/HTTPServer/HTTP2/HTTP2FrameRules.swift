@@ -106,7 +106,7 @@ struct HTTP2FrameRules {
         stream & 1 == 1 && stream > lastPassed && stream <= lastServed
     }
 
-    /// Counts a reset of a stream that NIO does not hear of, as NIO counts those of its own.
+    /// Counts a reset of a stream that NIO does not see, as NIO counts those of its own.
     private mutating func isResetWithin(_ now: NIODeadline) -> Bool {
         guard let known = resets, now < known.until else {
             resets = (now + HTTP2Limits.resetTime, 1)
@@ -118,7 +118,7 @@ struct HTTP2FrameRules {
 
     // MARK: Requests
 
-    /// Whether a stream may begin that NIO does not hear of.
+    /// Whether a stream may begin that NIO does not see.
     func mayServe(_ stream: Int, _ written: HTTP2WrittenFrames) -> Bool {
         !isOff && stream & 1 == 1 && stream > max(lastPassed, lastServed) && settings == written.acknowledgements
             && (!isTableResized || written.hasBlockSince)

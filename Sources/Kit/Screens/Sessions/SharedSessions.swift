@@ -21,7 +21,7 @@ struct SharedSessions: SessionTable {
     }
 
     func insert(_ session: Session, _ tokenHash: Data) async throws {
-        // The hash of 256 random bits is nobody else's: the turn is its own.
+        // The hash of 256 random bits is unique: the turn is its own.
         try await database.write(turns: [SessionStore.id(of: tokenHash)]) { transaction in
             try Self.insert(session, tokenHash, transaction)
         }
