@@ -25,7 +25,7 @@ struct OutboxTests {
 
     private struct Failure: Error {}
 
-    private static let journal = OutboxJournal("letter")
+    private static let journal = LocalOutboxJournal("letter")
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
     private func entry(_ text: String) -> OutboxEntry<Letter> {
@@ -90,6 +90,32 @@ struct OutboxTests {
         let finished = try database.read { try outbox.finished("one", account: "me", $0) }
         #expect(finished?.progress.state == .done)
         #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
+    }
+
+    @Test("Memory of a shared journal has a change only after the one before, and nothing older than what it has")
+    func following() {
+        let outbox = Outbox<Letter>(Self.journal)
+        func stored(_ text: String, _ number: Int64) -> OutboxEntry<Letter> {
+            var stored = entry(text)
+            stored.number = number
+            return stored
+        }
+        func texts() -> [String]? { outbox.queue(of: "me")?.entries.map(\.work.text) }
+        #expect(outbox.change(of: "me") == nil)
+        #expect(outbox.replace([stored("one", 1)], of: "me", change: 4, seen: nil))
+        outbox.follow([.put(stored("two", 2))], of: "me", after: 4, change: 5)
+        #expect(texts() == ["one", "two"] && outbox.change(of: "me") == 5)
+        #expect(!outbox.replace([stored("one", 1)], of: "me", change: 4, seen: 4), "read before the last change")
+        #expect(texts() == ["one", "two"])
+        outbox.follow([.remove(stored("one", 1))], of: "me", after: 5, change: 5)
+        let structure = outbox.structure(of: "me")
+        outbox.follow([.put(stored("four", 4))], of: "me", after: 6, change: 7)
+        #expect(outbox.change(of: "me") == nil && texts() == ["two"], "another server has made the sixth")
+        #expect(outbox.replace([stored("three", 3), stored("four", 4)], of: "me", change: 7, seen: nil))
+        #expect(texts() == ["three", "four"] && outbox.structure(of: "me") > structure)
+        outbox.follow([.remove(stored("three", 3))], of: "me", after: 5, change: 6)
+        #expect(texts() == ["three", "four"] && outbox.change(of: "me") == 7, "that is in it already")
+        #expect(outbox.replace([], of: "me", change: 0, seen: 7) && texts() == nil, "the account was logged out")
     }
 
     @Test("A pause lets nothing pass, one runs at a time, and the next is known while one ends")

@@ -6,7 +6,7 @@ import Upstream
 
 extension DiskStore {
     /// The table of writes that wait for the API.
-    static let outboxJournal = OutboxJournal("disk_outbox")
+    static let outboxJournal = LocalOutboxJournal("disk_outbox")
     static let outboxMigration = SchemaMigration("disk/006 outbox", sql: outboxJournal.creation)
 
     /// Returns the Disk of an account as it will be, with the writes that wait; nil if none waits.

@@ -9,12 +9,12 @@ import Synchronization
 /// memory follows when the transaction is committed, in the order of commits. So whatever is committed survives a kill,
 /// and a read needs no query.
 public final class Outbox<Work: OutboxWork>: Sendable {
-    private let journal: OutboxJournal
-    private let states = Mutex<[String: OutboxAccount<Work>]>([:])
+    private let journal: LocalOutboxJournal
+    let states = Mutex<[String: OutboxAccount<Work>]>([:])
     private let listener = Mutex<(@Sendable (_ account: String) -> Void)?>(nil)
 
-    /// Creates an outbox over a table that ``OutboxJournal/creation`` has created.
-    public init(_ journal: OutboxJournal) {
+    /// Creates an outbox over a table that ``LocalOutboxJournal/creation`` has created.
+    public init(_ journal: LocalOutboxJournal) {
         self.journal = journal
     }
 
@@ -81,38 +81,23 @@ public final class Outbox<Work: OutboxWork>: Sendable {
     /// - Throws: GRDB's errors.
     @discardableResult
     public func apply(_ changes: [OutboxChange<Work>], in db: Database) throws -> [OutboxEntry<Work>] {
-        var made: [OutboxChange<Work>] = []
-        var put: [OutboxEntry<Work>] = []
-        for change in changes {
-            switch change {
-            case .put(var entry):
-                try journal.put(&entry, db)
-                put.append(entry)
-                made.append(.put(entry))
-            case .remove(let entry):
-                try journal.remove(entry.id, db)
-                made.append(change)
-            }
-        }
+        let made = try journal.make(changes, db)
         db.afterNextTransaction { [self, made] _ in committed(made) }
-        return put
+        return made.compactMap(\.put)
     }
 
     private func committed(_ changes: [OutboxChange<Work>]) {
         var accounts = Set<String>()
         states.withLock { states in
             for change in changes {
-                let account =
-                    switch change {
-                    case .put(let entry), .remove(let entry): entry.account
-                    }
-                states[account, default: OutboxAccount()].apply(change)
-                accounts.insert(account)
+                states[change.entry.account, default: OutboxAccount()].apply(change)
+                accounts.insert(change.entry.account)
             }
         }
-        let listener = listener.withLock { $0 }
-        for account in accounts { listener?(account) }
+        for account in accounts { tell(account) }
     }
+
+    func tell(_ account: String) { listener.withLock { $0 }?(account) }
 
     /// Removes all operations of an account in the present transaction.
     ///
@@ -143,6 +128,8 @@ public enum OutboxTurn<Work: OutboxWork>: Sendable {
 struct OutboxAccount<Work: OutboxWork>: Sendable {
     var queue = OutboxQueue<Work>()
     private(set) var order = OutboxOrder<Work.Place>()
+    /// The number of the journal's latest change that is in here, if servers share it; nil if the journal is ahead.
+    var change: Int64?
     private var numbers: [String: Int64] = [:]
 
     func entry(_ id: String) -> OutboxEntry<Work>? { numbers[id].flatMap { queue.entries[number: $0] } }

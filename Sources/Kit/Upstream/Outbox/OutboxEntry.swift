@@ -3,8 +3,8 @@ public import Foundation
 
 /// A write that an outbox holds.
 public struct OutboxEntry<Work: OutboxWork>: Sendable {
-    /// Its number in the order of all operations of the table; 0 until it is stored.
-    public internal(set) var number: Int64 = 0
+    /// Its number in the order of all operations of the table; 0 until it is stored. Its journal gives it.
+    public var number: Int64 = 0
     /// Its name in addresses.
     public let id: String
     /// The account that it belongs to.
@@ -42,4 +42,16 @@ public enum OutboxChange<Work: OutboxWork>: Sendable {
     case put(OutboxEntry<Work>)
     /// Removes an operation and its bytes.
     case remove(OutboxEntry<Work>)
+}
+
+extension OutboxChange {
+    /// The operation.
+    public var entry: OutboxEntry<Work> {
+        switch self {
+        case .put(let entry), .remove(let entry): entry
+        }
+    }
+
+    /// The operation that is there afterwards.
+    public var put: OutboxEntry<Work>? { if case .put(let entry) = self { entry } else { nil } }
 }

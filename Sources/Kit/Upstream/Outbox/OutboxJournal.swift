@@ -1,129 +1,42 @@
-import Database
-import Foundation
-import GRDB
-
-/// The table of an outbox.
+/// The operations of an outbox, in the database that has them: the truth, of which ``Outbox`` has a copy in memory.
 ///
-/// Bytes belong to rows of it, as blobs: eviction and purges do not know them, and triggers remove them with their
-/// rows.
-public struct OutboxJournal: Sendable {
-    /// Finished operations that are kept of each account, so that a client can still ask for them.
-    static let keptFinished = 100
+/// Each function is part of a transaction. It is in the server's own database (``LocalOutboxJournal``), or an app has
+/// one in the store that servers share.
+public protocol OutboxJournal: Sendable {
+    /// A transaction of the database.
+    associatedtype Transaction
 
-    /// The name of the table.
-    public let table: String
+    /// Stores an operation, and gives a new one its number. One that is done leaves its bytes, and all but the latest
+    /// (``OutboxRow/keptFinished``) of those that are done are removed.
+    func put<Work>(_ entry: inout OutboxEntry<Work>, _ transaction: Transaction) throws
 
-    /// Names a journal.
-    public init(_ table: String) {
-        self.table = table
-    }
+    /// Removes an operation.
+    func remove(_ id: String, _ transaction: Transaction) throws
 
-    /// The statements that create the table.
-    public var creation: String {
-        """
-        CREATE TABLE \(table) (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, -- the order of sending
-            id TEXT NOT NULL UNIQUE,
-            account TEXT NOT NULL,
-            work TEXT NOT NULL, -- JSON
-            state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'conflict', 'failed', 'done')),
-            attempts INTEGER NOT NULL,
-            doubtful INTEGER NOT NULL, -- 1: it may have been carried out
-            reason TEXT,
-            due_at INTEGER,
-            queued_at INTEGER NOT NULL,
-            blob_id INTEGER REFERENCES blob (id),
-            length INTEGER
-        ) STRICT;
-        CREATE INDEX \(table)_by_account ON \(table) (account, state, number);
-        CREATE UNIQUE INDEX \(table)_by_blob ON \(table) (blob_id) WHERE blob_id IS NOT NULL;
+    /// Removes all operations of an account.
+    func removeAll(of account: String, _ transaction: Transaction) throws
 
-        CREATE TRIGGER \(table)_deleted AFTER DELETE ON \(table) WHEN old.blob_id IS NOT NULL BEGIN
-            DELETE FROM blob WHERE id = old.blob_id;
-        END;
-        CREATE TRIGGER \(table)_took_other_blob AFTER UPDATE OF blob_id ON \(table)
-        WHEN old.blob_id IS NOT NULL AND old.blob_id IS NOT new.blob_id BEGIN
-            DELETE FROM blob WHERE id = old.blob_id;
-        END;
-        """
-    }
+    /// Returns what is not done, in order. A row that cannot be read is an error: no operation is dropped.
+    func unfinished<Work>(_ transaction: Transaction) throws -> [OutboxEntry<Work>]
 
-    /// Stores an operation, and gives a new one its number. One that is done leaves its bytes.
-    func put<Work>(_ entry: inout OutboxEntry<Work>, _ db: Database) throws {
-        let isDone = entry.progress.state == .done
-        if isDone { entry.blob = nil }
-        let work = String(decoding: try JSONEncoder().encode(entry.work), as: UTF8.self)
-        let progress = entry.progress
-        try db.cachedStatement(sql: upsert).execute(arguments: [
-            "number": entry.number == 0 ? nil : entry.number, "id": entry.id, "account": entry.account, "work": work,
-            "state": progress.state.rawValue, "attempts": progress.attempts, "doubtful": progress.isDoubtful,
-            "reason": progress.reason, "due": progress.nextAttempt?.millisecondsSince1970,
-            "queued": entry.queuedAt.millisecondsSince1970, "blob": entry.blob?.id, "length": entry.blob?.length,
-        ])
-        if entry.number == 0 { entry.number = db.lastInsertedRowID }
-        if isDone { try db.cachedStatement(sql: deleteOld).execute(arguments: [entry.account, entry.account]) }
-    }
+    /// Returns an operation, also one that is done; nil if there is none.
+    func entry<Work>(_ id: String, account: String, _ transaction: Transaction) throws -> OutboxEntry<Work>?
+}
 
-    func remove(_ id: String, _ db: Database) throws {
-        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?").execute(arguments: [id])
-    }
-
-    func removeAll(of account: String, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
-    }
-
-    /// Returns what is not done, in order.
-    func unfinished<Work>(_ db: Database) throws -> [OutboxEntry<Work>] {
-        try Row.fetchAll(db, sql: "SELECT * FROM \(table) WHERE state <> 'done' ORDER BY number").map { try entry($0) }
-    }
-
-    func entry<Work>(_ id: String, account: String, _ db: Database) throws -> OutboxEntry<Work>? {
-        let sql = "SELECT * FROM \(table) WHERE id = ? AND account = ?"
-        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id, account]).map { try entry($0) }
-    }
-
-    /// Reads a row. One that cannot be read is an error: an operation is never dropped.
-    private func entry<Work>(_ row: Row) throws -> OutboxEntry<Work> {
-        let work: String = row["work"]
-        let blob = (row["blob_id"] as BlobID?).map { Blob(id: $0, length: row["length"]) }
-        var entry = OutboxEntry(
-            id: row["id"],
-            account: row["account"],
-            work: try JSONDecoder().decode(Work.self, from: Data(work.utf8)),
-            progress: OutboxProgress(
-                state: OutboxState(rawValue: row["state"]) ?? .queued,
-                attempts: row["attempts"],
-                nextAttempt: (row["due_at"] as Int64?).map(Date.init(millisecondsSince1970:)),
-                isDoubtful: row["doubtful"],
-                reason: row["reason"]
-            ),
-            blob: blob,
-            queuedAt: Date(millisecondsSince1970: row["queued_at"])
-        )
-        entry.number = row["number"]
-        return entry
-    }
-
-    private var upsert: String {
-        """
-        INSERT INTO \(table) (
-            number, id, account, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length
-        )
-        VALUES (
-            :number, :id, :account, :work, :state, :attempts, :doubtful, :reason, :due, :queued, :blob, :length
-        )
-        ON CONFLICT (id) DO UPDATE SET
-            work = excluded.work, state = excluded.state, attempts = excluded.attempts, doubtful = excluded.doubtful,
-            reason = excluded.reason, due_at = excluded.due_at, blob_id = excluded.blob_id, length = excluded.length
-        """
-    }
-
-    private var deleteOld: String {
-        """
-        DELETE FROM \(table) WHERE account = ? AND state = 'done' AND number <= (
-            SELECT number FROM \(table) WHERE account = ? AND state = 'done'
-            ORDER BY number DESC LIMIT 1 OFFSET \(Self.keptFinished)
-        )
-        """
+extension OutboxJournal {
+    /// Makes changes.
+    ///
+    /// - Returns: The changes, with the numbers of the operations that were put.
+    public func make<Work>(_ changes: [OutboxChange<Work>], _ transaction: Transaction) throws -> [OutboxChange<Work>] {
+        try changes.map { change in
+            switch change {
+            case .put(var entry):
+                try put(&entry, transaction)
+                return .put(entry)
+            case .remove(let entry):
+                try remove(entry.id, transaction)
+                return change
+            }
+        }
     }
 }

@@ -1,0 +1,83 @@
+public import Database
+import Foundation
+
+/// An operation of an outbox as the columns of a row, apart from its bytes.
+public struct OutboxRow: Sendable {
+    /// Finished operations that a journal keeps of each account, so that a client can still ask for them.
+    public static let keptFinished = 100
+
+    /// Its number; nil for a new one.
+    public let number: Int64?
+    /// Its name in addresses.
+    public let id: String
+    /// The account that it belongs to.
+    public let account: String
+    /// What is to be done, as JSON.
+    public let work: String
+    /// The name of its state.
+    public let state: String
+    /// Attempts so far.
+    public let attempts: Int
+    /// Whether it may have been carried out.
+    public let isDoubtful: Bool
+    /// Why it is not done.
+    public let reason: String?
+    /// When it is tried next, in milliseconds since 1970.
+    public let dueAt: Int64?
+    /// When it was queued, in milliseconds since 1970.
+    public let queuedAt: Int64
+
+    /// Creates a row that was read.
+    public init(
+        number: Int64,
+        id: String,
+        account: String,
+        work: String,
+        state: String,
+        attempts: Int,
+        isDoubtful: Bool,
+        reason: String?,
+        dueAt: Int64?,
+        queuedAt: Int64
+    ) {
+        (self.number, self.id, self.account, self.work, self.state) = (number, id, account, work, state)
+        (self.attempts, self.isDoubtful, self.reason) = (attempts, isDoubtful, reason)
+        (self.dueAt, self.queuedAt) = (dueAt, queuedAt)
+    }
+
+    /// Creates the row of an operation.
+    ///
+    /// - Throws: `EncodingError`.
+    public init<Work>(_ entry: OutboxEntry<Work>) throws {
+        number = entry.number == 0 ? nil : entry.number
+        (id, account) = (entry.id, entry.account)
+        work = String(decoding: try JSONEncoder().encode(entry.work), as: UTF8.self)
+        let progress = entry.progress
+        (state, attempts, isDoubtful) = (progress.state.rawValue, progress.attempts, progress.isDoubtful)
+        (reason, dueAt) = (progress.reason, progress.nextAttempt?.millisecondsSince1970)
+        queuedAt = entry.queuedAt.millisecondsSince1970
+    }
+
+    /// Returns the operation.
+    ///
+    /// - Parameter blob: Its bytes.
+    /// - Throws: `DecodingError`.
+    public func entry<Work>(blob: Blob?) throws -> OutboxEntry<Work> {
+        var entry = OutboxEntry(
+            id: id,
+            account: account,
+            work: try JSONDecoder().decode(Work.self, from: Data(work.utf8)),
+            progress: OutboxProgress(
+                state: OutboxState(rawValue: state) ?? .queued,
+                attempts: attempts,
+                nextAttempt: dueAt.map(Date.init(millisecondsSince1970:)),
+                isDoubtful: isDoubtful,
+                reason: reason
+            ),
+            blob: blob,
+            queuedAt: Date(millisecondsSince1970: queuedAt)
+        )
+        entry.number = number ?? 0
+        return entry
+    }
+}
