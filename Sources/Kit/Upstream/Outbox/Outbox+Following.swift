@@ -1,7 +1,7 @@
 import Synchronization
 
-// Memory of a journal that several servers share. Each change of an account's operations has the turn of the account and
-// gets a greater number than the one before: so memory is that of the journal as long as it has the latest number.
+// Memory of a journal that several servers share. Each change of an account's operations has the turn of the account,
+// and a greater number than the one before: memory is that of the journal as long as it has the latest number.
 extension Outbox {
     /// Returns the number of the latest change of an account that memory has; nil if it has to be read again.
     public func change(of account: String) -> Int64? { states.withLock { $0[account]?.change } }
