@@ -3,7 +3,7 @@ import Foundation
 
 /// The program: `larder serve`, `larder sandbox`, `larder exec`, `larder scenario`, `larder doctor`, `larder backup`,
 /// `larder restore`, `larder key`, `larder certificate`, `larder pair`, `larder devices`, `larder cache`,
-/// `larder account`, `larder fixtures`, `larder settings`.
+/// `larder account`, `larder store`, `larder fixtures`, `larder settings`.
 @main
 struct LarderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,6 +27,7 @@ struct LarderCommand: AsyncParsableCommand {
               larder devices                      list the paired devices
               larder cache size                   measure what is cached
               larder account reset-password --user bob
+              larder store copy --from ./data --to postgresql://larder@127.0.0.1/larder
               larder fixtures diff spacex         compare recordings with their API
               larder settings                     list all settings
 
@@ -37,7 +38,7 @@ struct LarderCommand: AsyncParsableCommand {
             ServeCommand.self, SandboxCommand.self, ExecCommand.self, ScenarioCommand.self, DoctorCommand.self,
             BackupCommand.self, RestoreCommand.self,
             KeyCommand.self, CertificateCommand.self, PairCommand.self, DevicesCommand.self, CacheCommand.self,
-            AccountCommand.self, FixturesCommand.self, SettingsCommand.self, ManualCommand.self,
+            AccountCommand.self, StoreCommand.self, FixturesCommand.self, SettingsCommand.self, ManualCommand.self,
         ]
     )
 

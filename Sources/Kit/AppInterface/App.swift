@@ -24,6 +24,9 @@ public protocol App: Sendable {
     /// The steps that make its tables in a store that several servers share. Default: nil, for apps that keep users'
     /// data in the server's own database only.
     static var sharedMigrations: [SharedMigration]? { get }
+    /// The tables of what users made, for copies from one store to the other, in an order in which rows can be
+    /// inserted. Default: none.
+    static var userTables: [UserTable] { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
     /// What it stores beside the cache, for reports to operators. Default: nothing.
@@ -72,6 +75,8 @@ extension App {
     public static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.
     public static var sharedMigrations: [SharedMigration]? { nil }
+    /// No tables.
+    public static var userTables: [UserTable] { [] }
     /// Stores nothing that is reported to operators.
     public static var storedAmounts: [StoredAmount] { [] }
     /// No problem codes of its own.

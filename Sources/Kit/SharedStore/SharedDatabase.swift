@@ -48,14 +48,18 @@ public final class SharedDatabase: Sendable {
     /// - Parameters:
     ///   - turns: names of what the change is alone with, such as `notes/ACCOUNT`: changes with a name in common run
     ///     one after the other, on all servers, and see each other's results. Without any, the change is serializable.
+    ///   - timeout: the time that it may take, if that is not the usual one.
     ///   - updates: the change. It is run again if another one came in between, so it has no effect elsewhere.
     /// - Throws: ``SharedStoreError``, `CancellationError`, or what `updates` throws.
     @discardableResult
     public func write<Value: Sendable>(
         turns: [String] = [],
+        within timeout: Duration? = nil,
         _ updates: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws -> Value {
-        try await write(TransactionPlan(options, turns: turns), updates)
+        var plan = TransactionPlan(options, turns: turns)
+        if let timeout { plan.timeout = timeout }
+        return try await write(plan, updates)
     }
 
     /// Tells all listening servers something, this one included.
@@ -73,6 +77,22 @@ public final class SharedDatabase: Sendable {
 
     /// What the database is doing for this server, and what has failed so far.
     public var load: StoreLoad { get async { await pool.load } }
+
+    /// The turn of what makes tables, for changes that must not run beside it (``write(turns:within:_:)``).
+    public static let schemaTurn = "larder/migrations"
+
+    /// Returns how many other connections have the name of servers.
+    ///
+    /// - Throws: ``SharedStoreError``.
+    public static func servers(in transaction: SQLTransaction) throws -> Int {
+        try transaction.rows(
+            """
+            SELECT count(*) AS servers FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()
+            """,
+            [SharedDatabaseOptions(url: "").name]
+        ).first?.value("servers") ?? 0
+    }
 
     /// Closes the connections. Later use throws ``SharedStoreError/closed``.
     public func close() { pool.close() }

@@ -29,7 +29,7 @@ extension SharedDatabase {
         for migration in migrations where !names.insert(migration.name).inserted {
             throw SharedStoreError.ambiguousMigration(name: migration.name)
         }
-        var plan = TransactionPlan(options, turns: ["larder/migrations"])
+        var plan = TransactionPlan(options, turns: [Self.schemaTurn])
         plan.timeout = timeout
         return try await write(plan) { transaction in
             let applied = try Self.applied(transaction)

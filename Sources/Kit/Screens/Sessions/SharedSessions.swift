@@ -137,6 +137,14 @@ extension SessionStore {
 }
 
 extension SessionCookies {
+    /// Gives the cookies of all servers these names, so that browsers stay logged in.
+    ///
+    /// - Throws: `SharedStoreError`.
+    public func adopt(in transaction: SQLTransaction) throws {
+        let instance = String(prefix.dropFirst(Self.common.count).dropLast())
+        try transaction.execute("UPDATE session_cookies SET instance = $1", [instance])
+    }
+
     /// The cookies of a store that several servers share.
     ///
     /// - Throws: `SharedStoreError`.
