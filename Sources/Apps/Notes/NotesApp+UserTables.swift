@@ -15,10 +15,15 @@ extension NotesApp {
                 "rounds": .integer, "block_size": .integer, "parallelism": .integer, "digest": .bytes,
                 "created": .integer, "revision": .integer,
             ],
-            computed: ["trashed": .integer, "bytes": .integer, "trash_bytes": .integer],
+            counted: ["trashed": .integer, "bytes": .integer, "trash_bytes": .integer],
             identity: "id",
-            // SQLite counts by triggers.
-            completion: [countNotes]
+            sharedCompletion: [
+                """
+                UPDATE notes_account SET notes = counted.notes
+                FROM (SELECT account, count(*) AS notes FROM note GROUP BY account) AS counted
+                WHERE id = counted.account
+                """
+            ]
         ),
         UserTable(
             "note",
@@ -29,13 +34,12 @@ extension NotesApp {
                 "revision": .integer,
             ],
             identity: "id",
-            insertShared: { row, transaction in
-                _ = try SharedNotes.insert(try Note(row), account: try row.integer("account"), transaction)
+            shared: UserTable.FurtherColumns(["terms", "passages"]) { row, _ in
+                let terms = NoteTerms(try Note(row))
+                return [SharedNotes.terms(terms.terms, of: try row.integer("account")), terms.passages]
             },
-            insertLocal: { row, db in
-                try insertCopy(row, into: "note", [:], db)
-                try NoteStore.index(try Note(row), account: try row.integer("account"), db)
-            }
+            local: cell,
+            localCompletion: NoteStore.indexAll
         ),
         UserTable(
             "note_trash",
@@ -45,20 +49,17 @@ extension NotesApp {
                 "longitude": .real, "location_name": .text, "created": .integer, "modified": .integer,
                 "revision": .integer, "deleted": .integer, "deletion": .integer,
             ],
-            insertLocal: { row, db in
-                let deletion = ["deleted": try row.integer("deleted"), "deletion": try row.integer("deletion")]
-                try insertCopy(row, into: "note_trash", deletion, db)
-            }
+            local: cell
         ),
-        // Made with the notes: the clusters of the map.
+        // The clusters of the map.
         UserTable(
             "note_cell",
             key: ["account", "zoom", "x", "y"],
-            [:],
-            computed: [
+            [
                 "account": .integer, "zoom": .integer, "x": .integer, "y": .integer, "notes": .integer,
                 "latitudes": .integer, "longitudes": .integer, "ids": .integer,
-            ]
+            ],
+            rows: .triggered
         ),
         UserTable(
             "notes_people",
@@ -75,39 +76,10 @@ extension NotesApp {
         ),
     ]
 
-    private static let countNotes = """
-        UPDATE notes_account SET
-            notes = (SELECT count(*) FROM note WHERE account = notes_account.id),
-            trashed = (SELECT count(*) FROM note_trash WHERE account = notes_account.id),
-            trash_bytes = (SELECT coalesce(sum(\(size)), 0) FROM note_trash WHERE account = notes_account.id),
-            bytes = (SELECT coalesce(sum(\(size)), 0) FROM note WHERE account = notes_account.id)
-                + (SELECT coalesce(sum(\(size)), 0) FROM note_trash WHERE account = notes_account.id)
-        """
-    private static let size = "octet_length(body) + octet_length(location_name) + \(NoteStore.bytesBeside)"
-
-    /// Inserts a row of a table of notes, with the cell of the map that it is in.
-    private static func insertCopy(
-        _ row: UserRow,
-        into table: String,
-        _ further: [String: Int64],
-        _ db: Database
-    ) throws {
-        let note = try Note(row)
-        let cell = MapGrid.cell(of: note.location.coordinate, zoom: MapGrid.deepest)
-        let values: [(name: String, value: any DatabaseValueConvertible)] =
-            [
-                ("id", note.id), ("account", try row.integer("account")), ("body", note.body),
-                ("opening", try row.text("opening")), ("latitude", note.location.coordinate.latitude),
-                ("longitude", note.location.coordinate.longitude), ("location_name", note.location.name),
-                ("cell_x", cell.x), ("cell_y", cell.y), ("created", try row.integer("created")),
-                ("modified", try row.integer("modified")), ("revision", note.revision),
-            ] + further.map { ($0.key, $0.value) }
-        let names = values.map(\.name).joined(separator: ", ")
-        let places = values.map { _ in "?" }.joined(separator: ", ")
-        try db.execute(
-            sql: "INSERT INTO \(table) (\(names)) VALUES (\(places))",
-            arguments: StatementArguments(values.map(\.value))
-        )
+    /// The cell of the map that a note is in.
+    private static let cell = UserTable.FurtherColumns<any DatabaseValueConvertible>(["cell_x", "cell_y"]) { row, _ in
+        let cell = MapGrid.cell(of: try Note(row).location.coordinate, zoom: MapGrid.deepest)
+        return [cell.x, cell.y]
     }
 }
 

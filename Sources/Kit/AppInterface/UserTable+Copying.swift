@@ -7,156 +7,193 @@ extension UserTable {
     public struct Difference: Error, CustomStringConvertible {
         let table: String
 
-        /// One line for people.
-        public var description: String { "The table \(table) is not the same in both after the copy." }
+        /// One sentence for operators.
+        public var description: String { "The table \(table) is not the same in both stores." }
     }
 
-    /// The name in both.
-    public var title: String { name }
-
-    /// Whether an empty store has no row of it.
-    public var beginsEmpty: Bool { !isReplaced }
+    /// Whether a new store has no row of it.
+    public var beginsEmpty: Bool { if case .initial = rows { false } else { true } }
 
     /// Returns the number of rows in the server's own database.
     ///
     /// - Throws: GRDB's errors.
     public func count(in db: Database) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name)") ?? 0
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM \(source)") ?? 0
     }
 
     /// Returns the number of rows in the shared store.
     ///
     /// - Throws: `SharedStoreError`.
     public func count(in transaction: SQLTransaction) throws -> Int {
-        try transaction.rows("SELECT count(*) AS count FROM \(name)").first?.value("count") ?? 0
+        try transaction.rows("SELECT count(*) AS count FROM \(source)").first?.value("count") ?? 0
     }
 
     /// Copies the rows to the shared store.
     ///
-    /// - Throws: GRDB's errors, `SharedStoreError`.
-    public func copy(from db: Database, to transaction: SQLTransaction) throws {
-        if isReplaced { try transaction.execute("DELETE FROM \(name)") }
-        if copied > 0 {
-            let places = (1...copied).map { "$\($0)" }.joined(separator: ", ")
-            let insert = "INSERT INTO \(name) (\(copiedNames)) VALUES (\(places))"
-            let rows = try localRows(db)
-            while let row = try rows.next().map(row(local:)) {
-                if let insertShared {
-                    try insertShared(row, transaction)
-                } else {
-                    try transaction.execute(insert, columns.prefix(copied).map { parameter(row, $0.name, $0.kind) })
-                }
-            }
+    /// - Throws: GRDB's errors, `StorageError`, `SharedStoreError`.
+    public func copyToShared(_ copy: UserCopy) throws {
+        if !beginsEmpty { try copy.transaction.execute("DELETE FROM \(name)") }
+        let names = columns.map(\.name) + (shared?.names ?? [])
+        var batch: [any SQLParameter] = []
+        let most = Self.batch * names.count
+        try forEachLocal(copy) { row in
+            batch += zip(columns, row.values).map { Self.parameter($1, $0.kind) }
+            if let shared { batch += try shared.values(row, copy) }
+            if batch.count >= most { try insert(&batch, names, copy.transaction) }
+            copy.advance()
         }
+        if !batch.isEmpty { try insert(&batch, names, copy.transaction) }
         guard let identity else { return }
-        let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = ?", arguments: [name])
+        let last = try Int64.fetchOne(
+            copy.db,
+            sql: "SELECT seq FROM sqlite_sequence WHERE name = ?",
+            arguments: [name]
+        )
         guard let last, last > 0 else { return }
         let set = "SELECT setval(pg_get_serial_sequence('\(name)', '\(identity)'), $1) AS last"
-        _ = try transaction.rows(set, [last])
+        _ = try copy.transaction.rows(set, [last])
+    }
+
+    /// Inserts rows by one statement: each costs a round trip.
+    private func insert(_ batch: inout [any SQLParameter], _ names: [String], _ transaction: SQLTransaction) throws {
+        let rows = (0..<batch.count / names.count).map { row in
+            "(" + names.indices.map { "$\(row * names.count + $0 + 1)" }.joined(separator: ", ") + ")"
+        }
+        let columns = names.joined(separator: ", ")
+        try transaction.execute(
+            "INSERT INTO \(name) (\(columns)) VALUES \(rows.joined(separator: ", "))",
+            batch
+        )
+        batch.removeAll(keepingCapacity: true)
     }
 
     /// Copies the rows to the server's own database.
     ///
-    /// - Throws: GRDB's errors, `SharedStoreError`.
-    public func copy(from transaction: SQLTransaction, to db: Database) throws {
-        if isReplaced { try db.execute(sql: "DELETE FROM \(name)") }
-        if copied > 0 {
-            let places = (0..<copied).map { _ in "?" }.joined(separator: ", ")
-            let insert = try db.makeStatement(sql: "INSERT INTO \(name) (\(copiedNames)) VALUES (\(places))")
-            try forEachShared(transaction) { row in
-                if let insertLocal { return try insertLocal(row, db) }
-                let values = columns.prefix(copied).map { row.values[$0.name]?.databaseValue ?? .null }
-                try insert.execute(arguments: StatementArguments(values))
-            }
+    /// - Throws: GRDB's errors, `StorageError`, `SharedStoreError`.
+    public func copyToLocal(_ copy: UserCopy) throws {
+        if case .triggered = rows { return }
+        let isCounted = if case .inserted = rows { counted } else { 0 }
+        let own = columns.dropLast(isCounted).map(\.name)
+        let names = own + (local?.names ?? [])
+        let places = names.map { _ in "?" }.joined(separator: ", ")
+        let verb = if case .inserted = rows { "INSERT" } else { "INSERT OR REPLACE" }
+        let insert = try copy.db.makeStatement(
+            sql: "\(verb) INTO \(name) (\(names.joined(separator: ", "))) VALUES (\(places))"
+        )
+        try forEachShared(copy) { row in
+            let further = try local?.values(row, copy) ?? []
+            let values = row.values.prefix(own.count).map(\.databaseValue) + further.map(\.databaseValue)
+            try insert.execute(arguments: StatementArguments(values))
+            copy.advance()
         }
         guard let identity else { return }
         let sequence = "pg_get_serial_sequence('\(name)', '\(identity)')::regclass"
         let get = "SELECT pg_sequence_last_value(\(sequence)) AS last"
-        let last: Int64? = try transaction.rows(get).first?.value("last")
+        let last: Int64? = try copy.transaction.rows(get).first?.value("last")
         guard let last else { return }
-        try db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
-        try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [name, last])
+        try copy.db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
+        try copy.db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [name, last])
     }
 
-    /// Runs what the shared store needs after all tables of an app were copied to it.
+    /// Does what the shared store needs after all tables were copied to it.
     ///
     /// - Throws: `SharedStoreError`.
     public func complete(_ transaction: SQLTransaction) throws {
-        for statement in completion { try transaction.execute(statement) }
+        for statement in sharedCompletion { try transaction.execute(statement) }
+    }
+
+    /// Does what the server's own database needs after all tables were copied to it.
+    ///
+    /// - Throws: GRDB's errors.
+    public func complete(_ db: Database) throws {
+        try localCompletion?(db)
     }
 
     /// Compares all rows.
     ///
-    /// - Throws: ``Difference``; GRDB's errors, `SharedStoreError`.
-    public func compare(_ db: Database, _ transaction: SQLTransaction) throws {
-        let rows = try localRows(db)
-        try forEachShared(transaction) { shared in
-            guard try rows.next().map(row(local:)) == shared else { throw Difference(table: name) }
+    /// - Returns: how many there are.
+    /// - Throws: ``Difference``; GRDB's errors, `StorageError`, `SharedStoreError`.
+    public func compare(_ copy: UserCopy) throws -> Int {
+        var count = 0
+        let rows = try localRows(copy.db)
+        let places = self.places
+        try forEachShared(copy) { shared in
+            guard try rows.next().map({ row($0, places) })?.values == shared.values,
+                try isEqual?(shared, copy) ?? true
+            else { throw Difference(table: name) }
+            count += 1
+            copy.advance()
         }
         guard try rows.next() == nil else { throw Difference(table: name) }
+        return count
     }
 
     // MARK: Rows
 
-    private var copiedNames: String { columns.prefix(copied).map(\.name).joined(separator: ", ") }
-    private var allNames: String { columns.map(\.name).joined(separator: ", ") }
     /// Rows that are in memory at a time.
-    private static let batch = 200
+    private static let batch = 100
+
+    private var source: String { condition.map { "\(name) WHERE \($0)" } ?? name }
+
+    /// What is read of both stores, in one order.
+    private func selection(_ order: [String]) -> String {
+        let names = columns.map(\.name).joined(separator: ", ")
+        return "SELECT \(names) FROM \(source) ORDER BY \(order.joined(separator: ", "))"
+    }
+
+    private var places: [String: Int] {
+        Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+    }
 
     private func localRows(_ db: Database) throws -> RowCursor {
-        let order = key.joined(separator: ", ")
-        return try Row.fetchCursor(db, sql: "SELECT \(allNames) FROM \(name) ORDER BY \(order)")
+        try Row.fetchCursor(db, sql: selection(key))
     }
 
-    private func row(local: Row) throws -> UserRow {
-        var row = UserRow()
-        for (index, column) in columns.enumerated() {
-            let value = local[index] as DatabaseValue
-            row.values[column.name] =
-                switch value.storage {
-                case .null: .null
-                // An integer in a column of real numbers.
-                case .int64(let number) where column.kind == .real: .real(Double(number))
-                case .int64(let number): .integer(number)
-                case .double(let number): .real(number)
-                case .string(let text): .text(text)
-                case .blob(let bytes): .bytes(bytes)
-                }
-        }
-        return row
+    private func forEachLocal(_ copy: UserCopy, _ body: (UserRow) throws -> Void) throws {
+        let (rows, places) = (try localRows(copy.db), self.places)
+        while let row = try rows.next() { try body(self.row(row, places)) }
     }
 
-    private func forEachShared(_ transaction: SQLTransaction, _ body: (UserRow) throws -> Void) throws {
+    private func forEachShared(_ copy: UserCopy, _ body: (UserRow) throws -> Void) throws {
         let isText = Set(columns.filter { $0.kind == .text }.map(\.name))
-        let order = key.map { isText.contains($0) ? "\($0) COLLATE \"C\"" : $0 }.joined(separator: ", ")
-        let cursor = "copy_of_\(name)"
-        try transaction.execute(
-            "DECLARE \(cursor) NO SCROLL CURSOR FOR SELECT \(allNames) FROM \(name) ORDER BY \(order)"
-        )
-        while case let rows = try transaction.rows("FETCH \(Self.batch) FROM \(cursor)"), rows.count > 0 {
-            for row in try rows.map(row(shared:)) { try body(row) }
+        let order = key.map { isText.contains($0) ? "\($0) COLLATE \"C\"" : $0 }
+        let (cursor, places) = ("copy_of_\(name)", self.places)
+        try copy.transaction.execute("DECLARE \(cursor) NO SCROLL CURSOR FOR \(selection(order))")
+        while case let rows = try copy.transaction.rows("FETCH \(Self.batch) FROM \(cursor)"), rows.count > 0 {
+            for row in try rows.map({ try row($0, places) }) { try body(row) }
         }
-        try transaction.execute("CLOSE \(cursor)")
+        try copy.transaction.execute("CLOSE \(cursor)")
     }
 
-    private func row(shared: SQLRow) throws -> UserRow {
-        var row = UserRow()
-        for (column, kind) in columns {
-            let value: UserRow.Value? =
-                switch kind {
-                case .integer: (try shared.value(column) as Int64?).map { .integer($0) }
-                case .real: (try shared.value(column) as Double?).map { .real($0) }
-                case .text: (try shared.value(column) as String?).map { .text($0) }
-                case .bytes: (try shared.value(column) as Data?).map { .bytes($0) }
-                case .boolean: (try shared.value(column) as Bool?).map { .integer($0 ? 1 : 0) }
-                }
-            row.values[column] = value ?? .null
+    private func row(_ local: Row, _ places: [String: Int]) -> UserRow {
+        let values = columns.enumerated().map { index, column -> UserRow.Value in
+            switch (local[index] as DatabaseValue).storage {
+            case .null: .null
+            // An integer in a column of real numbers.
+            case .int64(let number) where column.kind == .real: .real(Double(number))
+            case .int64(let number): .integer(number)
+            case .double(let number): .real(number)
+            case .string(let text): .text(text)
+            case .blob(let bytes): .bytes(bytes)
+            }
         }
-        return row
+        return UserRow(places: places, values: values)
     }
 
-    private func parameter(_ row: UserRow, _ column: String, _ kind: Kind) -> any SQLParameter {
-        let value = row.values[column] ?? .null
+    private func row(_ shared: SQLRow, _ places: [String: Int]) throws -> UserRow {
+        let values = try columns.map { column, kind -> UserRow.Value in
+            switch kind {
+            case .integer: (try shared.value(column) as Int64?).map { .integer($0) } ?? .null
+            case .real: (try shared.value(column) as Double?).map { .real($0) } ?? .null
+            case .text: (try shared.value(column) as String?).map { .text($0) } ?? .null
+            case .bytes: (try shared.value(column) as Data?).map { .bytes($0) } ?? .null
+            case .boolean: (try shared.value(column) as Bool?).map { .integer($0 ? 1 : 0) } ?? .null
+            }
+        }
+        return UserRow(places: places, values: values)
+    }
+
+    private static func parameter(_ value: UserRow.Value, _ kind: Kind) -> any SQLParameter {
         switch kind {
         case .integer: return if case .integer(let number) = value { number } else { Int64?.none }
         case .real: return if case .real(let number) = value { number } else { Double?.none }

@@ -1,4 +1,4 @@
-public import Foundation
+public import Database
 public import GRDB
 public import SharedStore
 
@@ -12,105 +12,106 @@ public struct UserTable: Sendable {
         case boolean
     }
 
-    /// Inserts a row into the shared store.
-    public typealias InsertShared = @Sendable (UserRow, SQLTransaction) throws -> Void
-    /// Inserts a row into the server's own database.
-    public typealias InsertLocal = @Sendable (UserRow, Database) throws -> Void
+    /// How the rows get into a store.
+    public enum Rows: Sendable {
+        /// They are inserted.
+        case inserted
+        /// The triggers of the server's own database make them with those of other tables; the shared store has none.
+        case triggered
+        /// The same, and what the triggers have made gives way to what is copied.
+        case corrected
+        /// Each store has them from its beginning; they give way.
+        case initial
+    }
 
-    let name: String
+    /// Columns that one of the stores has besides, and how their values are made of a row.
+    public struct FurtherColumns<Value>: Sendable {
+        let names: [String]
+        let values: @Sendable (UserRow, UserCopy) throws -> [Value]
+
+        /// - Parameters:
+        ///   - names: the names.
+        ///   - values: makes the values, in this order; called before the row is inserted.
+        public init(_ names: [String], values: @escaping @Sendable (UserRow, UserCopy) throws -> [Value]) {
+            self.names = names
+            self.values = values
+        }
+    }
+
+    /// The name in both.
+    public let name: String
     let key: [String]
+    /// In both; the last ones are those that triggers count.
     let columns: [(name: String, kind: Kind)]
-    let copied: Int
+    let counted: Int
+    let rows: Rows
     let identity: String?
-    let isReplaced: Bool
-    let insertShared: InsertShared?
-    let insertLocal: InsertLocal?
-    let completion: [String]
+    let condition: String?
+    let shared: FurtherColumns<any SQLParameter>?
+    let local: FurtherColumns<any DatabaseValueConvertible>?
+    let sharedCompletion: [String]
+    let localCompletion: (@Sendable (Database) throws -> Void)?
+    let isEqual: (@Sendable (UserRow, UserCopy) throws -> Bool)?
 
     /// Describes a table.
     ///
     /// - Parameters:
     ///   - name: its name in both.
     ///   - key: the columns that no two rows have in common.
-    ///   - columns: what is copied, `key` included; none for a table whose rows other insertions make.
-    ///   - computed: columns that other insertions or `completion` compute: they are compared only.
+    ///   - columns: what both have, `key` included.
+    ///   - counted: further columns of both, which triggers of the server's own database keep.
+    ///   - rows: how the rows get into a store.
     ///   - identity: the column whose values the engine counts, so that none is used twice.
-    ///   - isReplaced: whether the table of an empty store has rows, which give way.
-    ///   - insertShared: inserts a row, with what it is found by; nil for the columns alone.
-    ///   - insertLocal: the same in the server's own database.
-    ///   - completion: statements that the shared store needs after all tables of the app were copied.
+    ///   - condition: the rows that are copied, in SQL of both; nil for all.
+    ///   - shared: columns of the shared store.
+    ///   - local: columns of the server's own database.
+    ///   - sharedCompletion: what the shared store needs after all tables were copied to it.
+    ///   - localCompletion: the same of the server's own database.
+    ///   - isEqual: compares what the columns do not tell.
     public init(
         _ name: String,
         key: [String],
         _ columns: KeyValuePairs<String, Kind>,
-        computed: KeyValuePairs<String, Kind> = [:],
+        counted: KeyValuePairs<String, Kind> = [:],
+        rows: Rows = .inserted,
         identity: String? = nil,
-        isReplaced: Bool = false,
-        insertShared: InsertShared? = nil,
-        insertLocal: InsertLocal? = nil,
-        completion: [String] = []
+        condition: String? = nil,
+        shared: FurtherColumns<any SQLParameter>? = nil,
+        local: FurtherColumns<any DatabaseValueConvertible>? = nil,
+        sharedCompletion: [String] = [],
+        localCompletion: (@Sendable (Database) throws -> Void)? = nil,
+        isEqual: (@Sendable (UserRow, UserCopy) throws -> Bool)? = nil
     ) {
         self.name = name
         self.key = key
-        self.columns = (Array(columns) + Array(computed)).map { (name: $0.key, kind: $0.value) }
-        copied = columns.count
+        self.columns = (Array(columns) + Array(counted)).map { (name: $0.key, kind: $0.value) }
+        self.counted = counted.count
+        self.rows = rows
         self.identity = identity
-        self.isReplaced = isReplaced
-        self.insertShared = insertShared
-        self.insertLocal = insertLocal
-        self.completion = completion
+        self.condition = condition
+        self.shared = shared
+        self.local = local
+        self.sharedCompletion = sharedCompletion
+        self.localCompletion = localCompletion
+        self.isEqual = isEqual
     }
 }
 
-/// A row of a table of what users made.
-public struct UserRow: Sendable, Equatable {
-    /// A value of either engine.
-    enum Value: Sendable, Equatable {
-        case null
-        case integer(Int64)
-        case real(Double)
-        case text(String)
-        case bytes(Data)
-    }
+/// A copy that is under way: a transaction of each store.
+public struct UserCopy {
+    /// The server's own database.
+    public let db: Database
+    /// Its files.
+    public let blobs: BlobStore
+    /// The shared store.
+    public let transaction: SQLTransaction
+    let advance: () -> Void
 
-    var values: [String: Value] = [:]
-
-    /// A column has no value of the type that was asked for.
-    struct Mismatch: Error, CustomStringConvertible {
-        let column: String
-        var description: String { "The column \"\(column)\" has a value of another type." }
-    }
-
-    private func value<Found>(_ column: String, _ read: (Value) -> Found?) throws -> Found {
-        guard let value = values[column].flatMap(read) else { throw Mismatch(column: column) }
-        return value
-    }
-
-    /// Returns an integer or a boolean.
-    ///
-    /// - Throws: an error if the column has none.
-    public func integer(_ column: String) throws -> Int64 {
-        try value(column) { if case .integer(let value) = $0 { value } else { nil } }
-    }
-
-    /// Returns a floating-point number.
-    ///
-    /// - Throws: an error if the column has none.
-    public func real(_ column: String) throws -> Double {
-        try value(column) { if case .real(let value) = $0 { value } else { nil } }
-    }
-
-    /// Returns a text.
-    ///
-    /// - Throws: an error if the column has none.
-    public func text(_ column: String) throws -> String {
-        try value(column) { if case .text(let value) = $0 { value } else { nil } }
-    }
-
-    /// Returns bytes.
-    ///
-    /// - Throws: an error if the column has none.
-    public func bytes(_ column: String) throws -> Data {
-        try value(column) { if case .bytes(let value) = $0 { value } else { nil } }
+    /// - Parameter advance: called after each row that was copied or compared.
+    public init(_ db: Database, _ blobs: BlobStore, _ transaction: SQLTransaction, advance: @escaping () -> Void) {
+        self.db = db
+        self.blobs = blobs
+        self.transaction = transaction
+        self.advance = advance
     }
 }

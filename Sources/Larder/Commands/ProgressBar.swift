@@ -19,11 +19,17 @@ final class ProgressBar {
     ///
     /// - Parameters:
     ///   - title: What the step does.
-    ///   - completed: Bytes that are done.
-    ///   - total: Bytes of the step; 0 if that is not known.
-    func show(_ title: String, _ completed: Int, of total: Int) {
+    ///   - completed: What is done, in bytes or another unit.
+    ///   - total: All of the step; 0 if that is not known.
+    ///   - amount: Writes an amount of it.
+    func show(
+        _ title: String,
+        _ completed: Int,
+        of total: Int,
+        in amount: (Int) -> String = HumanReadable.bytes
+    ) {
         guard isTerminal else { return }
-        let next = Self.bar(title, completed, of: total)
+        let next = Self.bar(title, completed, of: total, in: amount)
         guard next != line else { return }
         line = next
         write("\r\(next)\u{1B}[K")
@@ -36,7 +42,12 @@ final class ProgressBar {
     }
 
     /// Returns a line of at most 79 columns.
-    static func bar(_ title: String, _ completed: Int, of total: Int) -> String {
+    static func bar(
+        _ title: String,
+        _ completed: Int,
+        of total: Int,
+        in amount: (Int) -> String = HumanReadable.bytes
+    ) -> String {
         guard total > 0 else { return title + " …" }
         let percents = Int(Double(completed) / Double(total) * 100)
         let filled = percents * width / 100
@@ -44,7 +55,7 @@ final class ProgressBar {
         let name = title.padding(toLength: titleWidth, withPad: " ", startingAt: 0)
         let percent = "\(percents)"
         let padding = String(repeating: " ", count: max(0, 3 - percent.count))
-        return "\(name) [\(bar)] \(padding)\(percent) % of \(HumanReadable.bytes(total))"
+        return "\(name) [\(bar)] \(padding)\(percent) % of \(amount(total))"
     }
 
     private static let width = 30

@@ -3,6 +3,7 @@ import Database
 import GRDB
 import Screens
 import SharedStore
+import Synchronization
 
 /// Copies what users made from a server's own database to a shared store, or back: all of it or nothing, compared row by
 /// row before it is kept. No server may use either. What is cached is not copied.
@@ -16,8 +17,10 @@ struct StoreCopy: Sendable {
 
         var description: String {
             switch self {
-            case .inUse(let connections): "servers use the store (\(connections) connections); stop them first"
-            case .notEmpty(let table): "the target is not empty: it has rows in \(table)"
+            case .inUse(let connections):
+                "Servers use the store (\(HumanReadable.count(connections, "connection"))); stop them first."
+            case .notEmpty(let table):
+                "The target is not empty: it has rows of the table \(table). Copy to a new directory or a new database."
             }
         }
     }
@@ -25,70 +28,149 @@ struct StoreCopy: Sendable {
     /// The direction.
     enum Direction: Sendable { case toShared, toLocal }
 
+    /// The rows of a table.
+    struct Count: Sendable {
+        let table: String
+        let rows: Int
+    }
+
+    /// What is done, of how many rows.
+    typealias Progress = @Sendable (_ step: String, _ completed: Int, _ total: Int) -> Void
+
     /// The time that a copy may take.
     private static let timeout = Duration.seconds(86_400)
 
     let tables: [UserTable]
     let local: LarderDatabase
     let shared: SharedDatabase
+    private let progress: Progress
 
     /// - Parameter apps: All; those without tables of both are left out.
-    init(_ apps: AppList, local: LarderDatabase, shared: SharedDatabase) {
-        tables = [Self.sessions] + apps.types.flatMap { $0.userTables }
+    init(_ apps: AppList, local: LarderDatabase, shared: SharedDatabase, progress: @escaping Progress = { _, _, _ in })
+    {
+        let apps = apps.types.filter { !$0.userTables.isEmpty }
+        tables = [Self.sessions(of: apps.map { $0.name })] + apps.flatMap { $0.userTables }
         self.local = local
         self.shared = shared
+        self.progress = progress
+    }
+
+    /// Refuses a store that servers use.
+    ///
+    /// - Throws: ``Refusal``, `SharedStoreError`.
+    static func check(_ shared: SharedDatabase) async throws {
+        let servers = try await shared.read { try SharedDatabase.servers(in: $0) }
+        guard servers == 0 else { throw Refusal.inUse(connections: servers) }
     }
 
     /// Copies.
     ///
     /// - Returns: The numbers of rows by table.
     /// - Throws: ``Refusal``, `UserTable.Difference`, `StorageError`, `SharedStoreError`.
-    func run(_ direction: Direction) async throws -> [(table: String, rows: Int)] {
+    func run(_ direction: Direction) async throws -> [Count] {
         let cookies = try SessionCookies(SealedSecrets(local))
-        // A server that starts meanwhile waits for its turn, with all that it does after making tables.
-        try await shared.write(turns: [SharedDatabase.schemaTurn], within: Self.timeout) { transaction in
-            let servers = try SharedDatabase.servers(in: transaction)
-            guard servers == 0 else { throw Refusal.inUse(connections: servers) }
-            switch direction {
-            case .toShared:
-                try cookies.adopt(in: transaction)
-                return try local.read { try copy(from: $0, to: transaction) }
-            case .toLocal: return try local.write { try copy(from: transaction, to: $0) }
+        let kept = Kept()
+        do {
+            // A server that starts meanwhile waits for its turn, with all that it does after making tables.
+            return try await shared.write(turns: [SharedDatabase.schemaTurn], within: Self.timeout) { transaction in
+                // A server that is not seen can read, but changes nothing.
+                let names = tables.map(\.name).joined(separator: ", ")
+                try transaction.execute("LOCK TABLE \(names) IN EXCLUSIVE MODE")
+                let servers = try SharedDatabase.servers(in: transaction)
+                guard servers == 0 else { throw Refusal.inUse(connections: servers) }
+                switch direction {
+                case .toShared:
+                    try cookies.adopt(in: transaction)
+                    return try local.read { try copyToShared($0, transaction) }
+                case .toLocal:
+                    let counts = try local.write { try copyToLocal($0, transaction) }
+                    kept.counts.withLock { $0 = counts }
+                    return counts
+                }
             }
+        } catch {
+            // The directory has it all. That the store, which was only read, has gone since is no failure.
+            guard let counts = kept.counts.withLock(\.self) else { throw error }
+            return counts
         }
     }
 
-    private func copy(from db: Database, to transaction: SQLTransaction) throws -> [(table: String, rows: Int)] {
+    private func copyToShared(_ db: Database, _ transaction: SQLTransaction) throws -> [Count] {
         for table in tables where table.beginsEmpty {
-            guard try table.count(in: transaction) == 0 else { throw Refusal.notEmpty(table: table.title) }
+            guard try table.count(in: transaction) == 0 else { throw Refusal.notEmpty(table: table.name) }
         }
-        for table in tables { try table.copy(from: db, to: transaction) }
+        let counter = Counter(try tables.reduce(0) { $0 + (try $1.count(in: db)) }, progress)
+        let copy = UserCopy(db, local.blobs, transaction, advance: counter.advance)
+        for table in tables {
+            counter.begin("copy", table)
+            try table.copyToShared(copy)
+        }
         for table in tables { try table.complete(transaction) }
-        return try compared(db, transaction)
+        return try compared(copy, counter)
     }
 
-    private func copy(from transaction: SQLTransaction, to db: Database) throws -> [(table: String, rows: Int)] {
+    private func copyToLocal(_ db: Database, _ transaction: SQLTransaction) throws -> [Count] {
         for table in tables where table.beginsEmpty {
-            guard try table.count(in: db) == 0 else { throw Refusal.notEmpty(table: table.title) }
+            guard try table.count(in: db) == 0 else { throw Refusal.notEmpty(table: table.name) }
         }
-        for table in tables { try table.copy(from: transaction, to: db) }
-        return try compared(db, transaction)
+        let counter = Counter(try tables.reduce(0) { $0 + (try $1.count(in: transaction)) }, progress)
+        let copy = UserCopy(db, local.blobs, transaction, advance: counter.advance)
+        for table in tables {
+            counter.begin("copy", table)
+            try table.copyToLocal(copy)
+        }
+        for table in tables { try table.complete(db) }
+        return try compared(copy, counter)
     }
 
-    private func compared(_ db: Database, _ transaction: SQLTransaction) throws -> [(table: String, rows: Int)] {
-        try tables.map { table in
-            try table.compare(db, transaction)
-            return (table.title, try table.count(in: db))
+    private func compared(_ copy: UserCopy, _ counter: Counter) throws -> [Count] {
+        counter.restart()
+        return try tables.map { table in
+            counter.begin("check", table)
+            return Count(table: table.name, rows: try table.compare(copy))
         }
     }
 
-    /// The sessions of all apps.
-    private static let sessions = UserTable(
-        "session",
-        key: ["token_hash"],
-        [
-            "token_hash": .bytes, "app": .text, "kind": .text, "account": .text, "name": .text,
-            "created_at": .integer, "used_at": .integer,
-        ]
-    )
+    /// The sessions of the apps that are copied.
+    private static func sessions(of apps: [String]) -> UserTable {
+        UserTable(
+            "session",
+            key: ["token_hash"],
+            [
+                "token_hash": .bytes, "app": .text, "kind": .text, "account": .text, "name": .text,
+                "created_at": .integer, "used_at": .integer,
+            ],
+            condition: "app IN (\(apps.map { "'\($0)'" }.joined(separator: ", ")))"
+        )
+    }
+
+    /// What a directory has got for good.
+    private final class Kept: Sendable {
+        let counts = Mutex<[Count]?>(nil)
+    }
+
+    /// Counts rows.
+    private final class Counter {
+        private let total: Int
+        private let progress: Progress
+        private var completed = 0
+        private var step = ""
+
+        init(_ total: Int, _ progress: @escaping Progress) {
+            self.total = total
+            self.progress = progress
+        }
+
+        func begin(_ step: String, _ table: UserTable) {
+            self.step = "\(step) \(table.name)"
+            progress(self.step, completed, total)
+        }
+
+        func restart() { completed = 0 }
+
+        func advance() {
+            completed += 1
+            if completed % 64 == 0 { progress(step, completed, total) }
+        }
+    }
 }

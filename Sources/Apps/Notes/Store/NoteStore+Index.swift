@@ -70,6 +70,13 @@ extension NoteStore {
         }
     }
 
+    /// Enters all notes, whose rows were copied, into the empty indexes.
+    static func indexAll(_ db: Database) throws {
+        for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
+            try forEachNote(of: account, db) { try index($0, account: account, db) }
+        }
+    }
+
     /// Enters the passages of notes with words that are longer than a term: they were not among them.
     static func enterPassages(_ db: Database) throws {
         let replace = "INSERT OR REPLACE INTO note_passage (rank, text) VALUES (?, ?)"

@@ -76,6 +76,19 @@ extension DocumentStore {
         """
     }
 
+    /// Enters the names of all documents, whose rows were copied, into the empty index.
+    static func indexAll(_ db: Database) throws {
+        let sql = """
+            SELECT sequence, profile, created, folded FROM pdf_document WHERE draft_until IS NULL AND trashed IS NULL
+            ORDER BY created, sequence
+            """
+        let rows = try Row.fetchCursor(db, sql: sql)
+        while let row = try rows.next() {
+            let rank = rank(created: row["created"], sequence: row["sequence"])
+            try names.insert(SearchTerms.parts(of: row["folded"]), of: owner(ofTerms: row["profile"]), at: rank, db)
+        }
+    }
+
     /// Names were looked through one by one.
     static func indexNames(_ db: Database) throws {
         try db.execute(

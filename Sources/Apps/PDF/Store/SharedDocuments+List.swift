@@ -108,7 +108,7 @@ extension SharedDocuments {
     }
 
     /// Returns terms with the profile in each, so that a search looks at one profile's documents only.
-    private static func owned(_ terms: some Sequence<String>, by profile: String) -> [String] {
+    static func owned(_ terms: some Sequence<String>, by profile: String) -> [String] {
         // No term begins with a middle dot. Two profiles may have the same number: the rows say whose they are.
         let prefix = String(DocumentStore.owner(ofTerms: profile), radix: 36) + "\u{B7}"
         return terms.map { prefix + $0 }

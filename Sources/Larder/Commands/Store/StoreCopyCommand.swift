@@ -1,0 +1,111 @@
+import AppInterface
+import ArgumentParser
+import Database
+import Foundation
+import Logging
+import ResponseStore
+import SharedStore
+import Synchronization
+
+/// `larder store copy`.
+struct StoreCopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy users' data from a data directory to PostgreSQL, or back.",
+        discussion: """
+            One of the two is a data directory, the other one an address postgresql://….
+            Accounts, sessions and what users made are copied, compared row by row, and
+            kept only if all are equal. What is cached is not copied, nor are accounts and
+            files of the Disk or paired devices: they stay in the data directory. Rows of
+            the source stay as they are. Stop all servers first: a directory or a store
+            that is in use is refused, and a target that has users' data.
+
+            If it fails or is interrupted, nothing was copied: run it again. Leave a
+            password out of the address, since other users see command lines: libpq takes
+            it from ~/.pgpass or PGPASSWORD.
+
+            Exit code 0: copied. 1: nothing was copied, but for what the message says.
+
+            EXAMPLES
+              larder store copy --from ./data --to postgresql://larder@127.0.0.1/larder
+              larder store copy --from postgresql://larder@127.0.0.1/larder --to ./new
+            """
+    )
+
+    @Option(help: ArgumentHelp("Data directory or address that has the data.", valueName: "source"))
+    var from: String
+
+    @Option(help: ArgumentHelp("Data directory or address that gets it.", valueName: "target"))
+    var to: String
+
+    func run() async throws {
+        switch (Self.isAddress(from), Self.isAddress(to)) {
+        case (false, true): try await copy(.toShared, URL(filePath: from, directoryHint: .isDirectory), to)
+        case (true, false): try await copy(.toLocal, URL(filePath: to, directoryHint: .isDirectory), from)
+        default: throw ValidationError("one of --from and --to is a directory, the other one postgresql://…")
+        }
+    }
+
+    private func copy(_ direction: StoreCopy.Direction, _ folder: URL, _ address: String) async throws {
+        // A mistyped directory is not made.
+        guard direction == .toLocal || CacheInspection.exists(at: folder) else {
+            throw Self.failure("There is no database in \(folder.path).")
+        }
+        let bar = Mutex(ProgressBar())
+        do {
+            let counts = try await copy(direction, folder, address) { step, completed, total in
+                bar.withLock { $0.show(step, completed, of: total) { HumanReadable.count($0, "row") } }
+            }
+            bar.withLock { $0.end() }
+            for count in counts { StandardOutput.write("\(count.table): \(HumanReadable.count(count.rows, "row"))\n") }
+            let others = AppList.standard.types.filter { $0.userTables.isEmpty }.map { $0.name }
+            let rest = (others.map { "accounts and files of \($0)" } + ["paired devices", "what is cached"])
+            StandardOutput.write("copied, and compared row by row; not copied: \(rest.joined(separator: ", "))\n")
+        } catch SharedStoreError.outcomeUnknown {
+            bar.withLock { $0.end() }
+            throw Self.failure(
+                "\(SharedStoreError.outcomeUnknown) Run the command again: if the target is not empty, it was kept, whole."
+            )
+        } catch {
+            bar.withLock { $0.end() }
+            throw Self.failure("\(error) Nothing was copied.")
+        }
+    }
+
+    private func copy(
+        _ direction: StoreCopy.Direction,
+        _ folder: URL,
+        _ address: String,
+        progress: @escaping StoreCopy.Progress
+    ) async throws -> [StoreCopy.Count] {
+        let logger = Logger(label: "store") { _ in SwiftLogNoOpLogHandler() }
+        var options = SharedDatabaseOptions(url: address)
+        // Not the name of servers, which must not run.
+        options.name = "larder-copy"
+        options.connections = 1
+        // The commit of all writes all, and may wait for a standby.
+        options.timeout = .seconds(600)
+        let shared = SharedDatabase(options, logger: logger)
+        defer { shared.close() }
+        // Before anything is made, here or there.
+        try await StoreCopy.check(shared)
+        let local = try LarderDatabase(
+            in: try DataDirectory(at: folder),
+            migrations: AppList.standard.migrations,
+            logger: logger
+        )
+        try await shared.migrate(AppList.standard.sharedMigrations)
+        let counts = try await StoreCopy(.standard, local: local, shared: shared, progress: progress).run(direction)
+        try local.close()
+        return counts
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+    }
+
+    private static func failure(_ text: String) -> ExitCode {
+        StandardError.write("larder: \(text)\n")
+        return .failure
+    }
+}
