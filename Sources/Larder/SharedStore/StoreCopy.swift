@@ -5,8 +5,8 @@ import Screens
 import SharedStore
 import Synchronization
 
-/// Copies what users made from a server's own database to a shared store, or back: all of it or nothing, compared row by
-/// row before it is kept. No server may use either. What is cached is not copied.
+/// Copies what users made from a server's own database to a shared store, or back: all of it or nothing, compared row
+/// by row before it is kept. No server may use either. What is cached is not copied.
 struct StoreCopy: Sendable {
     /// Why nothing was copied; the text is for the operator.
     enum Refusal: Error, CustomStringConvertible {

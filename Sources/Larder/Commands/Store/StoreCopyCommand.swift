@@ -64,7 +64,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
         } catch SharedStoreError.outcomeUnknown {
             bar.withLock { $0.end() }
             throw Self.failure(
-                "\(SharedStoreError.outcomeUnknown) Run the command again: if the target is not empty, it was kept, whole."
+                "\(SharedStoreError.outcomeUnknown) Run the command again: a target that is not empty has it all."
             )
         } catch {
             bar.withLock { $0.end() }
