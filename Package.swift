@@ -89,9 +89,8 @@ let package = Package(
             name: "Disk",
             dependencies: [
                 "AppInterface", "Settings", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness",
-                "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb, httpTypes, logging, nioCore,
-                lifecycle,
+                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "HTTPCaching", "Media", crypto, grdb,
+                httpTypes, logging, nioCore, lifecycle,
             ],
             path: "Sources/Apps/Disk",
             resources: [.embedInCode("Resources")],
@@ -428,8 +427,9 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "Disk", "AppInterface", "Screens", "Upstream", "Proxy", "ResponseStore", "Database", "TextSearch",
-                "Freshness",
-                "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto, grdb, httpTypes, nioCore,
+                "Freshness", "SharedStore", "Concurrency", "HTTPSemantics", "Media", "TestKit", "FaultKit", crypto,
+                grdb,
+                httpTypes, nioCore,
             ],
             path: "Tests/Apps/DiskTests",
             swiftSettings: strict

@@ -14,7 +14,7 @@ import Upstream
 /// The Disk app: files of Yandex Disk, also without a network.
 public struct DiskApp: App {
     /// Name of the app in paths, sessions and events.
-    public static let name = "disk"
+    public static let name = DiskStore.app
     /// Title of the app for people.
     public static let title = Text("Yandex Disk", ru: "Яндекс Диск")
     /// Tables of the app.

@@ -78,7 +78,7 @@ extension DiskStore {
     /// Stores the account of a session, and the token of the session, in the transaction that opens it.
     func link(_ session: Session, id: String, _ space: DiskSpace, _ token: DiskToken, _ db: Database) throws {
         let (account, time) = (session.account, session.createdAt.millisecondsSince1970)
-        let epoch = Int64(Randomness.number(for: "epoch") >> 2) + 1
+        let epoch = Self.firstEpoch()
         try db.execute(
             sql: Self.upsertAccount,
             arguments: [
@@ -93,6 +93,9 @@ extension DiskStore {
         try retryOutbox(account: account, at: session.createdAt, db)
         bump(account, after: db)
     }
+
+    /// The epoch of an account that is logged in; no other account with its identity has had it.
+    static func firstEpoch() -> Int64 { Int64(Randomness.number(for: "epoch") >> 2) + 1 }
 
     private static let upsertAccount = """
         INSERT INTO disk_account (account, name, linked_at, total, used, trash, epoch, revision)
@@ -119,12 +122,12 @@ extension DiskStore {
     /// Removes all data of an account: tokens, rows, lists, stored responses and bodies, jobs, sessions.
     func wipe(_ account: String, sessions: SessionStore) async throws {
         try await database.writeErasing { [self] db in
-            try sessions.close(app: "disk", account: account, in: db)
+            try sessions.close(app: Self.app, account: account, in: db)
             try wipe(account, db)
         }
     }
 
-    private func wipe(_ account: String, _ db: Database) throws {
+    func wipe(_ account: String, _ db: Database) throws {
         for name in try Self.tokenNames(of: account, db) { try secrets.remove(name: name, in: db) }
         for table in [
             "disk_account", "disk_login", "disk_download", "disk_operation", "disk_offline", "disk_offline_entry",

@@ -6,9 +6,9 @@ import Screens
 // Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
 extension DiskStore {
     /// Seconds that a login in the browser may take; the code expires after the same time.
-    private static let authorizationLifetime: TimeInterval = 600
+    static let authorizationLifetime: TimeInterval = 600
 
-    private static func key(of state: String) -> String { SessionToken.hash(state).base64EncodedString() }
+    static func key(of state: String) -> String { SessionToken.hash(state).base64EncodedString() }
 
     func beginAuthorization(state: String, verifier: String, at now: Date) async throws {
         let key = Self.key(of: state)

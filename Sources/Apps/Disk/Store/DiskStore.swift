@@ -10,6 +10,9 @@ import Upstream
 /// Bodies are stored responses with URLs of their own (``bodies``). The data of an account changes in one transaction,
 /// and is removed in one.
 struct DiskStore: Sendable {
+    /// Name of the app in paths, sessions and events.
+    static let app = "disk"
+
     /// The tables.
     static let migrations: [SchemaMigration] = [
         SchemaMigration(
@@ -124,6 +127,8 @@ struct DiskStore: Sendable {
     let offlineSignal = OfflineSignal()
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)
+    /// Accounts that another server has logged out.
+    let forgotten = ForgottenAccounts()
     private let stamps = VersionCounters()
     private let credential: @Sendable (String) -> CredentialHash
 

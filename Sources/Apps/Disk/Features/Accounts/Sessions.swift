@@ -83,8 +83,7 @@ struct Sessions: Sendable {
             )
         }
         try request.writePreconditions().check(version: session.version, of: "The session")
-        let tokens = try store.tokens(of: session.account)
-        try await store.wipe(session.account, sessions: sessions)
+        let tokens = try await store.logOut(session.account, sessions: sessions)
         queue.cancel(account: session.account)
         keeper.cancel(account: session.account)
         outbox.cancel(account: session.account)

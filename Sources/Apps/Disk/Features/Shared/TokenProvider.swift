@@ -122,13 +122,11 @@ struct TokenProvider: Sendable {
         guard let oauth, let refreshToken = token.refreshToken else { return nil }
         // One request at a time: a refresh token can be used once.
         let (outcome, _) = await refreshes.run(login.token, patience: patience) { [store, clock] in
-            // Another request may have refreshed it already.
-            if let present = try store.token(named: login.token), present != token { return present }
-            let grant = try await oauth.grant(refreshToken: refreshToken)
-            let fresh = DiskToken(grant, refreshToken: refreshToken, at: clock.now())
-            guard try await store.replace(token, by: fresh, named: login.token) else {
-                throw DiskRefusal(status: 401, code: "")
+            let fresh = try await store.refresh(token, named: login.token) {
+                let grant = try await oauth.grant(refreshToken: refreshToken)
+                return DiskToken(grant, refreshToken: refreshToken, at: clock.now())
             }
+            guard let fresh else { throw DiskRefusal(status: 401, code: "") }
             return fresh
         }
         guard case .completed(let result) = outcome else {
