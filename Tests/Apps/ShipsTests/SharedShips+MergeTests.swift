@@ -3,6 +3,7 @@ import Database
 import Foundation
 import HTTPTypes
 import Screens
+import SharedStore
 import TestKit
 import Testing
 import Upstream
@@ -61,6 +62,32 @@ struct SharedShipsMergeTests {
             let shown = try await app.get("/v1/ships?refresh=1", as: token)
             #expect(shown.all("upstream_present", in: "data.items") == [true, true, true, true])
             #expect(shown["meta.offline"] == false)
+        }
+    }
+
+    @Test("TRUST-19 A list with which there would be more ships than are kept is not used: the ships go on, as stale")
+    func tooMany() async throws {
+        let access = try await SharedStoreAccess.temporary(SharedShips.migrations)
+        let shared = SharedShips(access)
+        let clock = ManualClock()
+        try await ShipsHarness.run(clock: clock, shared: shared) { app in
+            let token = try await app.logIn()
+            #expect(try await Self.names(app, token).count == 4)
+            // Of a list before, all of which have vanished since.
+            let insert = """
+                INSERT INTO ship (id, name, sort_key, roles, active, listed, from_snapshot, added_revision,
+                    changed_revision)
+                SELECT 'x' || number, 'x', 'x', '[]', true, false, false, 1, 1 FROM generate_series(1, 19996) AS number
+                """
+            _ = try await access.database.write { try $0.execute(insert) }
+            app.spaceX.become(.ships(ShipFixtures.fleet + [ShipFixtures.record("new", "One more")]))
+            clock.advance(by: .seconds(6))
+            let shown = try await app.get("/v1/ships?limit=2", as: token)
+            #expect(shown.all("name", in: "data.items") == ["Alma", "bob"])
+            #expect(shown["meta.stale"] == true && shown["meta.offline"] == false)
+            app.spaceX.become(.ships(ShipFixtures.fleet))
+            let confirmed = try await app.get("/v1/ships?limit=2&refresh=1", as: token)
+            #expect(confirmed["meta.stale"] == false)
         }
     }
 

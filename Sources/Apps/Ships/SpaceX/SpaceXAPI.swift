@@ -35,30 +35,38 @@ struct SpaceXAPI: Sendable {
 
     /// Reads the list of all ships with its body, which is nil if there is no response.
     ///
-    /// - Parameters: As of the other function.
+    /// - Parameters: As of the other function, and `check`, which throws if a new response cannot be taken over: it is
+    ///   not stored then.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
-    func readList(_ cachePolicy: CachePolicy, bundledAt: Date, acceptsEmpty: @escaping @Sendable () -> Bool)
-        async throws -> (result: ReadResult, body: Data?)
-    {
-        let resource = ships(bundledAt: bundledAt, acceptsEmpty: acceptsEmpty) { _ in .none }
+    func readList(
+        _ cachePolicy: CachePolicy,
+        bundledAt: Date,
+        acceptsEmpty: @escaping @Sendable () -> Bool,
+        check: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Void
+    ) async throws -> (result: ReadResult, body: Data?) {
+        let resource = ships(bundledAt: bundledAt, acceptsEmpty: acceptsEmpty) { records throws(UpstreamError) in
+            try check(records)
+            return .none
+        }
         return try await upstream.reportingFailures { try await upstream.readBody(of: resource, cachePolicy) }
     }
 
     private func ships(
         bundledAt: Date,
         acceptsEmpty: @escaping @Sendable () -> Bool,
-        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
+        merge: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Resource.PersistRows
     ) -> Resource {
         var resource = ships
         resource.bundledAt = bundledAt
         resource.validate = { response throws(UpstreamError) in
+            let records: ShipRecords
             do throws(ShipRecords.ShapeError) {
-                let records = try ShipRecords(json: Data(response.body))
+                records = try ShipRecords(json: Data(response.body))
                 guard !records.ships.isEmpty || acceptsEmpty() else { throw .noShips }
-                return merge(records)
             } catch {
                 throw .badResponse(status: response.status, reason: error.rawValue)
             }
+            return try merge(records)
         }
         return resource
     }

@@ -13,11 +13,14 @@ extension SharedShips {
         changed: @escaping @Sendable (_ revision: Int) -> Void
     ) async throws -> ReadResult {
         // Known ships do not all vanish at once. If the store cannot be read, nothing is changed.
-        let hasListed = try await hasListedShips()
+        let known = try await knownIDs()
         let (result, body) = try await api.readList(
             cachePolicy,
             bundledAt: snapshot.recordedAt,
-            acceptsEmpty: { !hasListed }
+            acceptsEmpty: { !known.hasListed },
+            check: { records throws(UpstreamError) in
+                try ShipWrite.requireRoom(for: known.count + records.ships.count { !known.ids.contains($0.id) })
+            }
         )
         guard result.response != nil else {
             try await importSnapshot(snapshot.records.ships)
@@ -39,10 +42,28 @@ extension SharedShips {
         return result
     }
 
-    /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
-    private func hasListedShips() async throws -> Bool {
-        let select = "SELECT 1 AS found FROM ship WHERE removed_revision IS NULL AND listed LIMIT 1"
-        return try await !database.rows(select) { _ in true }.isEmpty
+    /// What a response is compared with before it is stored.
+    private struct KnownIDs: Sendable {
+        /// How many ships there are, removed ones included.
+        var count = 0
+        /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
+        var hasListed = false
+        /// All of them, if another list might be more than are kept.
+        var ids: Set<String> = []
+    }
+
+    private func knownIDs() async throws -> KnownIDs {
+        let select = """
+            SELECT count(*) AS count, coalesce(bool_or(removed_revision IS NULL AND listed), false) AS listed FROM ship
+            """
+        let counts = try await database.rows(select) {
+            KnownIDs(count: try $0.value("count"), hasListed: try $0.value("listed"))
+        }
+        var known = counts.first ?? KnownIDs()
+        if known.count + ListLimit.elements > ShipWrite.maximumKnown {
+            known.ids = Set(try await database.rows("SELECT id FROM ship") { try $0.value("id") as String })
+        }
+        return known
     }
 
     /// Takes over what the API lists, unless it has listed something else since. In parts, each of which is a change of

@@ -22,12 +22,17 @@ enum ShipWrite: Sendable, Equatable {
     ///
     /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``.
     static func writes(listing ships: [ShipColumns], known: [String: KnownShip]) throws(UpstreamError) -> [ShipWrite] {
-        guard known.count + ships.count(where: { known[$0.id] == nil }) <= maximumKnown else {
-            throw UpstreamError.badResponse(status: .ok, reason: "more ships than are kept, vanished ones included")
-        }
+        try requireRoom(for: known.count + ships.count { known[$0.id] == nil })
         let listed = Set(ships.map(\.id))
         return ships.compactMap { write(listing: $0, known: known[$0.id]) }
             + known.values.compactMap { listed.contains($0.columns.id) ? nil : write(missing: $0) }
+    }
+
+    /// - Throws: `UpstreamError.badResponse` if so many ships are more than ``maximumKnown``.
+    static func requireRoom(for count: Int) throws(UpstreamError) {
+        guard count <= maximumKnown else {
+            throw .badResponse(status: .ok, reason: "more ships than are kept, vanished ones included")
+        }
     }
 
     private static func write(listing ship: ShipColumns, known: KnownShip?) -> ShipWrite? {

@@ -10,34 +10,44 @@ final class LateResponses: Sendable {
     private let events: EventStream
     private let clock: WallClock
     private let tasks = BackgroundTasks()
-    private let expected = Mutex<Set<String>>([])
+    /// The profiles that wait for each response.
+    private let expected = Mutex<[String: Set<String>]>([:])
 
     init(events: EventStream, clock: WallClock) {
         self.events = events
         self.clock = clock
     }
 
-    /// Waits for a response in the background, once for all searches that need it.
+    /// Waits for a response in the background, once for all searches that need it, and notifies their profiles.
     ///
     /// - Parameters:
     ///   - key: Identifies the response.
+    ///   - profile: Of the search; nil for one that was made by the server.
     ///   - read: Joins the request for it, and waits to the end.
-    func expect(_ key: String, _ read: @escaping @Sendable () async throws -> ReadResult) {
-        guard expected.withLock({ $0.insert(key).inserted }) else { return }
+    func expect(_ key: String, for profile: String?, _ read: @escaping @Sendable () async throws -> ReadResult) {
+        let isFirst = expected.withLock { expected in
+            let isFirst = expected[key] == nil
+            expected[key, default: []].formUnion([profile].compactMap(\.self))
+            return isFirst
+        }
+        guard isFirst else { return }
         tasks.start { [self] in
             // A failure changes nothing of what was shown.
             let result = try? await read()
-            _ = expected.withLock { $0.remove(key) }
-            if let result, !result.provenance.stale { publishChange() }
+            let profiles = expected.withLock { $0.removeValue(forKey: key) } ?? []
+            guard let result, !result.provenance.stale else { return }
+            // A client may listen at another server than the one that it searches at.
+            for profile in profiles.sorted() {
+                events.publish(change(for: .profile(app: ShopApp.name, profile: profile)))
+            }
         }
     }
 
-    /// Publishes that searches may find something else now.
-    func publishChange() {
+    /// Publishes to all listeners of the app that searches may find something else now.
+    func publishChange() { events.publish(change(for: .app(ShopApp.name))) }
+
+    private func change(for audience: ServerEvent.Audience) -> ServerEvent {
         let revision = Int(clock.now().millisecondsSince1970)
-        let audience = ServerEvent.Audience.app(ShopApp.name)
-        events.publish(
-            .screenChanged(app: ShopApp.name, screen: "shop.search", revision: revision, audience: audience)
-        )
+        return .screenChanged(app: ShopApp.name, screen: "shop.search", revision: revision, audience: audience)
     }
 }

@@ -29,6 +29,8 @@ struct ProductSearch: Sendable {
         let start: ShopStore.Start
         /// When anything of the catalogue was last fetched, if that was looked up.
         var lastFetch: Date?
+        /// Of the client; nil if the server searches.
+        var profile: String?
 
         /// Whether the search was never made. Parts are shared between searches, so those of such a search may be
         /// stored; if they are stale, they lack products that were seen since.
@@ -46,11 +48,16 @@ struct ProductSearch: Sendable {
 
     /// Returns a page of the products that a query finds.
     ///
+    /// - Parameter profile: Notified if the page is made before a slow response is in; nil for no profile.
     /// - Throws: `UpstreamFailure` if the catalogue could not be read and nothing is stored; `StorageError`,
     ///   `CancellationError`.
-    func find(_ query: SearchQuery, from place: SearchPlace, limit: Int, _ cachePolicy: CachePolicy) async throws
-        -> Result
-    {
+    func find(
+        _ query: SearchQuery,
+        from place: SearchPlace,
+        limit: Int,
+        _ cachePolicy: CachePolicy,
+        for profile: String? = nil
+    ) async throws -> Result {
         let catalogueQuery = CatalogueQuery(query)
         let page = Page(
             query: query,
@@ -60,7 +67,8 @@ struct ProductSearch: Sendable {
             cachePolicy: cachePolicy,
             start: try ShopStore.Start(place)
                 ?? store.start(of: query, offset: place.offset, limit: limit, isExact: catalogueQuery.isExact),
-            lastFetch: try store.lastFetch()
+            lastFetch: try store.lastFetch(),
+            profile: profile
         )
         return try await find(page)
     }
@@ -93,7 +101,7 @@ struct ProductSearch: Sendable {
         if page.rows(of: part) == nil, try store.search(page.query, from: page.place, limit: page.limit).isEmpty {
             return try await self.part(of: page, offset, limit, waits: true)
         }
-        lateResponses.expect(page.catalogueQuery.path(offset: offset, limit: limit)) {
+        lateResponses.expect(page.catalogueQuery.path(offset: offset, limit: limit), for: page.profile) {
             try await api.readProducts(page.catalogueQuery, options(page, offset, limit, waits: true)).result
         }
         return part

@@ -46,7 +46,8 @@ struct Search: Sendable {
         } else {
             if isRecordedFirst { try await profiles.record(query, profile, at: clock.now()) }
             changeToken = profiles.changeToken(profile)
-            result = try await products.find(query, from: SearchPlace(page), limit: page.limit, cachePolicy)
+            let place = SearchPlace(page)
+            result = try await products.find(query, from: place, limit: page.limit, cachePolicy, for: profile)
             if isFirst, !isRecordedFirst { try await profiles.record(query, profile, at: clock.now()) }
             cart = try await profiles.cartReader(profile, of: result.products.map(\.id))(result.products)
         }
