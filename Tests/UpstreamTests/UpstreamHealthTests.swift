@@ -62,6 +62,45 @@ struct UpstreamHealthTests {
         await scene.upstream.settle()
     }
 
+    @Test("HARN-06 while the clock stands still, changes are announced and probes sent when the response is ready")
+    func behindRequest() async throws {
+        let scene = try Scenario()
+        scene.clock.freeze()
+        let order = Watched<[String]>([])
+        scene.upstream.onRecovery { order.update { $0.append("refreshed") } }
+        scene.transport.always(failure(.unreachable(.refused)))
+        let scope = RequestScope()
+        try await RequestScope.$current.withValue(scope) {
+            _ = try? await scene.upstream.read(scene.list(), .revalidate)
+            #expect(!scene.upstream.reachability.isReachable)
+            scene.transport.always(response(.ok, "one"))
+            _ = try await scene.upstream.read(scene.list(), .revalidate)
+            #expect(scene.upstream.reachability.isReachable && scene.upstream.isSettled)
+            order.update { $0.append("responded") }
+        }
+        scope.end()
+        await scene.upstream.settle()
+        #expect(order.value == ["responded", "refreshed"])
+        #expect(scene.changes.value == [.wentDown(at: scene.clock.now), .cameBack(at: scene.clock.now)])
+        // What the request has left behind follows at once.
+        scene.transport.always(failure(.unreachable(.refused)))
+        await RequestScope.$current.withValue(scope) {
+            _ = try? await scene.upstream.read(scene.list(), .revalidate)
+        }
+        await scene.upstream.settle()
+        #expect(scene.changes.value.count == 3)
+        // A read that finds it down.
+        scene.clock.advance(by: .seconds(3))
+        let sent = scene.transport.count
+        let next = RequestScope()
+        _ = try await RequestScope.$current.withValue(next) { try await scene.upstream.read(scene.list()) }
+        #expect(scene.transport.count == sent && scene.upstream.isSettled)
+        next.end()
+        #expect(!scene.upstream.isSettled)
+        await scene.upstream.settle()
+        #expect(scene.transport.count > sent)
+    }
+
     @Test("While it is down, probes are sent with growing pauses, and no listener is notified twice")
     func staysDown() async throws {
         let scene = try Scenario()

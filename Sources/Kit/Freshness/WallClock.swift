@@ -12,19 +12,27 @@ public struct WallClock: Sendable {
         @Sendable (_ span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error>
 
     private let timer: Timer?
+    private let isFrozen: @Sendable () -> Bool
 
     /// Creates a clock of its functions.
     ///
-    /// - Parameter timer: Follows a clock that can be set or stopped; nil if `sleep` does.
+    /// - Parameters:
+    ///   - timer: Follows a clock that can be set or stopped; nil if `sleep` does.
+    ///   - isFrozen: Returns whether the clock stands still.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
-        timer: Timer? = nil
+        timer: Timer? = nil,
+        isFrozen: @escaping @Sendable () -> Bool = { false }
     ) {
         self.now = now
         self.sleep = sleep
         self.timer = timer
+        self.isFrozen = isFrozen
     }
+
+    /// Whether a test has stopped the clock: what happens in the background then has a determined order.
+    public var standsStill: Bool { isFrozen() }
 
     /// Does work that is due after a span of this clock's time: a probe, a purge. What waits for a response, such as a
     /// patience or a timeout, waits in real time by ``sleep``.

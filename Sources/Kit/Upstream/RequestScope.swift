@@ -13,6 +13,7 @@ public final class RequestScope: Sendable {
     private struct State {
         var firstExchange: Date?
         var isOver = false
+        var following: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -20,8 +21,25 @@ public final class RequestScope: Sendable {
     /// Creates the scope of a request.
     public init() {}
 
-    /// Records that the response is ready: what continues has deadlines of its own.
-    public func end() { state.withLock { $0.isOver = true } }
+    /// Records that the response is ready: what continues has deadlines of its own. What was to follow is started.
+    public func end() {
+        let following = state.withLock { state in
+            state.isOver = true
+            defer { state.following = [] }
+            return state.following
+        }
+        for start in following { start() }
+    }
+
+    /// Starts work in the background behind the response, so that its requests to upstreams and its events follow those
+    /// of this request; at once if the response is ready.
+    func follow(_ start: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.following.append(start) }
+            return state.isOver
+        }
+        if isOver { start() }
+    }
 
     /// Whether the response is still being made.
     var isActive: Bool { state.withLock { !$0.isOver } }

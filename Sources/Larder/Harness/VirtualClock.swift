@@ -62,7 +62,8 @@ final class VirtualClock: Sendable {
         WallClock(
             now: { self.now },
             sleep: real.sleep,
-            timer: { span, work in self.schedule(after: span, work) }
+            timer: { span, work in self.schedule(after: span, work) },
+            isFrozen: { self.isFrozen }
         )
     }
 

@@ -14,6 +14,7 @@ public final class ManualClock: Sendable {
         var now: Date
         var sleepers: [Int: Sleeper] = [:]
         var lastTicket = 0
+        var isFrozen = false
     }
 
     private let state: Watched<State>
@@ -28,8 +29,11 @@ public final class ManualClock: Sendable {
 
     /// The clock as the code under test takes it.
     public var wallClock: WallClock {
-        WallClock(now: { self.now }, sleep: { try await self.sleep($0) })
+        WallClock(now: { self.now }, sleep: { try await self.sleep($0) }, isFrozen: { self.state.value.isFrozen })
     }
+
+    /// From now on the clock says of itself that it stands still.
+    public func freeze() { state.update { $0.isFrozen = true } }
 
     /// Moves the clock on.
     public func advance(by span: Duration) {

@@ -26,6 +26,8 @@ final class UpstreamHealth: Sendable {
         var probing: Task<Void, Never>?
         /// When the last probe was sent, or the last failure was noticed.
         var lastAttempt: Date?
+        /// Changes that are to be announced, in their order.
+        var unannounced: [ReachabilityChange] = []
         var isStopped = false
     }
 
@@ -95,6 +97,10 @@ final class UpstreamHealth: Sendable {
     /// Sends a probe if the upstream is unreachable and none was sent in the last ``shortestProbeInterval`` seconds: a
     /// read that finds it marked down should not wait for the next scheduled one. The caller does not wait.
     func probeIfIdle() {
+        behindRequest { [weak self] in self?.probeUnlessTried() }
+    }
+
+    private func probeUnlessTried() {
         let now = clock.now()
         state.withLock { state in
             guard !state.isStopped, !state.reachability.isReachable,
@@ -201,6 +207,13 @@ final class UpstreamHealth: Sendable {
             if before.failures != state.reachability.failures { state.lastAttempt = now }
             carryOut(transition, at: now, in: &state)
         }
+        behindRequest { [weak self] in self?.announceChanges() }
+    }
+
+    /// Starts work that a request has caused: at once, so that other clients profit; behind the response of the request
+    /// while the clock stands still, since which of two concurrent tasks is first would differ between equal runs.
+    private func behindRequest(_ start: @escaping @Sendable () -> Void) {
+        if let scope = RequestScope.current, clock.standsStill { scope.follow(start) } else { start() }
     }
 
     private func carryOut(_ transition: Reachability.Transition, at now: Date, in state: inout State) {
@@ -214,21 +227,26 @@ final class UpstreamHealth: Sendable {
             )
             gauge.set(0)
             schedule(after: pause, in: &state)
-            announce(.wentDown(at: now))
+            state.unannounced.append(.wentDown(at: now))
         case .cameBack:
             logger.notice("upstream is reachable again")
             gauge.set(1)
             state.waiting?.cancel()
-            announce(.cameBack(at: now))
+            state.unannounced.append(.cameBack(at: now))
         }
     }
 
-    private func announce(_ change: ReachabilityChange) {
-        work.begin()
-        changes.yield(change)
+    private func announceChanges() {
+        state.withLock { state in
+            for change in state.unannounced {
+                work.begin()
+                changes.yield(change)
+            }
+            state.unannounced = []
+        }
     }
 
-    /// Whether no probe is under way, and every change so far was announced.
+    /// Whether no probe is under way, and every change so far was announced but those of requests that are under way.
     var isSettled: Bool { work.isDone }
 
     /// Waits until that is so.

@@ -1,4 +1,4 @@
-public import Concurrency
+import Concurrency
 public import Database
 import Foundation
 public import Freshness
@@ -63,7 +63,7 @@ public final class Upstream: Sendable {
     /// - Parameters:
     ///   - accessRecorder: Notes when stored responses were used.
     ///   - budget: Bounds what is stored; larger responses are returned without being stored.
-    ///   - jitter: Returns numbers in 0..<1.
+    ///   - jitter: Returns numbers in 0..<1; nil for a sequence of this upstream's own.
     public init(
         configuration: UpstreamConfiguration,
         transport: any Transport,
@@ -71,7 +71,7 @@ public final class Upstream: Sendable {
         accessRecorder: AccessRecorder = AccessRecorder(),
         budget: CacheBudget = .unlimited,
         clock: WallClock,
-        jitter: @escaping @Sendable () -> Double = { Randomness.fraction(for: "jitter") },
+        jitter: (@Sendable () -> Double)? = nil,
         retries: RetryPolicy = RetryPolicy(),
         logger: Logger
     ) {
@@ -90,7 +90,7 @@ public final class Upstream: Sendable {
             transport: transport,
             retries: retries,
             clock: clock,
-            jitter: jitter,
+            jitter: jitter ?? { Randomness.fraction(for: "jitter \(configuration.name)") },
             logger: logger,
             notify: listeners.notify
         )
