@@ -45,6 +45,7 @@ struct LarderCommand: AsyncParsableCommand {
     /// Runs the program. Files that it and its children create are accessible to their owner only.
     static func main() async {
         umask(0o077)
+        StandardStreams.openMissing()
         OpenFileLimit.raise()
         LargeBlocks.giveBack()
         var arguments = Array(CommandLine.arguments.dropFirst())

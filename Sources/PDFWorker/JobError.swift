@@ -16,7 +16,7 @@ struct JobError: Error, Equatable {
 
     /// Returns an error of the machine. The server recognises it by its words on standard error.
     static func machine(_ reason: String) -> JobError {
-        FileHandle.standardError.write(Data("\(reason)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\(reason)\n".utf8))
         return JobError(.other(reason))
     }
 

@@ -5,6 +5,7 @@ import MediaFormats
 enum Messages {
     static func send(_ message: PDFWorkerMessage) {
         guard let line = try? JSONEncoder().encode(message) else { return }
-        FileHandle.standardOutput.write(line + [0x0A])
+        // Without a reader the exit code says what there is to say.
+        try? FileHandle.standardOutput.write(contentsOf: line + [0x0A])
     }
 }

@@ -28,8 +28,8 @@ struct PDFWorkerCommand {
     }
 
     private static func usage() -> Int32 {
-        FileHandle.standardError.write(
-            Data("usage: larder-pdf-worker job.json   (Larder writes the file; see PDFJob)\n".utf8)
+        try? FileHandle.standardError.write(
+            contentsOf: Data("usage: larder-pdf-worker job.json   (Larder writes the file; see PDFJob)\n".utf8)
         )
         return PDFWorkerMessage.ExitCode.usage
     }

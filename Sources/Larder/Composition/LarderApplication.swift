@@ -268,7 +268,7 @@ struct LarderApplication: ReplaceableServer {
             onServerRunning: { channel in
                 await accepting.apply(to: channel, places, clientLimit: resources.connections.limit, logger: logger)
                 if let text = FirstPairing.text(resources, port: channel.localAddress?.port) {
-                    StandardOutput.write(text)
+                    StandardOutput.announce(text)
                 }
                 await onListening(channel.localAddress, resources.certificate?.current.names)
             },

@@ -11,6 +11,6 @@ struct ServerAddresses: Sendable {
     func print() {
         let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
         let pages = pages.map { "pages on \($0)\n" } ?? ""
-        StandardOutput.write("\(sandbox)\(pages)listening on \(server)\n")
+        StandardOutput.announce("\(sandbox)\(pages)listening on \(server)\n")
     }
 }

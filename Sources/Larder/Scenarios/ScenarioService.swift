@@ -25,7 +25,7 @@ final class ScenarioService: Service {
         do {
             for scenario in scenarios {
                 let report = try await run.run(scenario)
-                StandardOutput.write(report.text)
+                StandardOutput.announce(report.text)
                 done.withLock { $0.append(report) }
             }
         } catch {

@@ -15,6 +15,12 @@ package final class RunningProcess: Sendable {
         }
     }
 
+    /// A stream whose pipe has no reader any more.
+    package enum Unread: Sendable {
+        case output
+        case errors
+    }
+
     private struct State {
         var pid: Int32?
         var output = ""
@@ -37,11 +43,13 @@ package final class RunningProcess: Sendable {
     /// - Parameters:
     ///   - input: what it reads from its standard input.
     ///   - terminal: what its standard error is; nil for a pipe.
+    ///   - unread: which pipe has no reader; nil if both are read.
     package init(
         _ arguments: [String],
         environment: [String: String] = [:],
         input: String = "",
-        terminal: PseudoTerminal? = nil
+        terminal: PseudoTerminal? = nil,
+        unread: Unread? = nil
     ) {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LARDER_") }
         variables.merge(environment) { _, new in new }
@@ -52,7 +60,17 @@ package final class RunningProcess: Sendable {
         Task {
             let status: Int32
             do {
-                let ended = try await Self.run(arguments, environment: .custom(custom), input, terminal, state)
+                let errors = try unread == .errors ? FileDescriptor.unreadPipe() : terminal?.device
+                let output = try unread == .output ? FileDescriptor.unreadPipe() : nil
+                let environment = Environment.custom(custom)
+                let ended =
+                    if let output {
+                        try await Self.run(arguments, environment, input, output: output, state)
+                    } else if let errors {
+                        try await Self.run(arguments, environment, input, errors: errors, terminal, state)
+                    } else {
+                        try await Self.run(arguments, environment, input, state)
+                    }
                 switch ended {
                 case .exited(let code), .signaled(let code): status = code
                 }
@@ -67,30 +85,13 @@ package final class RunningProcess: Sendable {
     /// Runs the executable to its end, and collects what it writes.
     private static func run(
         _ arguments: [String],
-        environment: Environment,
+        _ environment: Environment,
         _ input: String,
-        _ terminal: PseudoTerminal?,
         _ state: NIOLockedValueBox<State>
     ) async throws -> TerminationStatus {
-        let (path, arguments) = (Executable.path(.init(executable)), Arguments(arguments))
-        if let terminal {
-            return try await Subprocess.run(
-                path,
-                arguments: arguments,
-                environment: environment,
-                input: .string(input),
-                output: .sequence,
-                error: .fileDescriptor(terminal.device, closeAfterSpawningProcess: true)
-            ) { execution in
-                Self.change(state) { $0.pid = execution.processIdentifier.value }
-                async let errors: Void = terminal.collect { text in Self.change(state) { $0.errors += text } }
-                try await Self.collect(execution.standardOutput) { text in Self.change(state) { $0.output += text } }
-                await errors
-            }.terminationStatus
-        }
-        return try await Subprocess.run(
-            path,
-            arguments: arguments,
+        try await Subprocess.run(
+            .path(.init(executable)),
+            arguments: Arguments(arguments),
             environment: environment,
             input: .string(input),
             output: .sequence,
@@ -102,6 +103,51 @@ package final class RunningProcess: Sendable {
             }
             try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
             try await output
+        }.terminationStatus
+    }
+
+    /// The same with another standard error, which is read if it is a terminal's.
+    private static func run(
+        _ arguments: [String],
+        _ environment: Environment,
+        _ input: String,
+        errors: FileDescriptor,
+        _ terminal: PseudoTerminal?,
+        _ state: NIOLockedValueBox<State>
+    ) async throws -> TerminationStatus {
+        try await Subprocess.run(
+            .path(.init(executable)),
+            arguments: Arguments(arguments),
+            environment: environment,
+            input: .string(input),
+            output: .sequence,
+            error: .fileDescriptor(errors, closeAfterSpawningProcess: true)
+        ) { execution in
+            Self.change(state) { $0.pid = execution.processIdentifier.value }
+            async let errors: Void? = terminal?.collect { text in Self.change(state) { $0.errors += text } }
+            try await Self.collect(execution.standardOutput) { text in Self.change(state) { $0.output += text } }
+            _ = await errors
+        }.terminationStatus
+    }
+
+    /// The same with another standard output.
+    private static func run(
+        _ arguments: [String],
+        _ environment: Environment,
+        _ input: String,
+        output: FileDescriptor,
+        _ state: NIOLockedValueBox<State>
+    ) async throws -> TerminationStatus {
+        try await Subprocess.run(
+            .path(.init(executable)),
+            arguments: Arguments(arguments),
+            environment: environment,
+            input: .string(input),
+            output: .fileDescriptor(output, closeAfterSpawningProcess: true),
+            error: .sequence
+        ) { execution in
+            Self.change(state) { $0.pid = execution.processIdentifier.value }
+            try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
         }.terminationStatus
     }
 
@@ -180,5 +226,14 @@ package final class RunningProcess: Sendable {
             let now = state
             state.waiters.removeAll { $0(now) }
         }
+    }
+}
+
+extension FileDescriptor {
+    /// Returns the end for writing of a pipe whose other end is closed.
+    fileprivate static func unreadPipe() throws -> FileDescriptor {
+        let pipe = try FileDescriptor.pipe()
+        try pipe.readEnd.close()
+        return pipe.writeEnd
     }
 }

@@ -27,6 +27,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         if markdown { return StandardOutput.write(try Sandbox.controlsPage()) }
+        StandardStreams.ignoreBrokenPipes()
         let configuration = try options.load()
         LarderLogHandler.bootstrap(configuration.log)
         let logger = Logger(label: "larder.sandbox")
@@ -52,7 +53,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             let address = "http://127.0.0.1:\(try await sandbox.port)"
-            StandardOutput.write("sandbox on \(address)/_sandbox\nlistening on \(address)\n")
+            StandardOutput.announce("sandbox on \(address)/_sandbox\nlistening on \(address)\n")
         }
     }
 }

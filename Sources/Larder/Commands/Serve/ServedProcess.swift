@@ -29,6 +29,7 @@ struct ServedProcess {
     /// Serves.
     /// - Throws: the errors of ``LarderServer``.
     func run() async throws {
+        StandardStreams.ignoreBrokenPipes()
         try await StartError.reporting { try AccessCheck.check(configuration.http) }
         let registry = PrometheusRegistry(families: MetricCatalogue.families)
         LarderLogHandler.bootstrap(configuration.log)
