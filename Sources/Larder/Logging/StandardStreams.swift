@@ -9,8 +9,10 @@ enum StandardError {
 
 /// Standard output, unbuffered: programs that start the server wait for its lines.
 enum StandardOutput {
-    /// Writes the output of a command. If its reader has closed the pipe (`larder settings | head -1`), the process ends
-    /// by SIGPIPE, without a message, also where that signal is ignored; after any other error with a message.
+    /// Writes the output of a command.
+    ///
+    /// If its reader has closed the pipe (`larder settings | head -1`), the process ends by SIGPIPE, without a message,
+    /// also where that signal is ignored; after any other error it ends with a message.
     static func write(_ text: String) {
         switch StandardStreams.write(text, to: STDOUT_FILENO) {
         case nil: return
