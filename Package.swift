@@ -406,8 +406,8 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness", "Concurrency",
-                "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "SharedStore", "TestKit",
+                "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Concurrency", "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "SharedStore", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,
                 nioLocks, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -482,7 +482,7 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "AppInterface", "Settings", "Screens", "HTTPServer", "Certificates", "Upstream",
-                "ResponseStore", "Database", "Freshness", "Concurrency", "QRCodes", "Sandbox", "TestKit",
+                "ResponseStore", "Database", "Freshness", "Concurrency", "QRCodes", "Sandbox", "SharedStore", "TestKit",
                 argumentParser, grdb, httpTypes, hummingbird, hummingbirdTesting, lifecycle, logging, nioLocks,
                 nioCore,
             ],

@@ -1,54 +1,22 @@
 import Foundation
-import Subprocess
 import TestKit
 import Testing
 
 /// Two processes that serve documents from one PostgreSQL.
 @Suite(.timeLimit(.minutes(10))) struct SharedDocumentsTests {
-    /// A database, and the processes that use it.
-    private struct Servers {
-        let url: String
-
-        init() async throws {
-            url = try await RunningPostgres.shared.value.database()
-        }
-
-        func start(_ settings: [String] = []) async throws -> RunningLarder {
-            try await RunningLarder.start(
-                data: TemporaryFolder(),
-                [
-                    "--node-apps", "pdf", "--store-url", url, "--store-connections", "4", "--store-timeout-ms", "20000",
-                ] + settings
-            )
-        }
-
-        /// Runs a statement, and returns what it selects.
-        @discardableResult
-        func sql(_ statement: String) async throws -> String {
-            let result = try await Subprocess.run(
-                .name("psql"),
-                arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement],
-                output: .string(limit: 1 << 16),
-                error: .string(limit: 1 << 16)
-            )
-            try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
-            return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-
-        /// Numbers of contents, of their parts, and of documents.
-        func counts() async throws -> String {
-            try await sql(
-                """
-                SELECT (SELECT count(*) FROM pdf_content), (SELECT count(*) FROM pdf_content_part),
-                    (SELECT count(*) FROM pdf_document)
-                """
-            )
-        }
+    /// Numbers of contents, of their parts, and of documents.
+    private static func counts(_ servers: SharedServers) async throws -> String {
+        try await servers.sql(
+            """
+            SELECT (SELECT count(*) FROM pdf_content), (SELECT count(*) FROM pdf_content_part),
+                (SELECT count(*) FROM pdf_document)
+            """
+        )
     }
 
     @Test("SCALE-02 A document made at one process is listed, opened, renamed and deleted at the other")
     func elsewhere() async throws {
-        let servers = try await Servers()
+        let servers = try await SharedServers("pdf")
         let (one, other) = (try await servers.start(), try await servers.start())
         let events = try await EventListener.open(other.client.base + "/v1/events?app=pdf")
         let href = try await one.client.document(of: [DocumentTests.photo, DocumentTests.photo])
@@ -86,7 +54,7 @@ import Testing
 
     @Test("PDF-13 SCALE-07 A process that is killed while it stores a document leaves no document and, soon, no file")
     func killInTheMiddle() async throws {
-        let servers = try await Servers()
+        let servers = try await SharedServers("pdf")
         let (one, other) = (try await servers.start(), try await servers.start())
         let kept = try await other.client.document(of: [DocumentTests.photo])
         let before = try await other.client.get(kept).body
@@ -102,7 +70,7 @@ import Testing
         try await BoundedWait.poll(for: "the document under way") {
             try await servers.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "1"
         }
-        #expect(try await servers.counts() == "2|2|1", "its file is stored, and it is not made")
+        #expect(try await Self.counts(servers) == "2|2|1", "its file is stored, and it is not made")
         await one.kill9()
         _ = await creation.value
         try await servers.sql(
@@ -115,7 +83,7 @@ import Testing
         // Ten minutes later, the next start of any process removes it.
         try await servers.sql("UPDATE pdf_content SET unused = now() - interval '11 minutes' WHERE unused < now()")
         let third = try await servers.start()
-        try await BoundedWait.poll(for: "the removal of the file") { try await servers.counts() == "1|1|1" }
+        try await BoundedWait.poll(for: "the removal of the file") { try await Self.counts(servers) == "1|1|1" }
         #expect(try await third.client.get("\(kept)/file").status == 200)
         for larder in [other, third] { #expect(await larder.stop() == 0) }
     }

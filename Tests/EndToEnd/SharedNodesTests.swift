@@ -1,0 +1,187 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Two processes of one PostgreSQL: what is kept, heard, counted and decided over both.
+@Suite(.timeLimit(.minutes(10))) struct SharedNodesTests {
+    private static func credentials(_ mode: String, _ name: String, _ password: String = "secret") -> String {
+        #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
+    }
+
+    /// A client with a new account.
+    private static func member(_ name: String, of larder: RunningLarder) async throws -> Client {
+        var client = larder.client
+        let response = try await client.post("/v1/notes/session", credentials("register", name))
+        client.token = try response.json.data.token.string
+        return client
+    }
+
+    /// The same client at another process.
+    private static func moved(_ client: Client, to larder: RunningLarder) -> Client {
+        var moved = larder.client
+        moved.token = client.token
+        return moved
+    }
+
+    private static func events(of client: Client, after identity: String? = nil) async throws -> EventListener {
+        let token = try #require(client.token)
+        let url = client.base + "/v1/events?app=notes"
+        return try await EventListener.open(url, ["Authorization": "Bearer \(token)"], lastEventID: identity)
+    }
+
+    private static func write(_ count: Int, _ client: Client) async throws {
+        for _ in 0..<count { #expect(try await client.post("/v1/notes", #"{"body":"note"}"#).status == 201) }
+    }
+
+    @Test("SCALE-09 While only its listener is cut off, a process gives no kept notes; it hears again afterwards")
+    func listener() async throws {
+        let servers = try await SharedServers("notes")
+        let (one, two) = (try await servers.start(), try await servers.start())
+        let ann = try await Self.member("ann", of: one)
+        let elsewhere = Self.moved(ann, to: two)
+        let heard = try await Self.events(of: elsewhere)
+        try await Self.write(1, ann)
+        _ = try await two.cached(elsewhere, "/v1/notes")
+        // The connections that are open go on; the listeners cannot connect again.
+        try await servers.allowConnections(false)
+        #expect(try await servers.endListeners() == 2)
+        for larder in [one, two] {
+            await BoundedWait.poll(for: "the end of the listener") {
+                (try? await larder.client.get("/metrics").text.contains("larder_store_hearing 0")) == true
+            }
+        }
+        try await Self.write(1, ann)
+        let before = try await two.cachedResponses()
+        for _ in 0..<5 { #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.int == 2) }
+        #expect(try await two.cachedResponses() == before)
+        try await servers.allowConnections(true)
+        let reset = try await heard.next("reset")
+        #expect(reset != nil)
+        for larder in [one, two] {
+            await BoundedWait.poll(for: "another listener") {
+                (try? await larder.client.get("/metrics").text.contains("larder_store_hearing 1")) == true
+            }
+        }
+        _ = try await two.cached(elsewhere, "/v1/notes")
+        try await Self.write(1, ann)
+        let change = try await heard.next("screen-changed")
+        #expect(change?.data.screen.string == "notes.list")
+        #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.int == 3)
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
+    @Test("SCALE-10 A change is heard at the other process within a second, by its account only; who moves gets reset")
+    func audiences() async throws {
+        let servers = try await SharedServers("notes")
+        let (one, two) = (try await servers.start(), try await servers.start())
+        let ann = try await Self.member("ann", of: one)
+        let tom = try await Self.member("tom", of: two)
+        let (toAnn, toTom) = (try await Self.events(of: Self.moved(ann, to: two)), try await Self.events(of: tom))
+        // The fastest of some: this machine may be busy.
+        var times: [Duration] = []
+        for _ in 0..<5 {
+            let begin = ContinuousClock.now
+            try await Self.write(1, ann)
+            while let event = try await toAnn.next("screen-changed"), event.data.screen.string != "notes.map" {}
+            times.append(begin.duration(to: .now))
+        }
+        let fastest = try #require(times.min())
+        #expect(fastest < .seconds(1), "\(times)")
+        try await Self.write(1, Self.moved(tom, to: one))
+        let first = try await toTom.next("screen-changed")
+        #expect(first?.data.revision.int == 1, "the notes of ann have later revisions")
+        let moved = try await Self.events(of: ann, after: toAnn.identity)
+        let answer = try await moved.next()
+        #expect(answer?.kind == "reset")
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
+    @Test("SCALE-12 Ten wrong passwords over two processes: the eleventh is 429 on both")
+    func passwords() async throws {
+        let servers = try await SharedServers("notes")
+        let (one, two) = (try await servers.start(), try await servers.start())
+        _ = try await Self.member("max", of: one)
+        let wrong = Self.credentials("login", "max", "wrong password")
+        for larder in [one, two, one, two, one, two, one, two, one, two] {
+            #expect(try await larder.client.post("/v1/notes/session", wrong).status == 401)
+        }
+        for larder in [one, two] {
+            #expect(try await larder.client.post("/v1/notes/session", wrong).status == 429)
+            #expect(await larder.stop() == 0)
+        }
+    }
+
+    /// The statuses of ten changes at a time, in turn at two processes.
+    private static func changes(_ clients: [Client], _ path: String, _ tag: String?, _ field: String) async throws
+        -> [Int]
+    {
+        try await withThrowingTaskGroup(of: Int.self, returning: [Int].self) { group in
+            for number in 0..<10 {
+                let fields = tag.map { ["If-Match": $0] } ?? [:]
+                let body = #"{"\#(field)":"change \#(number)"}"#
+                group.addTask { try await clients[number % 2].send("PATCH", path, fields, body: body).status }
+            }
+            var statuses: [Int] = []
+            for try await status in group { statuses.append(status) }
+            return statuses.sorted()
+        }
+    }
+
+    @Test("SCALE-15 Of ten changes of one version on two processes one is made; without If-Match all are made")
+    func versions() async throws {
+        let servers = try await SharedServers("notes,pdf")
+        let (one, two) = (try await servers.start(), try await servers.start())
+        let ann = try await Self.member("ann", of: one)
+        let clients = [ann, Self.moved(ann, to: two)]
+        let id = try await ann.post("/v1/notes", #"{"body":"first"}"#).json.data.id
+        let note = "/v1/notes/\(id.string ?? id.int.map { String($0) } ?? "")"
+        let document = try await one.client.document(of: [DocumentTests.photo])
+        #expect(try await one.client.post("\(document)/save", "{}").status == 200)
+        for (path, field) in [(note, "body"), (document, "name")] {
+            let weak = try #require(try await ann.get(path)["ETag"])
+            let tag = weak.hasPrefix("W/") ? String(weak.dropFirst(2)) : weak
+            let decided = try await Self.changes(clients, path, tag, field)
+            #expect(decided == [200] + Array(repeating: 412, count: 9), "\(path)")
+            let made = try await Self.changes(clients, path, nil, field)
+            #expect(made == Array(repeating: 200, count: 10), "\(path)")
+        }
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
+    @Test("NOTE-11 The operator resets a password beside running processes; all sessions end on all of them")
+    func reset() async throws {
+        let servers = try await SharedServers("notes")
+        let (one, two) = (try await servers.start(), try await servers.start())
+        let bob = try await Self.member("bob", of: one)
+        let elsewhere = Self.moved(bob, to: two)
+        #expect(try await elsewhere.get("/v1/notes").status == 200)
+        let folder = try TemporaryFolder()
+        let reset = { (user: String, url: String) in
+            let process = RunningProcess(
+                [
+                    "account", "reset-password", "--user", user, "--data-directory", folder.path, "--node-apps",
+                    "notes", "--store-url", url, "--notes-scrypt-logarithm", "10",
+                ],
+                input: "battery staple\n"
+            )
+            return (status: await process.ended(), text: process.output + process.log)
+        }
+        #expect(await reset("eve", servers.url).status == 1)
+        let away = await reset("bob", "postgresql://larder@/none?host=\(folder.path)")
+        #expect(away.status == 1 && away.text.contains("larder: "), "\(away.text)")
+        #expect(try await elsewhere.get("/v1/notes").status == 200)
+        let done = await reset("BOB", servers.url)
+        #expect(done.status == 0 && !done.text.contains("battery"), "\(done.text)")
+        for client in [bob, elsewhere] {
+            await BoundedWait.poll(for: "the end of the session") {
+                (try? await client.get("/v1/notes").status == 401) == true
+            }
+        }
+        for (larder, password) in [(one, "secret"), (two, "battery staple")] {
+            let login = Self.credentials("login", "bob", password)
+            let status = try await larder.client.post("/v1/notes/session", login).status
+            #expect(status == (password == "secret" ? 401 : 201))
+            #expect(await larder.stop() == 0)
+        }
+    }
+}

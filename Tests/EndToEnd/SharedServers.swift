@@ -1,0 +1,64 @@
+import Foundation
+import Subprocess
+import TestKit
+import Testing
+
+/// A database, and the processes that use it.
+struct SharedServers {
+    /// Where the database is.
+    let url: String
+    private let server: RunningPostgres
+    private let apps: String
+
+    /// - Parameter apps: What the processes serve.
+    init(_ apps: String) async throws {
+        server = try await RunningPostgres.shared.value
+        url = try server.database()
+        self.apps = apps
+    }
+
+    /// Starts a process with a folder of its own.
+    func start(_ settings: [String] = []) async throws -> RunningLarder {
+        try await RunningLarder.start(
+            data: TemporaryFolder(),
+            [
+                "--sandbox", "--node-apps", apps, "--store-url", url, "--store-connections", "4",
+                "--store-timeout-ms", "20000", "--notes-scrypt-logarithm", "10",
+            ] + settings
+        )
+    }
+
+    /// Runs a statement in the database, and returns what it selects.
+    @discardableResult
+    func sql(_ statement: String) async throws -> String { try await Self.sql(statement, at: url) }
+
+    /// Whether processes can connect to the database. Open connections stay.
+    func allowConnections(_ isAllowed: Bool) async throws {
+        _ = try await Self.sql("ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAllowed)", at: server.address())
+    }
+
+    /// Ends the connections on which processes listen.
+    func endListeners() async throws -> Int {
+        let ended = try await Self.sql(
+            """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE datname = '\(name)' AND (query LIKE 'LISTEN %' OR query = 'SELECT 1')
+            """,
+            at: server.address()
+        )
+        return Int(ended) ?? 0
+    }
+
+    private var name: String { url.split(separator: "?")[0].split(separator: "/").last.map { String($0) } ?? "" }
+
+    private static func sql(_ statement: String, at url: String) async throws -> String {
+        let result = try await Subprocess.run(
+            .name("psql"),
+            arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement],
+            output: .string(limit: 1 << 16),
+            error: .string(limit: 1 << 16)
+        )
+        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
+        return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Settings
+import SharedStore
+import Testing
+
+@testable import Larder
+
+@Suite struct StoreConfigurationTests {
+    private static let url = "postgresql://larder:hush@127.0.0.1:5432/larder"
+    private static let served = ["--node-apps", "notes"]
+
+    private func read(_ arguments: [String]) throws -> StoreConfiguration? {
+        let reader = try SettingsReader(arguments: arguments, environment: [:], file: nil)
+        return try LarderConfiguration(reader, environment: ["HOME": "/home/someone"]).store
+    }
+
+    @Test("SCALE-01 Without an address there is no store, whatever the other settings are")
+    func none() throws {
+        #expect(try read([]) == nil)
+        #expect(try read(["--store-connections", "3", "--http-access", "pairing"]) == nil)
+    }
+
+    @Test("A store has its settings, with and without values of their own", arguments: ["postgresql", "postgres"])
+    func settings(scheme: String) throws {
+        let url = Self.url.replacing("postgresql", with: scheme)
+        let standard = try #require(try read(Self.served + ["--store-url", url]))
+        #expect(standard.options.url == url && standard.options.connections == 16)
+        #expect(standard.options.timeout == .seconds(3) && standard.kept == .seconds(1))
+        let own = ["--store-connections", "4", "--store-timeout-ms", "500", "--store-kept-ms", "0"]
+        let changed = try #require(try read(Self.served + ["--store-url", url] + own))
+        #expect(changed.options.connections == 4)
+        #expect(changed.options.timeout == .milliseconds(500) && changed.kept == .zero)
+    }
+
+    @Test(
+        "What cannot be used with a store is refused by name, without the password in its address",
+        arguments: [
+            (served + ["--store-url", "mysql://larder:hush@127.0.0.1/larder"], "store.url"),
+            (served + ["--store-url", "larder:hush"], "store.url"),
+            (served + ["--store-url", url, "--http-access", "pairing"], "paired devices"),
+            (served + ["--store-url", url, "--store-connections", "0"], "store.connections"),
+            (served + ["--store-url", url, "--store-timeout-ms", "99"], "store.timeout_ms"),
+            (served + ["--store-url", url, "--store-kept-ms", "60001"], "store.kept_ms"),
+        ]
+    )
+    func refused(arguments: [String], text: String) throws {
+        let error = #expect(throws: SettingError.self) { try read(arguments) }
+        #expect(error?.description.contains(text) == true, "\(String(describing: error))")
+        #expect(error?.description.contains("hush") == false)
+    }
+
+    @Test("A server under test shares nothing: its reset would erase what others use")
+    func underTest() throws {
+        let arguments = Self.served + ["--store-url", Self.url]
+        let reader = try SettingsReader(arguments: arguments, environment: [:], file: nil)
+        let error = #expect(throws: SettingError.self) {
+            try LarderConfiguration(reader, environment: ["HOME": "/home/someone"], harness: true)
+        }
+        #expect(error?.description.contains("harness") == true)
+    }
+}
