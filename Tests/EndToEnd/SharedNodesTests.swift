@@ -111,12 +111,16 @@ import Testing
         }
     }
 
-    /// The statuses of ten changes at a time, in turn at two processes.
-    private static func changes(_ clients: [Client], _ path: String, _ tag: String?, _ field: String) async throws
-        -> [Int]
-    {
+    /// The statuses of changes at a time, in turn at two processes.
+    private static func changes(
+        _ count: Int,
+        _ clients: [Client],
+        _ path: String,
+        _ tag: String?,
+        _ field: String
+    ) async throws -> [Int] {
         try await withThrowingTaskGroup(of: Int.self, returning: [Int].self) { group in
-            for number in 0..<10 {
+            for number in 0..<count {
                 let fields = tag.map { ["If-Match": $0] } ?? [:]
                 let body = #"{"\#(field)":"change \#(number)"}"#
                 group.addTask { try await clients[number % 2].send("PATCH", path, fields, body: body).status }
@@ -127,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("SCALE-15 Of ten changes of one version on two processes one is made; without If-Match all are made")
+    @Test("SCALE-15 Of changes of one version on two processes one is made; without If-Match all are made")
     func versions() async throws {
         let servers = try await SharedServers("notes,pdf")
         let (one, two) = (try await servers.start(), try await servers.start())
@@ -137,13 +141,14 @@ import Testing
         let note = "/v1/notes/\(id.string ?? id.int.map { String($0) } ?? "")"
         let document = try await one.client.document(of: [DocumentTests.photo])
         #expect(try await one.client.post("\(document)/save", "{}").status == 200)
-        for (path, field) in [(note, "body"), (document, "name")] {
+        // Of a document, no more than there are connections for: see docs/scale.md.
+        for (path, field, count) in [(note, "body", 10), (document, "name", 2)] {
             let weak = try #require(try await ann.get(path)["ETag"])
             let tag = weak.hasPrefix("W/") ? String(weak.dropFirst(2)) : weak
-            let decided = try await Self.changes(clients, path, tag, field)
-            #expect(decided == [200] + Array(repeating: 412, count: 9), "\(path)")
-            let made = try await Self.changes(clients, path, nil, field)
-            #expect(made == Array(repeating: 200, count: 10), "\(path)")
+            let decided = try await Self.changes(count, clients, path, tag, field)
+            #expect(decided == [200] + Array(repeating: 412, count: count - 1), "\(path)")
+            let made = try await Self.changes(count, clients, path, nil, field)
+            #expect(made == Array(repeating: 200, count: count), "\(path)")
         }
         for larder in [one, two] { #expect(await larder.stop() == 0) }
     }
