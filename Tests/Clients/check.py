@@ -1,5 +1,5 @@
 """Generates clients from the contract of a running server and tries them; see script/test-clients."""
-import argparse, glob, json, os, shutil, subprocess, sys, tempfile
+import argparse, glob, json, os, shutil, subprocess, sys, tempfile, urllib.request
 
 sys.dont_write_bytecode = True
 import yaml
@@ -50,10 +50,26 @@ def check(base, folder):
     print(f"kotlin, swift6: {len(contract.schemas)} schemas with all their members; swift6 passes the compiler")
 
 
+def only_walk(base, apps):
+    """Walks through the screens of a server that runs already, with upstreams that it does not control."""
+    with urllib.request.urlopen(f"{base}/openapi.yaml", timeout=60) as response:
+        contract = Contract(yaml.load(response, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    walk = Walk(base, contract, apps, has_sandbox=False)
+    failed = [one["place"] for one in walk.all() if one["status"] >= 500]
+    if failed or (missing := list(walk.missing())):
+        sys.exit(f"failed: {failed}; screens that the walk does not see: {', '.join(missing) if not failed else '-'}")
+    print(f"{len(walk.responses)} responses")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", f"{ROOT}/.build/debug/larder"))
-    larder = parser.parse_args().larder
+    parser.add_argument("--base", help="a running server: only walk through its screens")
+    parser.add_argument("--apps", default="disk,pdf,ships,shop,notes", help="what that server serves")
+    options = parser.parse_args()
+    if options.base:
+        return only_walk(options.base, options.apps.split(","))
+    larder = options.larder
     if not os.path.exists(larder):
         sys.exit(f"{larder} is missing: script/build")
     with tempfile.TemporaryDirectory(prefix="larder-clients-") as folder:

@@ -57,9 +57,7 @@ def by_node(front, clients=60):
 def alike(options):
     for balance in ["affinity", "turns"]:
         with Cluster(options) as cluster:
-            sandbox = cluster.sandbox()
-            settings = [f"--upstreams-{name}-url=http://127.0.0.1:{sandbox}{path}" for name, path in
-                        {"spacex": "/spacex", "catalogue": "/catalogue", "people": "/people", "geocoder": "/geocoder"}.items()]
+            settings = cluster.upstreams()
             ports = {name: cluster.larder(name, *settings) for name in ["n1", "n2", "n3"]}
             front = free_port()
             cluster.haproxy("alike.cfg", {**{f"LARDER_{name.upper()}": f"127.0.0.1:{port}" for name, port in ports.items()},

@@ -84,24 +84,43 @@ class Cluster:
         self.processes[name] = process
         return process
 
+    def stop(self, name, signal_number=signal.SIGTERM, seconds=20):
+        """Ends a process in order, at the latest after some seconds."""
+        process = self.processes.pop(name)
+        process.send_signal(signal_number)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            pass
+        self._end(process)
+
     def kill(self, name):
         """Ends a process and its children as a crash does."""
         self._end(self.processes.pop(name))
+
+    def _runs(self, name):
+        return self.processes[name].poll() is None or sys.exit(f"{name} did not start")
 
     def larder(self, name, *settings, port=None):
         """Starts a server, waits until it is ready, and returns its port."""
         port = port or free_port()
         self.start(name, [self.options.larder, "serve", "--node-name", name, "--http-port", str(port), "--http-trusted-proxies",
                           "127.0.0.1", "--notes-scrypt-logarithm", "10", "--data-directory", self.path(name), *settings])
-        wait(f"the start of {name}", lambda: request(port, "GET", "/health/ready")[0] == 200)
+        wait(f"the start of {name}", lambda: self._runs(name) and request(port, "GET", "/health/ready")[0] == 200)
         return port
 
     def sandbox(self):
         """Starts the simulated upstreams alone, and returns their port."""
         port = free_port()
         self.start("sandbox", [self.options.larder, "sandbox", "--sandbox-port", str(port)])
-        wait("the start of the sandbox", lambda: request(port, "GET", "/_sandbox")[0] == 200)
+        wait("the start of the sandbox", lambda: self._runs("sandbox") and request(port, "GET", "/_sandbox")[0] == 200)
         return port
+
+    def upstreams(self):
+        """Starts the simulated upstreams, and returns the settings of servers that use them."""
+        port = self.sandbox()
+        return [f"--upstreams-{name}-url=http://127.0.0.1:{port}{path}" for name, path in
+                {"spacex": "/spacex", "catalogue": "/catalogue", "people": "/people", "geocoder": "/geocoder"}.items()]
 
     def haproxy(self, configuration, addresses, name="haproxy"):
         """Starts HAProxy with a file of deploy/haproxy and its variables."""

@@ -1,10 +1,10 @@
 """One PostgreSQL with deploy/postgresql, killed under the load of Larder's own client."""
-import glob, os, shutil, subprocess, sys, time
+import glob, os, secrets, shutil, subprocess, sys, time
 
 from cluster import ROOT, Cluster, check, free_port, wait
 from writer import Writer
 
-PASSWORD = "a password of this check"
+PASSWORD = secrets.token_hex(16)
 
 
 def programs():
@@ -33,12 +33,17 @@ def create_database(cluster, address):
     return subprocess.run(command, stdout=cluster.log, stderr=cluster.log).returncode == 0
 
 
-def server(cluster):
-    """Makes a PostgreSQL with deploy/postgresql and starts it; returns the address of Larder's database, and what starts it again."""
+def server(cluster, host="127.0.0.1"):
+    """Makes a PostgreSQL with deploy/postgresql and starts it; returns the address of Larder's database, and what starts it again.
+
+    Without a host, it listens on a Unix socket only, in a folder that other users cannot enter.
+    """
     data, sockets, port = owned(cluster.path("data")), owned(cluster.path("sockets")), free_port()
-    os.chmod(sockets, 0o755)
-    with open(cluster.path("password"), "w") as file:
-        file.write("superuser")
+    password = secrets.token_hex(16)
+    with open(cluster.path("password"), "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(password)
+    if os.geteuid() == 0:
+        shutil.chown(file.name, "postgres")
     subprocess.run([*as_user(), f"{programs()}/initdb", "-D", data, "-U", "postgres", "-E", "UTF8", "--locale", "C.UTF-8", "-k",
                     "-A", "scram-sha-256", "--pwfile", cluster.path("password")], check=True, stdout=cluster.log, stderr=cluster.log)
     with open(f"{data}/postgresql.conf", "a") as file:
@@ -46,14 +51,17 @@ def server(cluster):
     shutil.copy(os.path.join(ROOT, "deploy/postgresql/larder.conf"), cluster.path("larder.conf"))
 
     def start():
-        cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", sockets])
+        cluster.start("postgres", [*as_user(), f"{programs()}/postgres", "-D", data, "-h", host, "-p", str(port), "-k", sockets])
+
+    def address(user, word, database):
+        place = f"{host}:{port}/{database}" if host else f"/{database}?host={sockets}&port={port}"
+        return f"postgresql://{user}:{word}@{place}"
 
     start()
-    superuser = f"postgresql://postgres:superuser@127.0.0.1:{port}/postgres"
-    ready = [f"{programs()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+    ready = [f"{programs()}/pg_isready", "-q", "-h", host or sockets, "-p", str(port)]
     wait("the start of PostgreSQL", lambda: subprocess.run(ready).returncode == 0)
-    check("the database and its user", create_database(cluster, superuser))
-    return f"postgresql://larder:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}/larder", start
+    check("the database and its user", create_database(cluster, address("postgres", password, "postgres")))
+    return address("larder", PASSWORD, "larder"), start
 
 
 def postgres(options):
