@@ -1,0 +1,248 @@
+import Foundation
+import Subprocess
+import TestKit
+import Testing
+
+/// `larder store copy` between a data directory and PostgreSQL, with the real programs.
+@Suite(.timeLimit(.minutes(15))) struct StoreCopyTests {
+    private static func serve(_ data: TemporaryFolder, _ sandbox: RunningSandbox, store: String? = nil) async throws
+        -> RunningLarder
+    {
+        try await RunningLarder.start(
+            data: data,
+            upstream: sandbox.spacex,
+            [
+                "--node-apps", "notes,pdf,shop,ships", "--notes-scrypt-logarithm", "10",
+                "--upstreams-catalogue-url", sandbox.base + "/catalogue",
+                "--upstreams-people-url", sandbox.base + "/people",
+            ] + (store.map { ["--store-url", $0, "--store-connections", "4", "--store-timeout-ms", "20000"] } ?? [])
+        )
+    }
+
+    private static func copy(_ source: String, _ target: String) -> RunningProcess {
+        RunningProcess(["store", "copy", "--from", source, "--to", target])
+    }
+
+    /// Copies, and returns what the command says.
+    private static func copied(_ source: String, _ target: String) async throws -> String {
+        let process = copy(source, target)
+        let status = await process.ended()
+        try #require(status == 0, "\(process.log)")
+        return process.output
+    }
+
+    /// Returns why a copy was refused.
+    private static func refusal(_ source: String, _ target: String) async -> String {
+        let process = copy(source, target)
+        let status = await process.ended()
+        #expect(status == 1)
+        return process.log
+    }
+
+    /// Runs a statement, and returns what it selects.
+    @discardableResult
+    private static func sql(_ url: String, _ statement: String) async throws -> String {
+        let result = try await Subprocess.run(
+            .name("psql"),
+            arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement],
+            output: .string(limit: 1 << 16),
+            error: .string(limit: 1 << 16)
+        )
+        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
+        return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// What users have made with all apps.
+    private struct Users {
+        var bob: Client
+        var eve: Client
+        var sailor: Client
+        var documents: [String] = []
+
+        /// Makes it.
+        init(on larder: RunningLarder) async throws {
+            bob = try await Self.register("Bob", larder)
+            eve = try await Self.register("Ёжик", larder)
+            sailor = try await larder.guest()
+            var notes: [String] = []
+            let bodies = ["Straße 12.50 👩‍👧", "e\u{301}te\u{301} 北京大学", "Papierkorb", "Привет"]
+            for (number, body) in bodies.enumerated() {
+                let place = #"{"lat":\#(50 + number),"lon":13.4}"#
+                let made = try await bob.post("/v1/notes", #"{"body":"\#(body)","location":\#(place)}"#)
+                notes.append(try #require(try made.json.data.href.string, "\(made.text)"))
+            }
+            #expect(try await bob.delete(notes[2]).status == 200)
+            #expect(try await bob.get("/v1/notes/people?limit=3").status == 200)
+            #expect(try await eve.post("/v1/notes", #"{"body":"Ёж"}"#).status == 201)
+            let ship = try #require(try await sailor.get("/v1/ships").json.data.items[0].id.string)
+            #expect(try await sailor.delete("/v1/ships/\(ship)").status == 200)
+            for id in [3, 5, 7] {
+                #expect(try await larder.client.post("/v1/shop/list/items", #"{"product_id":\#(id)}"#).status == 201)
+            }
+            let items = "/v1/shop/list/items"
+            #expect(try await larder.client.send("PATCH", "\(items)/5", body: #"{"quantity":7}"#).status == 200)
+            #expect(try await larder.client.get("/v1/shop/search?q=mug").status == 200)
+            for name in ["Paß один", "Weg", nil] {
+                let href = try await larder.client.document(of: [DocumentTests.photo, DocumentTests.photo])
+                documents.append(href)
+                guard let name else { continue }
+                #expect(try await larder.client.post("\(href)/save", #"{"name":"\#(name)"}"#).status == 200)
+            }
+            #expect(try await larder.client.delete(documents[1]).status == 200)
+        }
+
+        private static func register(_ name: String, _ larder: RunningLarder) async throws -> Client {
+            var client = larder.client
+            let account = #"{"mode":"register","username":"\#(name)","password":"correct horse"}"#
+            client.token = try await client.post("/v1/notes/session", account).json.data.token.string
+            return client
+        }
+
+        private static func moved(_ client: Client, to larder: RunningLarder) -> Client {
+            var moved = larder.client
+            moved.token = client.token
+            return moved
+        }
+
+        /// What they see of it, by path.
+        func seen(on larder: RunningLarder) async throws -> [String: JSON] {
+            let own = [
+                "pdf/documents", "pdf/documents?q=pass", "pdf/trash", "shop/history", "shop/search?saved=1", "usage",
+            ]
+            let notes = ["notes", "notes?q=strasse", "notes?q=ete", "notes/trash", "notes/map", "notes/people?limit=5"]
+            let asked: [(Client, [String])] = [
+                (Self.moved(bob, to: larder), notes), (Self.moved(eve, to: larder), ["notes?limit=9"]),
+                (Self.moved(sailor, to: larder), ["ships", "ships?since_revision=1"]), (larder.client, own),
+                (larder.client, [documents[0], documents[2]].map { String($0.dropFirst("/v1/".count)) }),
+            ]
+            var seen: [String: JSON] = [:]
+            for (client, paths) in asked {
+                for path in paths {
+                    let response = try await client.get("/v1/\(path)")
+                    #expect(response.status == 200, "\(path): \(response.text)")
+                    seen[path] = Self.lasting(try response.json.data)
+                }
+            }
+            // Whether a product is still sold, each server finds out for itself.
+            let list = try await larder.client.get("/v1/shop/list").json
+            seen["shop/list"] = .array(list.data.items.elements.flatMap { [$0.product_id, $0.quantity] })
+            return seen
+        }
+
+        /// What does not depend on the time: "1 minute ago".
+        private static func lasting(_ json: JSON) -> JSON {
+            switch json {
+            case .object(let members):
+                .object(
+                    members.filter { !$0.key.hasSuffix("_text") && !["sources", "fetched_at"].contains($0.key) }
+                        .mapValues(lasting)
+                )
+            case .array(let items): .array(items.map(lasting))
+            default: json
+            }
+        }
+
+        /// The bytes of the files of documents.
+        func files(on larder: RunningLarder) async throws -> [Data] {
+            var files: [Data] = []
+            for document in [documents[0], documents[2]] {
+                let response = try await larder.client.get("\(document)/file")
+                #expect(response.status == 200 && response.body.starts(with: Data("%PDF-".utf8)))
+                files.append(response.body)
+            }
+            return files
+        }
+    }
+
+    @Test("SCALE-18 What users made is the same there and back; a copy is refused beside a server, and onto other rows")
+    func thereAndBack() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let url = try await RunningPostgres.shared.value.database()
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+
+        let before = try await Self.serve(first, sandbox)
+        let users = try await Users(on: before)
+        let (screens, files) = (try await users.seen(on: before), try await users.files(on: before))
+        #expect(await Self.refusal(first.path, url).contains("is in use by another process"))
+        #expect(await before.stop() == 0)
+        let output = try await Self.copied(first.path, url)
+        #expect(output.contains("note: 4 rows\n") && output.contains("not copied: accounts and files of disk"))
+        #expect(await Self.refusal(first.path, url).contains("The target is not empty"))
+
+        let there = try await Self.serve(TemporaryFolder(), sandbox, store: url)
+        let screensThere = try await users.seen(on: there)
+        for (path, screen) in screens { #expect(screensThere[path] == screen, "\(path)") }
+        #expect(try await users.files(on: there) == files)
+        #expect(await Self.refusal(url, second.path).contains("Servers use the store"))
+        #expect(await there.stop() == 0)
+        // Numbers go on where they were, in both.
+        #expect(try await Self.sql(url, "SELECT nextval(pg_get_serial_sequence('note', 'id'))") == "6")
+
+        #expect(try await Self.copied(url, second.path).contains("pdf_document: 3 rows\n"))
+        #expect(await Self.refusal(url, second.path).contains("The target is not empty"))
+        let back = try await Self.serve(second, sandbox)
+        let screensBack = try await users.seen(on: back)
+        for (path, screen) in screens { #expect(screensBack[path] == screen, "\(path)") }
+        #expect(try await users.files(on: back) == files)
+        #expect(await back.stop() == 0)
+    }
+
+    @Test("SCALE-18 A copy that is killed, or loses PostgreSQL, has copied nothing, and can be run again")
+    func interrupted() async throws {
+        let sandbox = try await RunningSandbox.start()
+        let postgres = try await RunningPostgres.start()
+        let url = try postgres.database()
+        let (source, target) = (try TemporaryFolder(), try TemporaryFolder())
+        let before = try await Self.serve(source, sandbox)
+        let users = try await Users(on: before)
+        let files = try await users.files(on: before)
+        #expect(await before.stop() == 0)
+        // Its tables.
+        #expect(await Self.serve(TemporaryFolder(), sandbox, store: url).stop() == 0)
+        let rows =
+            "SELECT (SELECT count(*) FROM note), (SELECT count(*) FROM session), (SELECT count(*) FROM pdf_content)"
+        try await Self.sql(
+            url,
+            """
+            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';
+            CREATE TRIGGER held BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION wait()
+            """
+        )
+        let killed = Self.copy(source.path, url)
+        try await Self.wait(for: "wait_event = 'PgSleep'", url)
+        killed.signal(SIGKILL)
+        _ = await killed.ended()
+        try await Self.sql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+        #expect(try await Self.sql(url, rows) == "0|0|0")
+
+        let cut = Self.copy(source.path, url)
+        try await Self.wait(for: "wait_event = 'PgSleep'", url)
+        try postgres.stop("immediate")
+        #expect(await cut.ended() == 1)
+        #expect(cut.log.contains("Nothing was copied."))
+        try postgres.restart()
+        #expect(try await Self.sql(url, rows) == "0|0|0")
+        try await Self.sql(url, "DROP TRIGGER held ON note")
+        _ = try await Self.copied(source.path, url)
+
+        // The way back waits for the first file, with other rows behind it.
+        let holder = Task { try? await Self.sql(url, "BEGIN; LOCK TABLE pdf_content_part; SELECT pg_sleep(600)") }
+        try await Self.wait(for: "wait_event = 'PgSleep'", url)
+        let killedBack = Self.copy(url, target.path)
+        try await Self.wait(for: "wait_event_type = 'Lock' AND application_name = 'larder-copy'", url)
+        killedBack.signal(SIGKILL)
+        _ = await killedBack.ended()
+        try await Self.sql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+        _ = await holder.value
+        _ = try await Self.copied(url, target.path)
+        let back = try await Self.serve(target, sandbox)
+        #expect(try await users.files(on: back) == files)
+        #expect(await back.stop() == 0)
+    }
+
+    private static func wait(for state: String, _ url: String) async throws {
+        try await BoundedWait.poll(for: "a connection with \(state)") {
+            try await sql(url, "SELECT count(*) > 0 FROM pg_stat_activity WHERE \(state)") == "t"
+        }
+    }
+}
