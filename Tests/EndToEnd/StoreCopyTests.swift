@@ -198,7 +198,8 @@ import Testing
         let files = try await users.files(on: before)
         #expect(await before.stop() == 0)
         // Its tables.
-        #expect(await Self.serve(TemporaryFolder(), sandbox, store: url).stop() == 0)
+        let first = try await Self.serve(TemporaryFolder(), sandbox, store: url)
+        #expect(await first.stop() == 0)
         let rows =
             "SELECT (SELECT count(*) FROM note), (SELECT count(*) FROM session), (SELECT count(*) FROM pdf_content)"
         try await Self.sql(
