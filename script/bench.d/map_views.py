@@ -41,6 +41,8 @@ def _notes(count):
             body += f"、東京の公園{'一二三四五六七八九十'[number // 2 % 10]}で{'長い' * (number // 20 % 5 > 0)}散歩した"
         if number % 100 == 33:
             body += " วิ่งเล่นในสวนสาธารณะ 🐕‍🦺"
+        if number <= 10:
+            body += " lighthouse 灯台守の家 ประภาคาร"
         yield (number, body, body, latitude, longitude, f"Place {number % 500}", *_cell(latitude, longitude), number * 1000, number * 1000, number)
 
 

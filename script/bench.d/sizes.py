@@ -110,7 +110,9 @@ APPS = {
         "list": "/v1/notes?limit=50", "middle of the list": lambda larder, own, rows: _middle(larder, "/v1/notes", own, rows),
         "map of a city": "/v1/notes/map?bbox=13.0,52.3,13.8,52.7", "map of the world": "/v1/notes/map", "search": "/v1/notes?limit=50&q=walk%20dog42",
         "search of a letter": "/v1/notes?limit=50&q=w", "search of a word of all": "/v1/notes?limit=50&q=walk", "search in Japanese": _text("公園七で散歩"),
-        "search in Thai": _text("สวนสาธารณะ"), "search of an emoji": _text("🐕‍🦺"), "places by name": "/v1/notes/places?q=Place%204",
+        "search in Thai": _text("สวนสาธารณะ"), "search of an emoji": _text("🐕‍🦺"),
+        "search of ten notes": _text("lighthouse"), "search of ten notes in Japanese": _text("灯台守の家"), "search of ten notes in Thai": _text("ประภาคาร"),
+        "places by name": "/v1/notes/places?q=Place%204",
         "details": lambda larder, own, rows: "/v1/notes/" + call("GET", larder.base + "/v1/notes?limit=1", headers=own)["data"]["items"][0]["id"],
     }),
     "documents": (_documents, _script(DOCUMENTS), {
@@ -129,6 +131,10 @@ APPS = {
         "search of a word of all": "/v1/disk/search?limit=20&q=letter", "search of a part of a name": "/v1/disk/search?limit=20&q=ter%2000004",
     }),
 }
+
+
+# The case of each app by itself.
+SIZES = {app: f"sizes-{app.replace(' ', '-')}" for app in APPS}
 
 
 def _measure(executable, data, sandbox, app, rows):
@@ -153,16 +159,16 @@ def _measure(executable, data, sandbox, app, rows):
     return result
 
 
-def sizes(options, folder, sandbox, counts):
+def sizes(options, folder, sandbox, apps, counts):
     print(f"\n| processor time in ms (p50 / p99 in ms) | {' | '.join(f'{count:,} rows' for count in counts)} | last ÷ first |\n|---|{'---|' * (len(counts) + 1)}")
     drawn = {}
-    for app in APPS:
-        results = [_measure(options.larder, f"{folder}/sizes-{app.replace(' ', '-')}-{rows}", sandbox, app, rows) for rows in counts]
+    for app in apps:
+        results = [_measure(options.larder, f"{folder}/{SIZES[app]}-{rows}", sandbox, app, rows) for rows in counts]
         for name in results[0]:
             costs = [result[name][0] for result in results]
             drawn[f"{app}: {name}"] = costs
             cells = " | ".join(f"{cost:.2f} ({times})" for cost, times in (result[name] for result in results))
             print(f"| {app}: {name} | {cells} | {costs[-1] / costs[0]:.2f} |", flush=True)
     sandbox.fault("online", "catalogue")
-    if options.pictures:
+    if options.pictures and len(apps) == len(APPS):
         pictures.lines(f"{options.pictures}/sizes.svg", "Cost of a screen by the number of rows", "processor time in ms", counts, drawn)
