@@ -227,7 +227,10 @@ import Testing
         _ = try await Self.copied(source.path, url)
 
         // The way back waits for the first file, with other rows behind it.
-        let holder = Task { try? await Self.sql(url, "BEGIN; LOCK TABLE pdf_content_part; SELECT pg_sleep(600)") }
+        let hold = ["-X", "-q", "-d", url, "-c", "BEGIN; LOCK TABLE pdf_content_part; SELECT pg_sleep(600)"]
+        let holder = Task {
+            _ = try? await Subprocess.run(.name("psql"), arguments: .init(hold), output: .discarded, error: .discarded)
+        }
         try await Self.wait(for: "wait_event = 'PgSleep'", url)
         let killedBack = Self.copy(url, target.path)
         try await Self.wait(for: "wait_event_type = 'Lock' AND application_name = 'larder-copy'", url)
