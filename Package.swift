@@ -473,7 +473,7 @@ let package = Package(
             name: "ShipsTests",
             dependencies: [
                 "Ships", "AppInterface", "Screens", "Upstream", "ResponseStore", "Database", "Freshness",
-                "TestKit", "FaultKit", grdb, httpTypes, logging,
+                "SharedStore", "TestKit", "FaultKit", grdb, httpTypes, logging,
             ],
             path: "Tests/Apps/ShipsTests",
             swiftSettings: strict
