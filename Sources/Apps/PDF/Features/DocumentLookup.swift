@@ -7,7 +7,7 @@ import Screens
 /// Finds the document that a request is about.
 struct DocumentLookup: Sendable {
     /// How often a change is made, each time of what the document is then, before the client is told to try again.
-    private static let mostAttempts = 4
+    private static let mostAttempts = 20
 
     let store: any Documents
     let clock: WallClock
