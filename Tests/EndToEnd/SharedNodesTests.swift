@@ -16,13 +16,6 @@ import Testing
         return client
     }
 
-    /// The same client at another process.
-    private static func moved(_ client: Client, to larder: RunningLarder) -> Client {
-        var moved = larder.client
-        moved.token = client.token
-        return moved
-    }
-
     private static func events(of client: Client, after identity: String? = nil) async throws -> EventListener {
         let token = try #require(client.token)
         let url = client.base + "/v1/events?app=notes"
@@ -38,7 +31,7 @@ import Testing
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
         let ann = try await Self.member("ann", of: one)
-        let elsewhere = Self.moved(ann, to: two)
+        let elsewhere = ann.moved(to: two)
         let heard = try await Self.events(of: elsewhere)
         try await Self.write(1, ann)
         _ = try await two.cached(elsewhere, "/v1/notes")
@@ -76,7 +69,7 @@ import Testing
         let (one, two) = (try await servers.start(), try await servers.start())
         let ann = try await Self.member("ann", of: one)
         let tom = try await Self.member("tom", of: two)
-        let (toAnn, toTom) = (try await Self.events(of: Self.moved(ann, to: two)), try await Self.events(of: tom))
+        let (toAnn, toTom) = (try await Self.events(of: ann.moved(to: two)), try await Self.events(of: tom))
         // The fastest of some: this machine may be busy.
         var times: [Duration] = []
         for _ in 0..<5 {
@@ -87,7 +80,7 @@ import Testing
         }
         let fastest = try #require(times.min())
         #expect(fastest < .seconds(1), "\(times)")
-        try await Self.write(1, Self.moved(tom, to: one))
+        try await Self.write(1, tom.moved(to: one))
         let first = try await toTom.next("screen-changed")
         #expect(first?.data.revision.int == 1, "the notes of ann have later revisions")
         let moved = try await Self.events(of: ann, after: toAnn.identity)
@@ -132,7 +125,7 @@ import Testing
         let servers = try await SharedServers("notes,pdf")
         let (one, two) = (try await servers.start(), try await servers.start())
         let ann = try await Self.member("ann", of: one)
-        let clients = [ann, Self.moved(ann, to: two)]
+        let clients = [ann, ann.moved(to: two)]
         let id = try await ann.post("/v1/notes", #"{"body":"first"}"#).json.data.id
         let note = "/v1/notes/\(id.string ?? id.int.map { String($0) } ?? "")"
         let document = try await one.client.document(of: [DocumentTests.photo])
@@ -153,7 +146,7 @@ import Testing
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
         let bob = try await Self.member("bob", of: one)
-        let elsewhere = Self.moved(bob, to: two)
+        let elsewhere = bob.moved(to: two)
         #expect(try await elsewhere.get("/v1/notes").status == 200)
         let folder = try TemporaryFolder()
         let reset = { (user: String, url: String) in

@@ -21,20 +21,13 @@ import Testing
         return client
     }
 
-    /// The same client at another process.
-    private static func moved(_ client: Client, to larder: RunningLarder) -> Client {
-        var moved = larder.client
-        moved.token = client.token
-        return moved
-    }
-
     @Test("SCALE-03 A session and its notes are known on the other process at once; after a logout they are not")
     func sessions() async throws {
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
         let (one, two) = (try await Self.node(server, schema), try await Self.node(server, schema))
         let bob = try await Self.open("register", "bob", on: one)
-        let elsewhere = Self.moved(bob, to: two)
+        let elsewhere = bob.moved(to: two)
         #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.number == 0)
         let created = try await bob.post("/v1/notes", #"{"body":"Straße 12.50"}"#)
         #expect(created.status == 201)
@@ -51,7 +44,7 @@ import Testing
         // SCALE-05: a name is registered once, at whichever process.
         #expect(try await two.client.post("/v1/notes/session", Self.credentials("register", "BOB")).status == 409)
         let again = try await Self.open("login", "bob", on: two)
-        #expect(try await Self.moved(again, to: one).get("/v1/notes").status == 200)
+        #expect(try await again.moved(to: one).get("/v1/notes").status == 200)
         #expect(try await bob.delete("/v1/notes/session").status == 200)
         await BoundedWait.poll(for: "the end of the session on the other process") {
             (try? await elsewhere.get("/v1/notes").status == 401) == true

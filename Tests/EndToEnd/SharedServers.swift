@@ -1,7 +1,5 @@
 import Foundation
-import Subprocess
 import TestKit
-import Testing
 
 /// A database, and the processes that use it.
 struct SharedServers {
@@ -30,16 +28,16 @@ struct SharedServers {
 
     /// Runs a statement in the database, and returns what it selects.
     @discardableResult
-    func sql(_ statement: String) async throws -> String { try await Self.sql(statement, at: url) }
+    func sql(_ statement: String) async throws -> String { try await RunningPostgres.sql(statement, at: url) }
 
     /// Whether processes can connect to the database. Open connections stay.
     func allowConnections(_ isAllowed: Bool) async throws {
-        _ = try await Self.sql("ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAllowed)", at: server.address())
+        try await RunningPostgres.sql("ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAllowed)", at: server.address())
     }
 
     /// Ends the connections on which processes listen.
     func endListeners() async throws -> Int {
-        let ended = try await Self.sql(
+        let ended = try await RunningPostgres.sql(
             """
             SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE datname = '\(name)' AND (query LIKE 'LISTEN %' OR query = 'SELECT 1')
@@ -50,15 +48,4 @@ struct SharedServers {
     }
 
     private var name: String { url.split(separator: "?")[0].split(separator: "/").last.map { String($0) } ?? "" }
-
-    private static func sql(_ statement: String, at url: String) async throws -> String {
-        let result = try await Subprocess.run(
-            .name("psql"),
-            arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement],
-            output: .string(limit: 1 << 16),
-            error: .string(limit: 1 << 16)
-        )
-        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
-        return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
 }

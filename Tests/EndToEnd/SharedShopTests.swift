@@ -64,9 +64,7 @@ import Testing
         var client = one.client
         let login = #"{"mode":"login","username":"example@domain.com","password":"secret"}"#
         client.token = try await client.post("/v1/ships/session", login).json.data.token.string
-        var moved = two.client
-        moved.token = client.token
-        let elsewhere = moved
+        let elsewhere = client.moved(to: two)
         let ships = try await client.get("/v1/ships").json
         let others = try await elsewhere.get("/v1/ships").json
         let total = try #require(ships.meta.page.total.int)

@@ -1,5 +1,4 @@
 import Foundation
-import Subprocess
 import TestKit
 import Testing
 
@@ -37,19 +36,6 @@ import Testing
         let status = await process.ended()
         #expect(status == 1)
         return process.log
-    }
-
-    /// Runs a statement, and returns what it selects.
-    @discardableResult
-    private static func sql(_ url: String, _ statement: String) async throws -> String {
-        let result = try await Subprocess.run(
-            .name("psql"),
-            arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement],
-            output: .string(limit: 1 << 16),
-            error: .string(limit: 1 << 16)
-        )
-        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
-        return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// What users have made with all apps.
@@ -98,12 +84,6 @@ import Testing
             return client
         }
 
-        private static func moved(_ client: Client, to larder: RunningLarder) -> Client {
-            var moved = larder.client
-            moved.token = client.token
-            return moved
-        }
-
         /// What they see of it, by path.
         func seen(on larder: RunningLarder) async throws -> [String: JSON] {
             let own = [
@@ -111,8 +91,8 @@ import Testing
             ]
             let notes = ["notes", "notes?q=strasse", "notes?q=ete", "notes/trash", "notes/map", "notes/people?limit=5"]
             let asked: [(Client, [String])] = [
-                (Self.moved(bob, to: larder), notes), (Self.moved(eve, to: larder), ["notes?limit=9"]),
-                (Self.moved(sailor, to: larder), ["ships", "ships?since_revision=1"]), (larder.client, own),
+                (bob.moved(to: larder), notes), (eve.moved(to: larder), ["notes?limit=9"]),
+                (sailor.moved(to: larder), ["ships", "ships?since_revision=1"]), (larder.client, own),
                 (larder.client, [documents[0], documents[2]].map { String($0.dropFirst("/v1/".count)) }),
             ]
             var seen: [String: JSON] = [:]
@@ -176,7 +156,7 @@ import Testing
         #expect(await Self.refusal(url, second.path).contains("Servers use the store"))
         #expect(await there.stop() == 0)
         // Numbers go on where they were, in both.
-        #expect(try await Self.sql(url, "SELECT nextval(pg_get_serial_sequence('note', 'id'))") == "6")
+        #expect(try await RunningPostgres.sql("SELECT nextval(pg_get_serial_sequence('note', 'id'))", at: url) == "6")
 
         #expect(try await Self.copied(url, second.path).contains("pdf_document: 3 rows\n"))
         #expect(await Self.refusal(url, second.path).contains("The target is not empty"))
@@ -200,21 +180,22 @@ import Testing
         // Its tables.
         let first = try await Self.serve(TemporaryFolder(), sandbox, store: url)
         #expect(await first.stop() == 0)
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         let rows =
             "SELECT (SELECT count(*) FROM note), (SELECT count(*) FROM session), (SELECT count(*) FROM pdf_content)"
-        try await Self.sql(
-            url,
+        try await RunningPostgres.sql(
             """
             CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';
             CREATE TRIGGER held BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION wait()
-            """
+            """,
+            at: url
         )
         let killed = Self.copy(source.path, url)
         try await Self.wait(for: "wait_event = 'PgSleep'", url)
         killed.signal(SIGKILL)
         _ = await killed.ended()
-        try await Self.sql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
-        #expect(try await Self.sql(url, rows) == "0|0|0")
+        try await RunningPostgres.sql(end, at: url)
+        #expect(try await RunningPostgres.sql(rows, at: url) == "0|0|0")
 
         let cut = Self.copy(source.path, url)
         try await Self.wait(for: "wait_event = 'PgSleep'", url)
@@ -222,21 +203,20 @@ import Testing
         #expect(await cut.ended() == 1)
         #expect(cut.log.contains("Nothing was copied."))
         try postgres.restart()
-        #expect(try await Self.sql(url, rows) == "0|0|0")
-        try await Self.sql(url, "DROP TRIGGER held ON note")
+        #expect(try await RunningPostgres.sql(rows, at: url) == "0|0|0")
+        try await RunningPostgres.sql("DROP TRIGGER held ON note", at: url)
         _ = try await Self.copied(source.path, url)
 
         // The way back waits for the first file, with other rows behind it.
-        let hold = ["-X", "-q", "-d", url, "-c", "BEGIN; LOCK TABLE pdf_content_part; SELECT pg_sleep(600)"]
         let holder = Task {
-            _ = try? await Subprocess.run(.name("psql"), arguments: .init(hold), output: .discarded, error: .discarded)
+            _ = try? await RunningPostgres.sql("BEGIN; LOCK TABLE pdf_content_part; SELECT pg_sleep(600)", at: url)
         }
         try await Self.wait(for: "wait_event = 'PgSleep'", url)
         let killedBack = Self.copy(url, target.path)
         try await Self.wait(for: "wait_event_type = 'Lock' AND application_name = 'larder-copy'", url)
         killedBack.signal(SIGKILL)
         _ = await killedBack.ended()
-        try await Self.sql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+        try await RunningPostgres.sql(end, at: url)
         _ = await holder.value
         _ = try await Self.copied(url, target.path)
         let back = try await Self.serve(target, sandbox)
@@ -246,7 +226,8 @@ import Testing
 
     private static func wait(for state: String, _ url: String) async throws {
         try await BoundedWait.poll(for: "a connection with \(state)") {
-            try await sql(url, "SELECT count(*) > 0 FROM pg_stat_activity WHERE \(state)") == "t"
+            let statement = "SELECT count(*) > 0 FROM pg_stat_activity WHERE \(state)"
+            return try await RunningPostgres.sql(statement, at: url) == "t"
         }
     }
 }

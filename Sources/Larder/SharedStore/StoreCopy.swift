@@ -81,9 +81,9 @@ struct StoreCopy: Sendable {
                 switch direction {
                 case .toShared:
                     try cookies.adopt(in: transaction)
-                    return try local.read { try copyToShared($0, transaction) }
+                    return try local.read { try copy(direction, $0, transaction) }
                 case .toLocal:
-                    let counts = try local.write { try copyToLocal($0, transaction) }
+                    let counts = try local.write { try copy(direction, $0, transaction) }
                     kept.counts.withLock { $0 = counts }
                     return counts
                 }
@@ -95,31 +95,20 @@ struct StoreCopy: Sendable {
         }
     }
 
-    private func copyToShared(_ db: Database, _ transaction: SQLTransaction) throws -> [Count] {
+    private func copy(_ direction: Direction, _ db: Database, _ transaction: SQLTransaction) throws -> [Count] {
+        let isToShared = direction == .toShared
         for table in tables where table.beginsEmpty {
-            guard try table.count(in: transaction) == 0 else { throw Refusal.notEmpty(table: table.name) }
+            let rows = isToShared ? try table.count(in: transaction) : try table.count(in: db)
+            guard rows == 0 else { throw Refusal.notEmpty(table: table.name) }
         }
-        let counter = Counter(try tables.reduce(0) { $0 + (try $1.count(in: db)) }, progress)
+        let total = try tables.reduce(0) { $0 + (isToShared ? try $1.count(in: db) : try $1.count(in: transaction)) }
+        let counter = Counter(total, progress)
         let copy = UserCopy(db, local.blobs, transaction, advance: counter.advance)
         for table in tables {
             counter.begin("copy", table)
-            try table.copyToShared(copy)
+            if isToShared { try table.copyToShared(copy) } else { try table.copyToLocal(copy) }
         }
-        for table in tables { try table.complete(transaction) }
-        return try compared(copy, counter)
-    }
-
-    private func copyToLocal(_ db: Database, _ transaction: SQLTransaction) throws -> [Count] {
-        for table in tables where table.beginsEmpty {
-            guard try table.count(in: db) == 0 else { throw Refusal.notEmpty(table: table.name) }
-        }
-        let counter = Counter(try tables.reduce(0) { $0 + (try $1.count(in: transaction)) }, progress)
-        let copy = UserCopy(db, local.blobs, transaction, advance: counter.advance)
-        for table in tables {
-            counter.begin("copy", table)
-            try table.copyToLocal(copy)
-        }
-        for table in tables { try table.complete(db) }
+        for table in tables { if isToShared { try table.complete(transaction) } else { try table.complete(db) } }
         return try compared(copy, counter)
     }
 

@@ -8,6 +8,19 @@ import Testing
 
 @Suite("Header blocks of cached responses")
 struct CachedBlockTests {
+    private static func written(_ response: CachedBytes, _ identity: RequestIdentity) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        response.writeFrames(
+            response.block,
+            to: &buffer,
+            stream: 5,
+            date: date(),
+            requestID: identity,
+            now: now
+        )
+        return buffer
+    }
+
     private static func response(_ lines: [String], body: String = "") throws -> CachedBytes {
         let text = (["HTTP/1.1 200 OK", "Content-Length: \(body.utf8.count)"] + lines + ["", ""])
             .joined(separator: "\r\n")
@@ -49,15 +62,7 @@ struct CachedBlockTests {
         ]
         let response = try Self.response(lines, body: body)
         let identity = RequestIdentity.assigned(RequestIdentities(run: "run").next())
-        var buffer = ByteBuffer()
-        response.writeFrames(
-            response.block,
-            to: &buffer,
-            stream: 5,
-            date: Self.date(),
-            requestID: identity,
-            now: Self.now
-        )
+        let buffer = Self.written(response, identity)
         #expect(buffer.readableBytes <= response.framesSize(response.block))
         let (heads, block, text) = Self.frames(buffer)
         var data = stride(from: 0, to: count, by: 16_384).map { "data \(min(16_384, count - $0)) 0 5" }
@@ -104,15 +109,7 @@ struct CachedBlockTests {
         ]
         let response = try Self.response(lines)
         let identity = RequestIdentity.assigned(RequestIdentities(run: "1a2b3c4d").next())
-        var buffer = ByteBuffer()
-        response.writeFrames(
-            response.block,
-            to: &buffer,
-            stream: 5,
-            date: Self.date(),
-            requestID: identity,
-            now: Self.now
-        )
+        let buffer = Self.written(response, identity)
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
         var blocks: [Int] = []
         for _ in 1...2 {

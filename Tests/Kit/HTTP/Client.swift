@@ -34,6 +34,13 @@ package struct Client: Sendable {
     /// The port of its server.
     package var port: Int { base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
+    /// Returns a client of another server with the same token, as where servers share sessions.
+    package func moved(to larder: RunningLarder) -> Client {
+        var moved = larder.client
+        moved.token = token
+        return moved
+    }
+
     /// Sends a GET.
     package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
         try await send("GET", path, headers)

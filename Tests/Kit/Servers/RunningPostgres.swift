@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Subprocess
 import Synchronization
 
 /// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value,
@@ -110,6 +111,21 @@ package final class RunningPostgres: Sendable {
     ///
     /// - Throws: ``Failure``.
     package func restart() throws { try command("start") }
+
+    /// Runs a statement by psql, and returns what it selects: a row a line, columns between `|`.
+    ///
+    /// - Throws: ``Failure`` with what psql said.
+    @discardableResult
+    package static func sql(_ statement: String, at address: String) async throws -> String {
+        let result = try await Subprocess.run(
+            .name("psql"),
+            arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", statement],
+            output: .string(limit: 1 << 16),
+            error: .string(limit: 1 << 16)
+        )
+        guard result.terminationStatus.isSuccess else { throw Failure(description: result.standardError) }
+        return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 
     private func command(_ text: String) throws {
         try turn.withLock { _ in
