@@ -1,8 +1,8 @@
 import Concurrency
 
-/// Hears what servers tell each other after their commits, on a connection of its own.
+/// Receives the messages that servers send after their commits, on a connection of its own.
 ///
-/// What is told while the listener is not connected is lost. So whatever depends on messages also needs a time after
+/// Messages sent while the listener is not connected are lost. So what depends on messages also needs a time after
 /// which it is checked, and at ``Event/connected`` anything may have changed.
 public final class ChangeListener: Sendable {
     /// What a listener reports.

@@ -4,8 +4,8 @@ import Synchronization
 /// The connections of a store. Each has a thread while it is in use, which libpq blocks; no thread of Swift's pool
 /// waits for the network.
 final class ConnectionPool: Sendable {
-    /// For how long nobody else tries to connect after a failure: those who wait get an error at once, instead of each
-    /// waiting for its own.
+    /// Time after a failure in which no other connection is tried: the callers that wait get an error at once, instead
+    /// of each waiting for its own.
     private static let pause = Duration.milliseconds(250)
 
     private struct State {

@@ -54,7 +54,7 @@ final class PostgresConnection {
         guard larder_PQsetnonblocking(connection, 1) == 0 else { throw lost() }
     }
 
-    /// Whether the connection has not ended while nobody used it. Asks no server.
+    /// Whether the connection has not ended while it was idle. Asks no server.
     func isAlive() -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         // Usually there is nothing to read: then the other side has not closed it. What there is may be the server's

@@ -3,7 +3,7 @@ public final class SQLTransaction {
     let connection: PostgresConnection
     /// What failed first. After it, the server refuses everything up to the end of the transaction.
     private(set) var failure: ConnectionFailure?
-    /// What the other servers are told after the commit.
+    /// Messages to the other servers, sent after the commit.
     private(set) var messages: [String] = []
 
     init(_ connection: PostgresConnection) {
@@ -36,7 +36,7 @@ public final class SQLTransaction {
         _ = try reporting { try connection.run(script) }
     }
 
-    /// Has all listening servers told this after the commit, this one included. Nothing is told if the transaction
+    /// Sends a message to all listening servers after the commit, this one included; none if the transaction
     /// fails. A message is lost if the connection is at that moment: a ``ChangeListener`` cannot be the only way to
     /// learn of changes.
     ///

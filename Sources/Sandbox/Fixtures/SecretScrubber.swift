@@ -80,7 +80,7 @@ struct SecretScrubber: Sendable {
     /// Returns the text of a body without its secrets.
     ///
     /// - Parameter isData: Whether its members and fields have names, as in JSON and forms. In other texts only what is
-    ///   known to be a credential is replaced: a file that somebody downloads is not to be changed.
+    ///   known to be a credential is replaced: a file that a user downloads is not to be changed.
     func text(_ text: String, _ form: Redaction.Form, isData: Bool, isWritten: Bool) -> String {
         guard isData else { return replacingCredentials(in: text) }
         let named = Redaction.text(text, form, names: form == .json ? SecretNames.members : SecretNames.fields) {

@@ -1,5 +1,5 @@
-/// The window of a connection (RFC 9113 §5.2), divided between what NIO sends and what is sent beside it. NIO is told
-/// of a part of what the client opens, so that both together never send more than all of it.
+/// The window of a connection (RFC 9113 §5.2), divided between what NIO sends and what is sent beside it. NIO
+/// sees a part of what the client opens, so that both together never send more than all of it.
 struct HTTP2SplitWindow {
     /// Size at the beginning (RFC 9113 §6.9.2), of which NIO knows.
     static let initial = 65_535

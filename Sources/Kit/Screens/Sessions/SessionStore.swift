@@ -30,7 +30,7 @@ public struct SessionStore: Sendable {
     private let ends = VersionCounters()
     private let endListeners = EndListeners()
     private let known = KnownSessions()
-    /// What other servers are told; nil if there are none.
+    /// Messages to other servers; nil if there are none.
     private let changes: SharedChanges?
 
     /// Creates a store in the server's own database.

@@ -5,7 +5,7 @@ import Synchronization
 final class ForgottenAccounts: Sendable {
     private let listener = Mutex<(@Sendable (_ account: String) -> Void)?>(nil)
 
-    /// Registers who is told.
+    /// Registers the listener; there is one.
     func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
         self.listener.withLock { $0 = listener }
     }
