@@ -50,14 +50,20 @@ extension DiskStore {
     /// Ends an operation, in the transaction that stores what it has changed, and begins the one whose turn it is then:
     /// it is looked at once more before it is sent, and needs no transaction of its own.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
-        guard var entry = outbox.entry(id, of: account) else { return }
+        let changes = finishing(id, account: account, at: now)
+        if !changes.isEmpty { try change(changes, account: account, db) }
+    }
+
+    /// Returns the changes that end an operation and begin the next one.
+    func finishing(_ id: String, account: String, at now: Date) -> [OutboxChange<QueuedWrite>] {
+        guard var entry = outbox.entry(id, of: account) else { return [] }
         _ = entry.progress.apply(.succeeded, at: now)
         var changes = [OutboxChange.put(entry)]
         if case .run(var next) = outbox.turn(of: account, at: now, after: id) {
             _ = next.progress.apply(.began, at: now)
             changes.append(.put(next))
         }
-        try change(changes, account: account, db)
+        return changes
     }
 
     /// Lets operations that wait for an accepted token be tried again, after a login.

@@ -157,6 +157,9 @@ struct DiskStore: Sendable {
         db.afterNextTransaction { [stamps] _ in stamps[account].bump() }
     }
 
+    /// Marks what screens show of an account as changed.
+    func bump(_ account: String) { stamps[account].bump() }
+
     /// Name of an account in the tables that apps share.
     static func owner(_ account: String) -> String { "disk/\(account)" }
 }
