@@ -71,7 +71,11 @@ private struct Server: Sendable {
     }
 
     /// Puts an operation as memory has it, or a new one, with what `body` changes.
-    func put(_ id: String, isSender: Bool = false, _ body: @escaping @Sendable (inout OutboxProgress) -> Void = { _ in })
+    func put(
+        _ id: String,
+        isSender: Bool = false,
+        _ body: @escaping @Sendable (inout OutboxProgress) -> Void = { _ in }
+    )
         async throws
     {
         let decide = { @Sendable [cache] () -> [OutboxChange<QueuedWrite>] in
@@ -116,7 +120,10 @@ private struct Server: Sendable {
 
 @Suite("Writes that wait, in SQLite and in PostgreSQL", .timeLimit(.minutes(3)))
 struct SharedOutboxTests {
-    @Test("Operations are in order, change, end and go; a hundred of those that are done are kept", arguments: StoreKind.allCases)
+    @Test(
+        "Operations are in order, change, end and go; a hundred of those that are done are kept",
+        arguments: StoreKind.allCases
+    )
     func journal(kind: StoreKind) async throws {
         let server = try await Server(kind)
         for number in 0..<104 { try await server.put("\(number)") }
