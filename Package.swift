@@ -143,8 +143,9 @@ let package = Package(
         .target(
             name: "AppInterface",
             dependencies: [
-                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Database", "Freshness", "Media",
-                grdb, logging, lifecycle,
+                "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Database", "Freshness",
+                "Concurrency",
+                "Media", grdb, logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict

@@ -106,8 +106,8 @@ private struct DocumentCopy {
 
     /// The numbers and ranges of the parts. An empty file has one.
     private var parts: [(number: Int, range: Range<Int>)] {
-        stride(from: 0, to: max(1, length), by: SharedDocuments.partBytes).enumerated().map { number, offset in
-            (number, offset..<min(offset + SharedDocuments.partBytes, length))
+        stride(from: 0, to: max(1, length), by: SharedContents.partBytes).enumerated().map { number, offset in
+            (number, offset..<min(offset + SharedContents.partBytes, length))
         }
     }
 

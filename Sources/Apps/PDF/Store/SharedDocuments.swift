@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -65,7 +66,7 @@ struct SharedDocuments: Documents {
             try await write(of: profile) { transaction in
                 try quota.holding({ try Self.counts(of: profile, transaction).usage }) {
                     let inserted = try documents.map { new in
-                        try Self.use(new.file.blob, transaction)
+                        try Self.contents.use(new.file.blob, transaction)
                         let document = Document(new, created: created, draftUntil: draftUntil)
                         return try Self.insert(document, profile: profile, transaction)
                     }
@@ -161,8 +162,8 @@ struct SharedDocuments: Documents {
     ) throws -> Int? {
         try check(document, transaction)
         if changed.blob != document.blob {
-            try use(changed.blob, transaction)
-            try release(document.blob, transaction)
+            try contents.use(changed.blob, transaction)
+            try contents.release(document.blob, transaction)
         }
         try update(changed, profile: profile, transaction)
         let change = DocumentCounts(changed) - DocumentCounts(document)
