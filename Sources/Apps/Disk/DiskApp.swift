@@ -130,7 +130,7 @@ public struct DiskApp: App {
 
     /// The mount of the API sends the token of the session's account.
     public var mountCredentials: [String: MountRoutes.CredentialProvider] {
-        [Self.disk.name: { [tokens = composition.tokens] in try tokens.mountCredential($0) }]
+        [Self.disk.name: { [tokens = composition.tokens] in try await tokens.mountCredential($0) }]
     }
 
     /// The routes of the app.

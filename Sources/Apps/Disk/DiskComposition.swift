@@ -144,13 +144,13 @@ struct DiskComposition: Sendable {
 
 // The features.
 extension DiskComposition {
-    var onboarding: Onboarding { Onboarding(store: store) }
+    var onboarding: Onboarding { Onboarding(logins: accounts.logins) }
 
     var login: Sessions {
         Sessions(
             client: client,
             oauth: oauth,
-            store: store,
+            accounts: accounts,
             sessions: sessions,
             queue: queue,
             keeper: keeper,

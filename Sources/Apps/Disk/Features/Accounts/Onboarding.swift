@@ -4,17 +4,17 @@ import Screens
 
 /// The cold start of the app: which screen comes first, and the pages of the onboarding.
 struct Onboarding: Sendable {
-    let store: DiskStore
+    let logins: any LoginBook
 
     /// `GET /v1/disk/launch`: the onboarding until it was seen, then the login, or home with a session.
     @Sendable func launch(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        let route = try store.isOnboardingSeen() ? Self.next(session) : .diskOnboarding
+        let route = try await logins.isOnboardingSeen() ? Self.next(session) : .diskOnboarding
         return try .local(LaunchScreen(route: route), "disk.launch", request)
     }
 
     /// `GET /v1/disk/onboarding`.
     @Sendable func show(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        try screen(request, session)
+        try await screen(request, session)
     }
 
     /// `PUT /v1/disk/onboarding`: `{"seen": true}` when Next is pressed on the last page.
@@ -43,13 +43,14 @@ struct Onboarding: Sendable {
     }
 
     private func change(to isSeen: Bool, _ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
-        try request.writePreconditions().check(version: Self.version(isSeen: try store.isOnboardingSeen()))
-        try await store.setOnboardingSeen(isSeen)
-        return try screen(request, session)
+        let version = Self.version(isSeen: try await logins.isOnboardingSeen())
+        try request.writePreconditions().check(version: version)
+        try await logins.setOnboardingSeen(isSeen)
+        return try await screen(request, session)
     }
 
-    private func screen(_ request: ScreenRequest, _ session: Session?) throws -> ScreenResponse {
-        let isSeen = try store.isOnboardingSeen()
+    private func screen(_ request: ScreenRequest, _ session: Session?) async throws -> ScreenResponse {
+        let isSeen = try await logins.isOnboardingSeen()
         let screen = OnboardingScreen(seen: isSeen, route: Self.next(session))
         var response = try ScreenResponse.local(screen, "disk.onboarding", request)
         response.version = String(Self.version(isSeen: isSeen))

@@ -125,7 +125,9 @@ struct Search: Sendable {
             } catch let failure as UpstreamFailure {
                 // Not all of the list is known. What other screens have shown can be searched all the same.
                 let validatedAt = known?.provenance.validatedAt ?? account.linkedAt
-                guard let provenance = try provenance(after: failure, account, validatedAt) else { throw failure }
+                guard let provenance = try await provenance(after: failure, account, validatedAt) else {
+                    throw failure
+                }
                 return KnownFiles(provenance: provenance)
             }
         }
@@ -148,7 +150,7 @@ struct Search: Sendable {
     }
 
     /// Returns the provenance of known rows after a failure; nil for a failure that is news.
-    private func provenance(after failure: UpstreamFailure, _ account: DiskAccount, _ validatedAt: Date) throws
+    private func provenance(after failure: UpstreamFailure, _ account: DiskAccount, _ validatedAt: Date) async throws
         -> Provenance?
     {
         let isOffline: Bool
@@ -157,7 +159,7 @@ struct Search: Sendable {
         case _ where failure.problem.upstream?.name != client.upstream.configuration.name:
             // OAuth has not renewed the token. If it has expired, nothing was sent to the API; else the API has refused
             // it.
-            guard try accounts.reader.tokens.isExpired(account.login) else { return nil }
+            guard try await accounts.reader.tokens.isExpired(account.login) else { return nil }
             isOffline = true
             cacheStatus = CacheStatus(.hit, detail: "offline")
         case .unreachable:

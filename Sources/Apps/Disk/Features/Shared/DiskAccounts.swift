@@ -9,12 +9,16 @@ struct DiskAccounts: Sendable {
     let store: DiskStore
     let reader: ResourceReader
 
+    /// Where accounts are logged in and out.
+    var logins: any LoginBook { reader.tokens.logins }
+
     /// Returns the logged-in account of a session.
     ///
     /// Nothing stored is shown to a session whose token the API has refused: first the API has to accept it again.
     ///
     /// - Throws: 401 `session-expired` if it was logged out, 401 `upstream-session-expired` if its token is refused.
     func account(of session: Session) async throws -> DiskAccount {
+        try await logins.catchUp(session.account)
         guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         return try await accepted(account)
     }
@@ -25,6 +29,7 @@ struct DiskAccounts: Sendable {
     func account<Value>(of session: Session, with value: (DiskAccount) throws -> Value) async throws -> (
         DiskAccount, Value
     ) {
+        try await logins.catchUp(session.account)
         let read: (DiskAccount, Value)? = try store.database.read { _ in
             guard let account = try store.account(session.account, session: session.id) else {
                 throw Problem.loggedOut
@@ -41,6 +46,7 @@ struct DiskAccounts: Sendable {
     ///
     /// - Throws: As ``account(of:)`` does.
     func account(_ id: String) async throws -> DiskAccount {
+        try await logins.catchUp(id)
         guard let account = try store.account(id) else { throw Problem.loggedOut }
         return try await accepted(account)
     }
@@ -55,6 +61,8 @@ struct DiskAccounts: Sendable {
             throw refused
         }
         guard let account = try store.renewed(account), !account.login.isRejected else { throw refused }
+        // The transaction of the response has recorded it on this server only.
+        try await logins.setRejected(false, of: account)
         return account
     }
 

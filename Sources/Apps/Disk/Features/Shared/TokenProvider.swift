@@ -22,6 +22,8 @@ struct TokenProvider: Sendable {
     }
 
     let store: DiskStore
+    /// The logins, with their sealed tokens.
+    let logins: any LoginBook
     /// Refreshes tokens; nil if no application is configured.
     let oauth: YandexOAuthClient?
     let clock: WallClock
@@ -31,6 +33,7 @@ struct TokenProvider: Sendable {
 
     init(store: DiskStore, oauth: YandexOAuthClient?, clock: WallClock) {
         self.store = store
+        logins = store
         self.oauth = oauth
         self.clock = clock
         refreshes = SingleFlight(sleep: clock.sleep)
@@ -82,7 +85,7 @@ struct TokenProvider: Sendable {
                 opened?.token.withLock { $0 = fresh }
                 return try await body { fresh.accessToken }
             } catch  where Self.isUnauthorized(error) {
-                try await store.setRejected(true, of: account)
+                try await logins.setRejected(true, of: account)
                 throw error
             } catch let expired as Expired {
                 // The API has refused the token: that is news which no stored copy may hide.
@@ -99,7 +102,9 @@ struct TokenProvider: Sendable {
     /// Whether the token of a login has to be refreshed before it is sent.
     ///
     /// - Throws: `StorageError`.
-    func isExpired(_ login: DiskLogin) throws -> Bool { try store.token(named: login.token).map(hasEnded) ?? false }
+    func isExpired(_ login: DiskLogin) async throws -> Bool {
+        try await logins.token(named: login.token).map(hasEnded) ?? false
+    }
 
     private func hasEnded(_ token: DiskToken) -> Bool {
         token.expiresAt.map { $0 <= clock.now().addingTimeInterval(60) } ?? false
@@ -107,9 +112,9 @@ struct TokenProvider: Sendable {
 
     /// Returns the token of a login, refreshed if it expires within a minute.
     private func current(_ login: DiskLogin, _ patience: Duration?) async throws -> DiskToken {
-        guard let token = try opened?.token.withLock({ $0 }) ?? store.token(named: login.token) else {
-            throw Problem.loggedOut
-        }
+        var known = opened?.token.withLock { $0 }
+        if known == nil { known = try await logins.token(named: login.token) }
+        guard let token = known else { throw Problem.loggedOut }
         guard hasEnded(token) else { return token }
         return try await refreshed(token, of: login, patience) ?? token
     }
@@ -121,8 +126,8 @@ struct TokenProvider: Sendable {
     private func refreshed(_ token: DiskToken, of login: DiskLogin, _ patience: Duration?) async throws -> DiskToken? {
         guard let oauth, let refreshToken = token.refreshToken else { return nil }
         // One request at a time: a refresh token can be used once.
-        let (outcome, _) = await refreshes.run(login.token, patience: patience) { [store, clock] in
-            let fresh = try await store.refresh(token, named: login.token) {
+        let (outcome, _) = await refreshes.run(login.token, patience: patience) { [logins, clock] in
+            let fresh = try await logins.refresh(token, named: login.token) {
                 let grant = try await oauth.grant(refreshToken: refreshToken)
                 return DiskToken(grant, refreshToken: refreshToken, at: clock.now())
             }
@@ -145,9 +150,11 @@ struct TokenProvider: Sendable {
     /// Returns the credential of a session for the mount of the API; nil for a session of another app.
     ///
     /// - Throws: `StorageError`.
-    func mountCredential(_ session: Session) throws -> MountCredential? {
-        guard session.app == DiskApp.name, let account = try store.account(session.account, session: session.id),
-            let token = try store.token(named: account.login.token)
+    func mountCredential(_ session: Session) async throws -> MountCredential? {
+        guard session.app == DiskApp.name else { return nil }
+        try await logins.catchUp(session.account)
+        guard let account = try store.account(session.account, session: session.id),
+            let token = try await logins.token(named: account.login.token)
         else { return nil }
         return MountCredential(
             authorization: YandexDiskClient.authorization(token.accessToken),
