@@ -144,8 +144,7 @@ let package = Package(
             name: "AppInterface",
             dependencies: [
                 "Settings", "Screens", "Upstream", "ResponseStore", "SharedStore", "Database", "Freshness",
-                "Concurrency",
-                "Media", grdb, logging, nioCore, lifecycle,
+                "Concurrency", "Media", crypto, grdb, logging, nioCore, lifecycle,
             ],
             path: "Sources/Kit/AppInterface",
             swiftSettings: strict

@@ -33,6 +33,9 @@ struct AppList: Sendable {
         SessionStore.sharedMigrations + types.flatMap { $0.sharedMigrations ?? [] }
     }
 
+    /// Whether one of them stores sealed secrets there.
+    var sealsSharedSecrets: Bool { types.contains { $0.sealsSharedSecrets } }
+
     /// What all apps store beside the cache.
     var storedAmounts: [StoredAmount] { types.flatMap { $0.storedAmounts } }
 

@@ -1,6 +1,9 @@
+import AppInterface
+import Database
 import Foundation
 import Settings
 import SharedStore
+import TestKit
 import Testing
 
 @testable import Larder
@@ -47,6 +50,24 @@ import Testing
         let error = #expect(throws: SettingError.self) { try read(arguments) }
         #expect(error?.description.contains(text) == true, "\(String(describing: error))")
         #expect(error?.description.contains("hush") == false)
+    }
+
+    @Test("The key of sealed secrets is a file of 32 bytes; none is needed without apps that seal")
+    func key() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "store.key")
+        let arguments = Self.served + ["--store-url", Self.url]
+        #expect(try read(arguments)?.seal() == nil)
+        let store = try #require(try read(arguments + ["--store-key-file", file.path]))
+        #expect(throws: StorageError.keyMissing(path: file.path)) { try store.seal() }
+        try Data(repeating: 7, count: 31).write(to: file)
+        #expect(throws: StorageError.malformedKey(path: file.path)) { try store.seal() }
+        try Data(repeating: 7, count: 32).write(to: file)
+        let seal = try #require(try store.seal())
+        #expect(try seal.open(try seal.seal(Data([1]), name: "one"), name: "one") == Data([1]))
+        #expect(throws: StorageError.secretNotAuthentic(name: "two")) {
+            try seal.open(try seal.seal(Data([1]), name: "one"), name: "two")
+        }
     }
 
     @Test("A server under test shares nothing: its reset would erase what others use")

@@ -24,6 +24,8 @@ public protocol App: Sendable {
     /// The steps that make its tables in a store that several servers share. Default: nil, for apps that keep users'
     /// data in the server's own database only.
     static var sharedMigrations: [SharedMigration]? { get }
+    /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
+    static var sealsSharedSecrets: Bool { get }
     /// The tables of what users made, for copies from one store to the other, in an order in which rows can be
     /// inserted. Default: none.
     static var userTables: [UserTable] { get }
@@ -75,6 +77,8 @@ extension App {
     public static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.
     public static var sharedMigrations: [SharedMigration]? { nil }
+    /// No sealed secrets.
+    public static var sealsSharedSecrets: Bool { false }
     /// No tables.
     public static var userTables: [UserTable] { [] }
     /// Stores nothing that is reported to operators.

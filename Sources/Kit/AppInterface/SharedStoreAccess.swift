@@ -7,10 +7,12 @@ public struct SharedStoreAccess: Sendable {
     public let database: SharedDatabase
     /// What the servers tell each other.
     public let changes: SharedChanges
+    /// Seals secrets there; nil without a key.
+    public let seal: SharedSeal?
 
     /// Creates the access of a server.
-    public init(database: SharedDatabase, changes: SharedChanges) {
-        (self.database, self.changes) = (database, changes)
+    public init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal? = nil) {
+        (self.database, self.changes, self.seal) = (database, changes, seal)
     }
 }
 

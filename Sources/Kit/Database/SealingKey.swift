@@ -46,6 +46,14 @@ package enum SealingKey {
         return try [nextFile(of: file), file].compactMap { try $0.read() }
     }
 
+    /// Reads the key of a file that is kept outside of data directories.
+    ///
+    /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/malformedKey(path:)`` and others.
+    package static func read(path: String) throws -> SymmetricKey {
+        guard let key = try KeyFile(path: path).read() else { throw StorageError.keyMissing(path: path) }
+        return key
+    }
+
     /// Checks that the key of a data directory is the one whose fingerprint the database has recorded. Changes nothing.
     ///
     /// - Throws: ``StorageError/keyMissing(path:)``, ``StorageError/wrongKey(path:)``,

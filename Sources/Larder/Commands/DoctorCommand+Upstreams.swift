@@ -1,3 +1,4 @@
+import AppInterface
 import Foundation
 import HTTPTypes
 import Logging
@@ -45,8 +46,13 @@ enum StoreCheck {
         )
         defer { database.close() }
         do {
+            let seal = try configuration.seal()
             let missing = try await database.missing(of: apps.sharedMigrations)
             let state = missing.isEmpty ? "with the tables of this build" : "larder serve will add tables to it"
+            // The tables are there if none is missing.
+            if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
+                throw SharedSeal.WrongKey()
+            }
             return Check("store", .well, "PostgreSQL responds; \(state)")
         } catch {
             return Check("store", .broken, "\(error)")

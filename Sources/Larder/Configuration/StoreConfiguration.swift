@@ -1,4 +1,5 @@
 import AppInterface
+import Database
 import Screens
 import Settings
 import SharedStore
@@ -8,6 +9,8 @@ struct StoreConfiguration: Sendable {
     let options: SharedDatabaseOptions
     /// How long a response of users' data may be kept in memory.
     let kept: Duration
+    /// The path of the file with the key of sealed secrets; nil for none.
+    let keyFile: String?
 
     /// Reads the settings; nil without a store.
     ///
@@ -25,6 +28,12 @@ struct StoreConfiguration: Sendable {
                     + "name the others in node.apps"
             )
         }
+        let keyFile = try settings.text("store.key_file")
+        let sealing = apps.types.filter { $0.sealsSharedSecrets }.map { $0.name }
+        guard !keyFile.isEmpty || sealing.isEmpty else {
+            throw Self.refused("a key, which \(sealing.joined(separator: ", ")) needs: name its file in store.key_file")
+        }
+        self.keyFile = keyFile.isEmpty ? nil : keyFile
         guard access != .pairing else {
             throw Self.refused("http.access loopback or open: paired devices are those of one process")
         }
@@ -34,6 +43,14 @@ struct StoreConfiguration: Sendable {
         options.timeout = .milliseconds(try settings.integer("store.timeout_ms"))
         self.options = options
         kept = .milliseconds(try settings.integer("store.kept_ms"))
+    }
+
+    /// Reads the key of sealed secrets.
+    ///
+    /// - Returns: Nil without a file.
+    /// - Throws: `StorageError` if the file is missing or holds no key.
+    func seal() throws -> SharedSeal? {
+        try keyFile.map { SharedSeal(key: try SealingKey.read(path: $0)) }
     }
 
     /// The address is not repeated: it may have a password.

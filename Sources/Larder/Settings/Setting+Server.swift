@@ -239,6 +239,13 @@ extension Setting {
             default: "1000",
             "how long a response of users' data is kept without asking the store; 0: not at all"
         ),
+        Setting(
+            "store.key_file",
+            .text,
+            default: "",
+            "file of 32 bytes with the key that seals secrets in the store, the same for all processes; for the Disk",
+            note: "`head -c 32 /dev/urandom` makes one ([scale](scale.md#users-data-in-postgresql))"
+        ),
     ]
 
     /// Clock and log.

@@ -13,20 +13,22 @@ struct SharedStoreService: Service {
     /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
     ///
     /// - Parameter node: What no other process is named.
-    /// - Throws: `SharedStoreError`.
+    /// - Throws: `SharedStoreError`, `SharedSeal.WrongKey`; `StorageError` if the key cannot be read.
     init?(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws {
         guard let store = configuration.store else { return nil }
+        let seal = try store.seal()
         let database = SharedDatabase(store.options, logger: logger)
         do {
             let applied = try await database.migrate(configuration.apps.sharedMigrations)
             if !applied.isEmpty { logger.notice("tables of the shared store were made: \(applied)") }
             cookies = try await SessionCookies(database)
+            if configuration.apps.sealsSharedSecrets { try await seal?.check(database) }
         } catch {
             database.close()
             throw error
         }
         let changes = SharedChanges(database, node: node, kept: store.kept, logger: logger)
-        access = SharedStoreAccess(database: database, changes: changes)
+        access = SharedStoreAccess(database: database, changes: changes, seal: seal)
     }
 
     func run() async throws {

@@ -48,7 +48,7 @@ struct Profile: Sendable {
     /// Returns the account with its space as it will be.
     private func sizes(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
         // Taken before anything is read.
-        let changeToken = store.changeToken(account: session.account)
+        let changeToken = accounts.logins.changeToken(account: session.account)
         var (account, result) = try await sent(request, session)
         result.changeToken = result.changeToken?.and(changeToken)
         guard let queue = store.outbox.queue(of: account.id) else { return (account, result) }

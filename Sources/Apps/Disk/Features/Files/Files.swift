@@ -16,7 +16,7 @@ struct Files: Sendable {
         let path = try request.diskPath()
         let timeZone = try request.timeZone(fallback: responses.timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = accounts.store.changeToken(account: session.account)
+        let changeToken = accounts.logins.changeToken(account: session.account)
         let witness = accounts.reader.client.upstream.witness()
         let (account, stored) = try await accounts.account(of: session) {
             try items.stored(path, for: $0, cachePolicy, since: witness)

@@ -64,7 +64,7 @@ struct Listing: Sendable {
     ) async throws -> ScreenResponse {
         let timeZone = try request.timeZone(fallback: timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = store.changeToken(account: session.account)
+        let changeToken = accounts.logins.changeToken(account: session.account)
         let (page, result) = try await page(query, for: session, cachePolicy, resource)
         return try response(query, request, page, result, timeZone, result.changeToken?.and(changeToken))
     }

@@ -23,7 +23,7 @@ struct Trash: Sendable {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: responses.files.timeZone)
         let cachePolicy = try request.cachePolicy()
-        let changeToken = store.changeToken(account: session.account)
+        let changeToken = accounts.logins.changeToken(account: session.account)
         let key = PageKey(
             account: DiskStore.owner(session.account),
             screen: "trash",

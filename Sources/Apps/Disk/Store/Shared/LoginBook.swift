@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import Screens
 
 /// What users have made in the Disk app by logging in: accounts, their logins with sealed tokens, logins that have
@@ -10,6 +11,9 @@ protocol LoginBook: Sendable {
     /// Brings what ``DiskStore`` has of an account and its logins up to date, before it is used. What is cached of an
     /// account that was logged out is removed.
     func catchUp(_ account: String) async throws
+
+    /// Returns how long what is read of an account may be relied on. To be taken before it is read.
+    func changeToken(account: String) -> ChangeToken
 
     /// Stores an account, and a session with a token of its own. Other sessions of the account keep theirs.
     ///

@@ -1,4 +1,4 @@
-import Crypto
+import AppInterface
 import Freshness
 import SharedStore
 

@@ -1,8 +1,9 @@
+import AppInterface
 import SharedStore
 
 extension SharedLogins {
     /// The tables that servers share. Texts are compared byte by byte, as SQLite does.
-    static let migrations = [SharedMigration("disk/001 logins", sql: tables)]
+    static let migrations = SharedSeal.migrations + [SharedMigration("disk/001 logins", sql: tables)]
 
     private static let tables = """
         CREATE TABLE disk_installation (
@@ -42,15 +43,6 @@ extension SharedLogins {
             name text COLLATE "C" PRIMARY KEY,
             holder text COLLATE "C" NOT NULL,
             until int8 NOT NULL
-        );
-
-        CREATE TABLE sealed_secret (
-            name text COLLATE "C" PRIMARY KEY,
-            sealed bytea NOT NULL                 -- nonce, ciphertext, tag
-        );
-        CREATE TABLE sealing_key (
-            id int8 PRIMARY KEY CHECK (id = 1),
-            fingerprint bytea NOT NULL            -- tells whether a key is the right one, not what it is
         );
         """
 }

@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness

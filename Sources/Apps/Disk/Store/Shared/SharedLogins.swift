@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -56,6 +57,10 @@ struct SharedLogins: LoginBook {
 
     func nextEpoch(of account: String) async throws -> Int64? {
         try await write(of: account) { try Self.nextEpoch(of: account, $0) }
+    }
+
+    func changeToken(account: String) -> ChangeToken {
+        cache.changeToken(account: account).and(shared.changes.token(of: Self.topic(account)))
     }
 
     func catchUp(_ account: String) async throws {

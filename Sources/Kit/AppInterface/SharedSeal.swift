@@ -1,0 +1,120 @@
+public import Crypto
+import Database
+public import Foundation
+public import SharedStore
+
+/// Seals secrets for a store that servers share, with AES-256-GCM (NIST SP 800-38D) under a key that all of them have
+/// and the store has not. The name of a secret is authenticated with it.
+public struct SharedSeal: Sendable {
+    /// The servers of a store have different keys.
+    public struct WrongKey: Error, CustomStringConvertible {
+        /// One sentence for operators.
+        public let description =
+            "The key in store.key_file is not the one that has sealed the secrets of the shared store."
+    }
+
+    /// The tables of the sealed secrets.
+    public static let migrations = [
+        SharedMigration(
+            "secrets/001 sealed",
+            sql: """
+                CREATE TABLE sealed_secret (
+                    name text COLLATE "C" PRIMARY KEY,
+                    sealed bytea NOT NULL                 -- nonce, ciphertext, tag
+                );
+                CREATE TABLE sealing_key (
+                    id int8 PRIMARY KEY CHECK (id = 1),
+                    fingerprint bytea NOT NULL            -- tells whether a key is the right one, not what it is
+                );
+                """
+        )
+    ]
+
+    private let key: SymmetricKey
+
+    /// Creates a seal.
+    public init(key: SymmetricKey) { self.key = key }
+
+    /// Returns a sealed secret: nonce, ciphertext, tag.
+    ///
+    /// - Throws: Errors of the cipher.
+    public func seal(_ secret: Data, name: String) throws -> Data {
+        let box = try AES.GCM.seal(secret, using: key, authenticating: Data(name.utf8))
+        return box.nonce + box.ciphertext + box.tag
+    }
+
+    /// Returns a secret that was sealed under this name.
+    ///
+    /// - Throws: `StorageError.secretNotAuthentic`.
+    public func open(_ sealed: Data, name: String) throws -> Data {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let secret = try? AES.GCM.open(box, using: key, authenticating: Data(name.utf8))
+        else { throw StorageError.secretNotAuthentic(name: name) }
+        return secret
+    }
+
+    /// Checks that all servers have the same key; the first one records which it is.
+    ///
+    /// - Throws: ``WrongKey``, `SharedStoreError`.
+    public func check(_ database: SharedDatabase) async throws {
+        let fingerprint = SealingKey.fingerprint(of: key)
+        let recorded = try await database.write(turns: ["sealing key"]) { transaction in
+            try transaction.execute(
+                "INSERT INTO sealing_key (id, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING",
+                [fingerprint]
+            )
+            return try transaction.rows("SELECT fingerprint FROM sealing_key").map {
+                try $0.value("fingerprint") as Data
+            }
+        }
+        guard recorded == [fingerprint] else { throw WrongKey() }
+    }
+
+    /// Returns whether the store has recorded this key, or none. Changes nothing.
+    ///
+    /// - Throws: `SharedStoreError`.
+    public func isRecorded(in database: SharedDatabase) async throws -> Bool {
+        let recorded = try await database.rows("SELECT fingerprint FROM sealing_key") {
+            try $0.value("fingerprint") as Data
+        }
+        return recorded.allSatisfy { $0 == SealingKey.fingerprint(of: key) }
+    }
+
+    /// Stores a secret; replaces the one of this name.
+    ///
+    /// - Throws: `SharedStoreError`.
+    public func store(_ secret: Data, name: String, _ transaction: SQLTransaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO sealed_secret (name, sealed) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed
+            """,
+            [name, try seal(secret, name: name)]
+        )
+    }
+
+    /// Replaces a secret that is there.
+    ///
+    /// - Returns: False if it is not.
+    /// - Throws: `SharedStoreError`.
+    public func replace(_ secret: Data, name: String, _ transaction: SQLTransaction) throws -> Bool {
+        let sql = "UPDATE sealed_secret SET sealed = $2 WHERE name = $1"
+        return try transaction.execute(sql, [name, try seal(secret, name: name)]) > 0
+    }
+
+    /// Returns a secret, which does not change before the end of the transaction; nil if there is none.
+    ///
+    /// - Throws: `StorageError.secretNotAuthentic`, `SharedStoreError`.
+    public func secret(name: String, _ transaction: SQLTransaction) throws -> Data? {
+        try transaction.rows("SELECT sealed FROM sealed_secret WHERE name = $1 FOR UPDATE", [name]).first.map {
+            try open($0.value("sealed"), name: name)
+        }
+    }
+
+    /// Removes secrets.
+    ///
+    /// - Throws: `SharedStoreError`.
+    public func remove(_ names: [String], _ transaction: SQLTransaction) throws {
+        try transaction.execute("DELETE FROM sealed_secret WHERE name = ANY($1)", [names])
+    }
+}
