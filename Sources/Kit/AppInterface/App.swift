@@ -51,6 +51,9 @@ public protocol App: Sendable {
 
     /// Its routes, in the order of openapi.yaml.
     var routes: [Route] { get }
+    /// Brings what it has stored up to date, before the server accepts connections. Default: nothing.
+    /// - Throws: `StorageError`, `SharedStoreError`; the server does not start then.
+    func prepare() async throws
     /// What runs beside the server. Default: nothing.
     var services: [any Service] { get }
     /// Refreshes what the app's screens show after one of its upstreams has recovered, before clients are notified.
@@ -95,6 +98,10 @@ extension App {
     ) throws -> (any AccountAdministration)? {
         nil
     }
+    /// Nothing to bring up to date.
+    ///
+    /// - Throws: Nothing.
+    public func prepare() async throws {}
     /// No services.
     public var services: [any Service] { [] }
     /// Does nothing.

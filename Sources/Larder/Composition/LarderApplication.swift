@@ -36,6 +36,7 @@ struct LarderApplication: ReplaceableServer {
     let seed: ServerSeed
     /// The upstreams of the apps, and behind them those that no app uses.
     let upstreams: [Upstream]
+    private let preparations: [@Sendable () async throws -> Void]
     private let mounts: [Mount]
     private let transports: Transports
     let database: LarderDatabase
@@ -98,13 +99,15 @@ struct LarderApplication: ReplaceableServer {
                 replacing: last?.resources,
                 logger: logger
             )
-            return try LarderApplication(
+            let application = try LarderApplication(
                 resources,
                 sandboxPort: sandbox?.port,
                 harness: harness,
                 metrics: metrics,
                 onListening: onListening
             )
+            for prepare in application.preparations { try await prepare() }
+            return application
         } catch {
             // async-http-client ends a debug build whose client was not shut down, before the error could be reported.
             try await transports.shutdown()
@@ -123,6 +126,7 @@ struct LarderApplication: ReplaceableServer {
         let apps = try ServedApps(resources)
         let hasher = try SealedSecrets(resources.database).credentialHasher()
         upstreams = apps.upstreams
+        preparations = apps.preparations
         mounts = apps.upstreams.map { Mount($0, hasher: hasher) }
         transports = resources.transports
         database = resources.database

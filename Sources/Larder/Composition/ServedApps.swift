@@ -12,6 +12,8 @@ struct ServedApps {
     /// The languages of the original apps, by the names of the apps.
     private(set) var languages: [String: Language] = [:]
     private(set) var services: [any Service] = []
+    /// What is done before the server accepts connections.
+    private(set) var preparations: [@Sendable () async throws -> Void] = []
     /// What the apps add to the archive of a user's own data.
     private(set) var userData: [(name: String, data: UserData)] = []
     /// What the apps take of the document of a test.
@@ -77,6 +79,7 @@ struct ServedApps {
         routes += app.routes
         languages[Served.name] = Served.language
         services += app.services
+        preparations.append(app.prepare)
         if let data = app.userData { userData.append((Served.name, data)) }
         seedings.append((Served.name, app.seeding))
         files = app.files ?? files
