@@ -12,6 +12,8 @@ import Upstream
 /// Builds the features of the app, each with only what it needs.
 struct DiskComposition: Sendable {
     let store: DiskStore
+    let jobs: any JobBook
+    let marks: any MarkBook
     let tokens: TokenProvider
     let queue: DownloadQueue
     let keeper: OfflineKeeper
@@ -58,25 +60,27 @@ struct DiskComposition: Sendable {
             hasher: try secrets.credentialHasher()
         )
         store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
+        (jobs, marks) = (store, store)
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
-        queue = DownloadQueue(store: store, events: events, limit: options.downloads, logger: logger)
+        queue = DownloadQueue(book: jobs, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
-        accounts = DiskAccounts(store: store, reader: reader)
+        accounts = DiskAccounts(store: store, marks: marks, reader: reader)
         items = ItemReader(reader: reader, events: events, clock: clock)
         tracker = OperationTracker(
             client: client,
             tokens: tokens,
-            store: store,
+            jobs: jobs,
+            marks: marks,
             events: events,
             wait: options.operationWait,
             clock: clock,
             logger: logger
         )
         writer = WriteExecutor(
-            calls: WriteCalls(client: client, tokens: tokens, store: store),
+            calls: WriteCalls(client: client, tokens: tokens, store: store, marks: marks),
             items: items,
             operations: tracker,
             events: events,
@@ -137,7 +141,9 @@ struct DiskComposition: Sendable {
     /// Files and folders as they will be.
     private var projected: ProjectedItems { ProjectedItems(items: items) }
 
-    private var runner: DownloadRunner { DownloadRunner(accounts: accounts, items: items, fetcher: fetcher) }
+    private var runner: DownloadRunner {
+        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, book: jobs)
+    }
 
     var lender: FileLender { FileLender(files: storedFiles, fetcher: fetcher, scratch: scratch) }
 }
@@ -202,7 +208,15 @@ extension DiskComposition {
     }
 
     var downloads: Downloads {
-        Downloads(accounts: accounts, items: items, files: storedFiles, runner: runner, queue: queue, clock: clock)
+        Downloads(
+            accounts: accounts,
+            items: items,
+            files: storedFiles,
+            runner: runner,
+            queue: queue,
+            book: jobs,
+            clock: clock
+        )
     }
 
     var offline: Offline {
@@ -236,65 +250,17 @@ extension DiskComposition {
 
     var services: [any Service] {
         [
-            downloadService, OfflineService(keeper: keeper), OutboxService(keeper: outboxKeeper),
-            BackgroundService(background: background),
+            downloadService, OfflineService(keeper: keeper, marks: marks, logger: logger),
+            OutboxService(keeper: outboxKeeper), BackgroundService(background: background),
         ]
     }
 
     var downloadService: DownloadService {
-        DownloadService(store: store, queue: queue, runner: runner, logger: logger)
+        DownloadService(book: jobs, queue: queue, runner: runner, clock: clock, logger: logger)
     }
 
     /// Files for other apps.
     var diskFiles: DiskFiles {
         DiskFiles(accounts: accounts, items: projected, files: storedFiles, fetcher: fetcher, writer: writer)
-    }
-}
-
-extension OfflineKeeper {
-    /// Composes what keeps offline files up to date.
-    fileprivate convenience init(
-        _ accounts: DiskAccounts,
-        _ items: ItemReader,
-        options: DiskApp.Options,
-        accessRecorder: AccessRecorder,
-        announcer: ChangeAnnouncer,
-        clock: WallClock,
-        logger: Logger
-    ) {
-        let reader = accounts.reader
-        let files = StoredFiles(
-            store: accounts.store,
-            accessRecorder: accessRecorder,
-            budget: options.budget,
-            clock: clock
-        )
-        let fetcher = FileFetcher(
-            client: reader.client,
-            tokens: reader.tokens,
-            files: files,
-            load: reader.load,
-            logger: logger
-        )
-        self.init(
-            checker: OfflineChecker(
-                accounts: accounts,
-                items: items,
-                load: reader.load,
-                maximumFiles: options.offline.files,
-                clock: clock
-            ),
-            fetcher: OfflineFetcher(
-                accounts: accounts,
-                items: items,
-                fetcher: fetcher,
-                load: reader.load,
-                clock: clock
-            ),
-            announcer: announcer,
-            options: options.offline,
-            clock: clock,
-            logger: logger
-        )
     }
 }

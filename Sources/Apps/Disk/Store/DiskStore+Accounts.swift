@@ -139,6 +139,7 @@ extension DiskStore {
         try pages.remove(account: Self.owner(account), in: db)
         try responses.remove(credential: credential(of: account), in: db)
         db.afterNextTransaction { [changeLogs] _ in changeLogs.forget(account, owner: Self.owner(account)) }
+        offlineSignal.follow(nil, of: account, after: db)
         bump(account, after: db)
     }
 

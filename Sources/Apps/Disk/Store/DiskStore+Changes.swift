@@ -14,7 +14,9 @@ extension DiskStore {
     /// Applies a change: to the row, lists, bodies and everything below in one transaction. The stored lists of the
     /// account must be revalidated before they are fresh.
     ///
-    /// - Parameter finished: The operation of the outbox that it was, which is done in the same transaction: no reader
+    /// - Parameters:
+    ///   - shared: The epoch after the change, if servers count it together; nil if it is counted here.
+    ///   - finished: The operation of the outbox that it was, which is done in the same transaction: no reader
     ///   sees both, or neither.
     /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
@@ -22,12 +24,14 @@ extension DiskStore {
         _ change: DiskChange,
         account: String,
         at now: Date,
+        epoch shared: Int64? = nil,
         finishing finished: String? = nil
     ) async throws -> Applied? {
         let credential = credential(of: account)
         // Also on a full disk: the API has carried it out.
         return try await database.writeFreeingRoom { [self] db in
-            guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: [account]) else { return nil }
+            let arguments: StatementArguments = [shared, account]
+            guard let epoch = try Int64.fetchOne(db, sql: Self.nextEpoch, arguments: arguments) else { return nil }
             db.afterNextTransaction { [changeLogs] _ in changeLogs.append(change, epoch: epoch, account: account) }
             let owner = Self.owner(account)
             switch change {
@@ -163,7 +167,9 @@ extension DiskStore {
     /// Returns the first text after all those with a prefix that ends with a slash: `0` follows the slash in Unicode.
     static func end(of below: String) -> String { String(Substring(below.unicodeScalars.dropLast())) + "0" }
 
-    static let nextEpoch = "UPDATE disk_account SET epoch = epoch + 1 WHERE account = ? RETURNING epoch"
+    static let nextEpoch = """
+        UPDATE disk_account SET epoch = max(epoch, ifnull(?, epoch + 1)) WHERE account = ? RETURNING epoch
+        """
     static let deleteOverwritten = """
         DELETE FROM page_row WHERE account = ? AND row_key = ?
         AND page_id IN (SELECT page_id FROM page_row WHERE account = ? AND row_key = ?)

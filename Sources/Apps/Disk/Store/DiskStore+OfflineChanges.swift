@@ -46,16 +46,30 @@ extension DiskStore {
     /// - Parameter isIncluded: Whether the path itself was deleted, not only what is below it.
     func removeOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
-        var removed = 0
-        for table in ["disk_offline", "disk_offline_entry"] {
-            let scope = "account = ? AND \(isIncluded ? "(path = ? OR " : "(path <> ? AND ")(path >= ? AND path < ?))"
-            try db.cachedStatement(sql: "DELETE FROM \(table) WHERE \(scope)")
-                .execute(arguments: [account, path.text, path.below, Self.end(of: path.below)])
-            removed += db.changesCount
+        let removed = try deleteOffline(path, isIncluded: isIncluded, account: account, db)
+        if !removed.marks.isEmpty, let epoch = try Self.epoch(of: account, db) {
+            offlineSignal.removed(removed.marks, of: account, epoch: epoch, after: db)
         }
-        guard removed > 0 else { return }
+        guard !removed.marks.isEmpty || removed.entries > 0 else { return }
         try reconsiderRefused(account: account, db)
         offlineSignal.changed(account, after: db)
+    }
+
+    /// Deletes the marks of a path and of those below it, and what is known of them.
+    ///
+    /// - Returns: The numbers of the marks, and the number of other rows.
+    @discardableResult
+    func deleteOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws -> (
+        marks: [Int64], entries: Int
+    ) {
+        let scope = "account = ? AND \(isIncluded ? "(path = ? OR " : "(path <> ? AND ")(path >= ? AND path < ?))"
+        let arguments: StatementArguments = [account, path.text, path.below, Self.end(of: path.below)]
+        let marks = try Int64.fetchAll(
+            db.cachedStatement(sql: "DELETE FROM disk_offline WHERE \(scope) RETURNING number"),
+            arguments: arguments
+        )
+        try db.cachedStatement(sql: "DELETE FROM disk_offline_entry WHERE \(scope)").execute(arguments: arguments)
+        return (marks, db.changesCount)
     }
 
     /// Moves the marks and contents of a path and of those below it. What no mark covers at the new place is removed;

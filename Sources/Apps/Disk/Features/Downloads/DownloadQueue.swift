@@ -24,13 +24,13 @@ final class DownloadQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let store: DiskStore
+    private let book: any JobBook
     private let events: DiskEvents
     private let limit: Int
     private let logger: Logger
 
-    init(store: DiskStore, events: DiskEvents, limit: Int, logger: Logger) {
-        self.store = store
+    init(book: any JobBook, events: DiskEvents, limit: Int, logger: Logger) {
+        self.book = book
         self.events = events
         self.limit = max(1, limit)
         self.logger = logger
@@ -52,10 +52,16 @@ final class DownloadQueue: Sendable {
         startWaiting()
     }
 
+    /// The downloads in progress.
+    var jobs: [DownloadJob] { state.withLock { $0.entries.values.map(\.job) } }
+
     /// Cancels all downloads of an account, without events.
-    func cancel(account: String) {
+    func cancel(account: String) { cancel { $0.account == account } }
+
+    /// Cancels some downloads, without events.
+    func cancel(where isCancelled: (DownloadJob) -> Bool) {
         let tasks = state.withLock { state in
-            let ids = state.entries.filter { $0.value.job.account == account }.keys
+            let ids = state.entries.filter { isCancelled($0.value.job) }.keys
             state.waiting.removeAll(where: ids.contains)
             return ids.compactMap { state.entries.removeValue(forKey: $0)?.task }
         }
@@ -101,12 +107,15 @@ final class DownloadQueue: Sendable {
     /// Applies a change of status: to the store first, then published.
     private func take(_ event: DownloadJob.Event, for id: String) async {
         guard var job = job(id), job.apply(event) else { return }
-        // The transaction that stored the body has ended the download.
-        if event != .stored {
+        // The transaction that stored the body may have ended the download.
+        if event != .stored || !book.endsWithContent {
             do {
-                try await store.note(job)
+                // Another server has it, or the account was logged out.
+                guard try await book.note(job) || book.endsWithContent else { return }
             } catch {
                 logger.error("a download's state could not be written", metadata: ["error": "\(error)"])
+                // It is taken up again.
+                if job.isOver, !book.endsWithContent { return }
             }
         }
         let isKnown = state.withLock { state in

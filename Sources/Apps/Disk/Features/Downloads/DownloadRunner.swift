@@ -10,6 +10,7 @@ struct DownloadRunner: Sendable {
     let accounts: DiskAccounts
     let items: ItemReader
     let fetcher: FileFetcher
+    let book: any JobBook
 
     /// Fetches one file into the store. A body that breaks off is requested once more: the link or the token may have
     /// expired, which the second attempt finds out.
@@ -27,7 +28,19 @@ struct DownloadRunner: Sendable {
                 let account = try await accounts.account(job.account)
                 let (row, _) = try await items.file(job.path, for: account, attempt == 0 ? .useCache : .revalidate)
                 guard row.item.version == job.version else { return .failed(.changed) }
-                let body = try await fetcher.whole(of: row.item, size: job.bytesTotal, for: account, job: job.id)
+                // It may be here already if the server that had begun it has ended.
+                if !book.endsWithContent,
+                    try await fetcher.files.open(.content, of: row.item, account: account.id) != nil
+                {
+                    return .stored
+                }
+                let body = try await fetcher.whole(
+                    of: row.item,
+                    size: job.bytesTotal,
+                    for: account,
+                    mustBeKept: true,
+                    ending: book.endsWithContent ? job.id : nil
+                )
                 for try await part in body { progress(.received(bytes: part.readableBytes)) }
                 return .stored
             } catch {

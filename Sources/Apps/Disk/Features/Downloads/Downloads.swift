@@ -12,10 +12,10 @@ struct Downloads: Sendable {
     let files: StoredFiles
     let runner: DownloadRunner
     let queue: DownloadQueue
+    let book: any JobBook
     let clock: WallClock
 
     private var client: YandexDiskClient { accounts.reader.client }
-    private var store: DiskStore { accounts.store }
 
     /// `POST /v1/disk/downloads`: fetches a file into the store. Requests for the same version share one download.
     @Sendable func start(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
@@ -43,7 +43,7 @@ struct Downloads: Sendable {
             status: isStored ? .done : .queued,
             bytesDone: isStored ? size : 0
         )
-        guard let (job, isNew) = try await store.share(new, at: clock.now()) else { throw Problem.loggedOut }
+        guard let (job, isNew) = try await book.share(new, at: clock.now()) else { throw Problem.loggedOut }
         if isNew, !job.isOver { queue.add(job, runner.run) }
         return try response(queue.job(job.id) ?? job, request, status: .accepted)
     }
@@ -53,12 +53,9 @@ struct Downloads: Sendable {
         let account = session.account
         let id = try request.parameter("id")
         // The queue first: a download that leaves it before the second look is stored by then.
-        guard
-            let job = try queue.job(id).flatMap({ $0.account == account ? $0 : nil })
-                ?? store.download(id, account: account)
-        else {
-            throw Problem.notFound("There is no such download.")
-        }
+        var found = queue.job(id).flatMap { $0.account == account ? $0 : nil }
+        if found == nil { found = try await book.download(id, account: account) }
+        guard let job = found else { throw Problem.notFound("There is no such download.") }
         return try response(job, request, status: job.isOver ? .ok : .accepted)
     }
 

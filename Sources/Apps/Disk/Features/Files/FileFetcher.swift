@@ -19,9 +19,17 @@ struct FileFetcher: Sendable {
 
     /// Returns the whole content of a file, which is stored while it passes if there is room for it.
     ///
-    /// - Parameter job: The download that it is for: the body ends with an error if it cannot be stored.
+    /// - Parameters:
+    ///   - mustBeKept: Whether the body ends with an error if it cannot be stored.
+    ///   - job: The download that ends in the transaction which stores it.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
-    func whole(of item: DiskItem, size: Int, for account: DiskAccount, job: String? = nil) async throws -> ByteStream {
+    func whole(
+        of item: DiskItem,
+        size: Int,
+        for account: DiskAccount,
+        mustBeKept: Bool = false,
+        ending job: String? = nil
+    ) async throws -> ByteStream {
         let parts = try await part(0..<size, of: item, for: account)
         let keeper = FileKeeper(
             item,
@@ -33,7 +41,7 @@ struct FileFetcher: Sendable {
             try await files.save(body, as: .content, of: item, type: item.servedType, for: account, job: job)
         } unkept: { [logger] error in
             // Passed on all the same; a download fails.
-            if job != nil { throw error }
+            if mustBeKept { throw error }
             logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
         }
     }

@@ -48,7 +48,7 @@ struct Offline: Sendable {
         let (row, _) = try await items.item(path, for: account, .useCache)
         try check(request, path, account)
         guard
-            let (_, isNew) = try await store.mark(
+            let (_, isNew) = try await accounts.marks.mark(
                 row.item,
                 account: account.id,
                 at: clock.now(),
@@ -70,7 +70,7 @@ struct Offline: Sendable {
         let path = try request.diskPathBelowRoot()
         let account = try await accounts.account(of: session)
         try check(request, path, account)
-        guard try await store.unmark(path, account: account.id) else {
+        guard try await accounts.marks.unmark(path, account: account.id) else {
             throw Problem.notFound("\(path.name) is not marked to be kept offline.")
         }
         keeper.cancel(path, account: account.id)

@@ -2,6 +2,7 @@ import Concurrency
 import Database
 import Freshness
 import Screens
+import SharedStore
 import Upstream
 
 /// Fetches the contents that are kept offline, one after the other part, behind the requests that clients wait for.
@@ -36,6 +37,8 @@ struct OfflineFetcher: Sendable {
             guard let received = partial else { return .failed(.damaged) }
             partial = nil
             let blob = try received.finish(as: item)
+            // Its mark may have been removed on another server.
+            try await accounts.marks.follow(marksOf: file.account)
             return try await store.keep(blob, of: file, at: clock.now()) ? .stored : .changed
         } catch {
             if error is StorageError || error is FileKeeper.WrongContent { partial = nil }
@@ -110,7 +113,7 @@ extension OfflineFailure {
         switch error {
         case is FileKeeper.WrongContent: self = .damaged
         case StorageError.diskFull: self = .storageFull
-        case is StorageError: self = .storage
+        case is StorageError, is SharedStoreError: self = .storage
         case let problem as Problem:
             switch problem.code {
             case .upstreamSessionExpired, .sessionExpired: self = .sessionExpired

@@ -33,6 +33,8 @@ extension OfflineKeeper {
         case .gone: failure = .unavailable
         case .postponed: return
         }
+        // It may have been removed on another server.
+        try await checker.accounts.marks.follow(marksOf: mark.account)
         let now = clock.now()
         let isFinal = failure.map { !$0.isRetryable } ?? true
         let next =

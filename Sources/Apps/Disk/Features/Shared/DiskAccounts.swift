@@ -7,6 +7,7 @@ import Upstream
 /// Finds the account of a session.
 struct DiskAccounts: Sendable {
     let store: DiskStore
+    let marks: any MarkBook
     let reader: ResourceReader
 
     /// Where accounts are logged in and out.
@@ -19,6 +20,7 @@ struct DiskAccounts: Sendable {
     /// - Throws: 401 `session-expired` if it was logged out, 401 `upstream-session-expired` if its token is refused.
     func account(of session: Session) async throws -> DiskAccount {
         try await logins.catchUp(session.account)
+        try await marks.follow(marksOf: session.account)
         guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         return try await accepted(account)
     }
@@ -30,6 +32,7 @@ struct DiskAccounts: Sendable {
         DiskAccount, Value
     ) {
         try await logins.catchUp(session.account)
+        try await marks.follow(marksOf: session.account)
         let read: (DiskAccount, Value)? = try store.database.read { _ in
             guard let account = try store.account(session.account, session: session.id) else {
                 throw Problem.loggedOut
@@ -47,6 +50,7 @@ struct DiskAccounts: Sendable {
     /// - Throws: As ``account(of:)`` does.
     func account(_ id: String) async throws -> DiskAccount {
         try await logins.catchUp(id)
+        try await marks.follow(marksOf: id)
         guard let account = try store.account(id) else { throw Problem.loggedOut }
         return try await accepted(account)
     }

@@ -8,7 +8,8 @@ import Upstream
 struct OperationTracker: Sendable {
     let client: YandexDiskClient
     var tokens: TokenProvider
-    let store: DiskStore
+    let jobs: any JobBook
+    let marks: any MarkBook
     let events: DiskEvents
     /// How long a write waits for the end of its operation.
     let wait: Duration
@@ -61,7 +62,7 @@ struct OperationTracker: Sendable {
     /// - Throws: `StorageError`.
     func apply(_ operation: DiskOperation) async throws {
         let change = operation.status == .done ? operation.change : .doubtful
-        if let applied = try await store.apply(change, account: operation.account, at: clock.now()) {
+        if let applied = try await marks.apply(change, account: operation.account, at: clock.now()) {
             events.listsChanged(applied.revision, account: operation.account)
         }
     }

@@ -11,16 +11,14 @@ struct Operations: Sendable {
     /// `GET /v1/disk/operations/{id}`: asks the API for the status, and applies the change once it has ended.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let id = try request.parameter("id")
-        let (account, known) = try await accounts.account(of: session) {
-            try tracker.store.operation(id, account: $0.id)
-        }
-        guard var operation = known else {
+        let account = try await accounts.account(of: session)
+        guard var operation = try await tracker.jobs.operation(id, account: account.id) else {
             throw Problem.notFound("There is no such operation.")
         }
         if operation.status == .running {
             guard tracker.client.isReachable else { throw tracker.client.unreachable }
             operation.status = try await tracker.status(of: operation, for: account)
-            if operation.status != .running, try await tracker.store.finish(operation, as: operation.status) {
+            if operation.status != .running, try await tracker.jobs.finish(operation, as: operation.status) {
                 try await tracker.apply(operation)
             }
         }

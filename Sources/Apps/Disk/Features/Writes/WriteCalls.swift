@@ -8,6 +8,7 @@ struct WriteCalls: Sendable {
     let client: YandexDiskClient
     var tokens: TokenProvider
     let store: DiskStore
+    let marks: any MarkBook
 
     /// Checks that the API is reachable: else nothing is sent, and nothing queued.
     ///

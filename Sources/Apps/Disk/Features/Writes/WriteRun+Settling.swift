@@ -20,15 +20,15 @@ extension WriteRun {
         let now = clock.now()
         let made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         let change = write.change(subject: before.subject, made: made)
-        var applied = try await store.apply(
-            change,
-            account: account.id,
-            at: now,
-            finishing: write.operation
-        )
+        var applied =
+            if let operation = write.operation {
+                try await store.apply(change, account: account.id, at: now, finishing: operation)
+            } else {
+                try await executor.calls.marks.apply(change, account: account.id, at: now)
+            }
         // It was moved without having been stored, or was newer than the stored row.
         if case .moved = change, let made, try store.row(made.path, account: account.id)?.item != made {
-            applied = try await store.apply(.appeared(made.path, made), account: account.id, at: now)
+            applied = try await executor.calls.marks.apply(.appeared(made.path, made), account: account.id, at: now)
         }
         // Nil if the account was logged out meanwhile: it is done all the same.
         if let applied { executor.events.listsChanged(applied.revision, account: account.id) }
@@ -95,8 +95,8 @@ extension WriteRun {
                 upstream: .init(name: calls.client.upstream.configuration.name)
             )
         case .running:
-            try await store.keep(operation, at: clock.now())
-            try await store.apply(.doubtful, account: account.id, at: clock.now())
+            try await executor.operations.jobs.keep(operation, at: clock.now())
+            try await executor.calls.marks.apply(.doubtful, account: account.id, at: clock.now())
             return .underWay(operation)
         }
     }
@@ -123,12 +123,12 @@ extension WriteRun {
             throw problem
         case .unobserved where error.status == .serviceUnavailable:
             // An API that is down refuses writes, and reads as well.
-            try await store.apply(.doubtful, account: account.id, at: clock.now())
+            try await executor.calls.marks.apply(.doubtful, account: account.id, at: clock.now())
             var problem = calls.client.failure(error).problem
             problem.detail = "Yandex Disk responded with 503. Nothing was changed here."
             throw problem
         case .notDone, .unclear, .unobserved:
-            try await store.apply(.doubtful, account: account.id, at: clock.now())
+            try await executor.calls.marks.apply(.doubtful, account: account.id, at: clock.now())
             throw outcomeUnknown(error)
         }
     }

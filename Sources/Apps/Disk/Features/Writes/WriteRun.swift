@@ -57,10 +57,10 @@ struct WriteRun: Sendable {
         guard let subject = before.subject else { return nil }
         switch write.kind {
         case .unpublish where !subject.isPublished:
-            try await store.apply(.unpublished(write.path), account: account.id, at: clock.now())
+            try await executor.calls.marks.apply(.unpublished(write.path), account: account.id, at: clock.now())
             throw Problem.notFound("\(subject.name) is not published.")
         case .publish where subject.publicURL != nil:
-            try await store.apply(.appeared(write.path, subject), account: account.id, at: clock.now())
+            try await executor.calls.marks.apply(.appeared(write.path, subject), account: account.id, at: clock.now())
             return .unneeded(subject)
         default: return nil
         }
