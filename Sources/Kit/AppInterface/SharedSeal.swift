@@ -11,6 +11,9 @@ public struct SharedSeal: Sendable {
         /// One sentence for operators.
         public let description =
             "The key in store.key_file is not the one that has sealed the secrets of the shared store."
+
+        /// Creates the error.
+        public init() {}
     }
 
     /// The tables of the sealed secrets.
