@@ -14,6 +14,7 @@ struct DiskComposition: Sendable {
     let store: DiskStore
     let jobs: any JobBook
     let marks: any MarkBook
+    let outboxBook: any OutboxBook
     let tokens: TokenProvider
     let queue: DownloadQueue
     let keeper: OfflineKeeper
@@ -60,14 +61,14 @@ struct DiskComposition: Sendable {
             hasher: try secrets.credentialHasher()
         )
         store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
-        (jobs, marks) = (store, store)
+        (jobs, marks, outboxBook) = (store, store, store)
         tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
         queue = DownloadQueue(book: jobs, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
-        accounts = DiskAccounts(store: store, marks: marks, reader: reader)
+        accounts = DiskAccounts(store: store, marks: marks, outbox: outboxBook, reader: reader)
         items = ItemReader(reader: reader, events: events, clock: clock)
         tracker = OperationTracker(
             client: client,
@@ -80,7 +81,7 @@ struct DiskComposition: Sendable {
             logger: logger
         )
         writer = WriteExecutor(
-            calls: WriteCalls(client: client, tokens: tokens, store: store, marks: marks),
+            calls: WriteCalls(client: client, tokens: tokens, store: store, marks: marks, outbox: outboxBook),
             items: items,
             operations: tracker,
             events: events,
@@ -125,7 +126,13 @@ struct DiskComposition: Sendable {
     }
 
     private var storedFiles: StoredFiles {
-        StoredFiles(store: store, accessRecorder: accessRecorder, budget: options.budget, clock: clock)
+        StoredFiles(
+            store: store,
+            outbox: outboxBook,
+            accessRecorder: accessRecorder,
+            budget: options.budget,
+            clock: clock
+        )
     }
 
     private var fetcher: FileFetcher {
@@ -251,7 +258,8 @@ extension DiskComposition {
     var services: [any Service] {
         [
             downloadService, OfflineService(keeper: keeper, marks: marks, logger: logger),
-            OutboxService(keeper: outboxKeeper), BackgroundService(background: background),
+            OutboxService(keeper: outboxKeeper, outbox: outboxBook, clock: clock, logger: logger),
+            BackgroundService(background: background),
         ]
     }
 

@@ -16,6 +16,7 @@ extension OfflineKeeper {
         let reader = accounts.reader
         let files = StoredFiles(
             store: accounts.store,
+            outbox: accounts.outbox,
             accessRecorder: accessRecorder,
             budget: options.budget,
             clock: clock

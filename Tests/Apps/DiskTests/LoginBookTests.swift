@@ -27,7 +27,7 @@ private struct Server: Sendable {
             let database = try LarderDatabase.temporary(migrations: SessionStore.migrations + DiskStore.migrations)
             let store = try cache(database)
             return Server(book: store, cache: store, sessions: SessionStore(database))
-        case .postgresql: return try await Server(.temporary(SharedLogins.migrations))
+        case .postgresql: return try await Server(.temporary(SharedLogins.migrations + SharedOutbox.migrations))
         }
     }
 
@@ -150,7 +150,7 @@ struct LoginBookTests {
 
     @Test("SCALE-16 two servers that need a new token at once use the refresh token once")
     func once() async throws {
-        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations)
+        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)
         let servers = [try await Server(access), try await Server(access.otherServer())]
         let login = try #require(try await servers[0].logIn("1130", old, at: epoch)).login
         let grants = Grants()
@@ -171,7 +171,7 @@ struct LoginBookTests {
 
     @Test("SCALE-06 a logout on one server removes all of the account on another, before it answers and at its start")
     func loggedOut() async throws {
-        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations)
+        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)
         let (one, other) = (try await Server(access), try await Server(access.otherServer()))
         let login = try #require(try await one.logIn(at: epoch)).login
         for path in ["/a.txt", "/b.txt"] {
@@ -197,7 +197,7 @@ struct LoginBookTests {
 
     @Test("A change by one server ends what another one has of the account's lists, and not its rows")
     func epochs() async throws {
-        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations)
+        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)
         let (one, other) = (try await Server(access), try await Server(access.otherServer()))
         let login = try #require(try await one.logIn(at: epoch)).login
         let before = try #require(try await other.account("1130", session: login.session))
@@ -213,7 +213,7 @@ struct LoginBookTests {
 
     @Test("A server with another key is refused, and secrets do not open under another name")
     func keys() async throws {
-        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations)
+        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)
         _ = try await Server(access)
         await #expect(throws: SharedSeal.WrongKey.self) {
             try await Server(access.otherServer(), key: SymmetricKey(data: Data(repeating: 8, count: 32)))

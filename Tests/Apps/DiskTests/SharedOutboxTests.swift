@@ -1,10 +1,6 @@
 import AppInterface
-import Crypto
 import Database
 import Foundation
-import Freshness
-import ResponseStore
-import Screens
 import SharedStore
 import TestKit
 import Testing
@@ -12,111 +8,81 @@ import Upstream
 
 @testable import Disk
 
-private let noon = Date(timeIntervalSince1970: 1_767_700_000)
+private let now = DiskNode.noon
 
-/// A server with an outbox in its own database, or in a store that it shares.
-private struct Server: Sendable {
-    let cache: DiskStore
-    /// Nil for a server of its own.
-    let outbox: SharedOutbox?
-    let access: SharedStoreAccess?
-
-    init(_ kind: StoreKind) async throws {
-        switch kind {
-        case .sqlite: try self.init(nil)
-        case .postgresql: try self.init(try await .temporary(SharedLogins.migrations + SharedOutbox.migrations))
-        }
-        try await logIn()
+extension DiskNode {
+    /// Creates a server with an account that is logged in.
+    fileprivate static func loggedIn(_ kind: StoreKind) async throws -> DiskNode {
+        let node = try await alone(kind)
+        try await node.logIn()
+        return node
     }
 
     /// Another server of the same store, or the same one after a restart.
-    func other() async throws -> Server {
-        let access = try #require(access)
-        let other = try Server(access.otherServer())
-        try await other.logins?.catchUp("1130")
-        try await other.outbox?.catchUp()
+    fileprivate func other() async throws -> DiskNode {
+        let other = try DiskNode(#require(access).otherServer())
+        try await other.logins.catchUp("1130")
+        try await other.outbox.catchUpOutboxes()
         return other
     }
 
-    private init(_ access: SharedStoreAccess?) throws {
-        let database = try LarderDatabase.temporary(migrations: SessionStore.migrations + DiskStore.migrations)
-        let secrets = try SealedSecrets(database)
-        let hasher = try secrets.credentialHasher()
-        let cache = DiskStore(database, secrets: secrets) { hasher.hash($0) }
-        (self.cache, self.access) = (cache, access)
-        outbox = access.map { access in
-            let seal = SharedSeal(key: SymmetricKey(data: Data(repeating: 7, count: 32)))
-            let disk = SharedDisk(database: access.database, changes: access.changes, seal: seal, clock: .system)
-            return SharedOutbox(shared: disk, cache: cache)
-        }
-    }
+    fileprivate var shared: SharedOutbox { get throws { try #require(outbox as? SharedOutbox) } }
 
-    private var logins: SharedLogins? { outbox.map { SharedLogins(shared: $0.shared, cache: cache) } }
-
-    private var sessions: SessionStore {
-        access.map { SessionStore($0.database, $0.changes, cookies: SessionCookies(instance: "local")) }
-            ?? SessionStore(cache.database)
-    }
-
-    func logIn() async throws {
-        let session = Session(app: "disk", kind: .user, account: "1130", name: "anna", createdAt: noon)
-        let book: any LoginBook = logins ?? cache
-        let token = DiskToken(accessToken: "t")
-        let space = DiskSpace(total: 100, used: 10, trash: 1)
-        _ = try await book.link(session, space, token, for: .bearer, sessions: sessions)
-    }
-
-    func logOut() async throws {
-        let book: any LoginBook = logins ?? cache
-        _ = try await book.logOut("1130", sessions: sessions)
-    }
+    fileprivate func logOut() async throws { _ = try await logins.logOut("1130", sessions: sessions) }
 
     /// Puts an operation as memory has it, or a new one, with what `body` changes.
-    func put(
+    @discardableResult
+    fileprivate func put(
         _ id: String,
-        isSender: Bool = false,
-        _ body: @escaping @Sendable (inout OutboxProgress) -> Void = { _ in }
-    )
-        async throws
-    {
-        let decide = { @Sendable [cache] () -> [OutboxChange<QueuedWrite>] in
+        by author: OutboxAuthor = .user,
+        _ body: @escaping @Sendable (inout OutboxEntry<QueuedWrite>) -> Void = { _ in }
+    ) async throws -> OutboxEntry<QueuedWrite> {
+        let changed = try await outbox.change(of: "1130", by: author) { [cache] _ in
             let write = QueuedWrite(kind: .folder, path: .at("/\(id)"))
             var entry =
                 cache.outbox.entry(id, of: "1130")
-                ?? OutboxEntry(id: id, account: "1130", work: write, queuedAt: noon)
-            body(&entry.progress)
-            return [.put(entry)]
+                ?? OutboxEntry(id: id, account: "1130", work: write, queuedAt: now)
+            body(&entry)
+            return OutboxDecision(changes: [.put(entry)], shown: entry)
         }
-        if let outbox {
-            _ = try #require(try await outbox.change(of: "1130", isSender: isSender) { _ in (decide(), ()) })
-        } else {
-            _ = try await cache.database.write { [cache] db in try cache.change(decide(), account: "1130", db) }
+        return try #require(changed)
+    }
+
+    fileprivate func remove(_ id: String) async throws {
+        _ = try await outbox.change(of: "1130", by: .user) { [cache] _ in
+            cache.outbox.entry(id, of: "1130").map { OutboxDecision(changes: [.remove($0)], shown: $0) }
         }
     }
 
-    func remove(_ id: String) async throws {
-        let decide = { @Sendable [cache] () -> [OutboxChange<QueuedWrite>] in
-            cache.outbox.entry(id, of: "1130").map { [.remove($0)] } ?? []
-        }
-        if let outbox {
-            _ = try await outbox.change(of: "1130") { _ in (decide(), ()) }
-        } else {
-            _ = try await cache.database.write { [cache] db in try cache.change(decide(), account: "1130", db) }
+    /// Applies events to an operation.
+    @discardableResult
+    fileprivate func apply(_ events: OutboxProgress.Event..., to id: String, by author: OutboxAuthor = .user)
+        async throws
+        -> OutboxEntry<QueuedWrite>?
+    {
+        try await outbox.change(id, account: "1130", by: author) { entry in
+            for event in events { _ = entry.progress.apply(event, at: now) }
         }
     }
 
-    func finished(_ id: String) async throws -> OutboxEntry<QueuedWrite>? {
-        if let outbox { return try await outbox.finished(id, account: "1130") }
-        return try cache.database.read { try cache.outbox.finished(id, account: "1130", $0) }
+    fileprivate func finish(_ id: String) async throws -> DiskStore.Applied? {
+        try await outbox.finish(id, with: .doubtful, account: "1130", at: now)
+    }
+
+    fileprivate func finished(_ id: String) async throws -> OutboxEntry<QueuedWrite>? {
+        try await outbox.finished(id, account: "1130")
     }
 
     /// What waits, as memory has it.
-    var waiting: [String] { cache.outbox.queue(of: "1130")?.entries.map(\.id) ?? [] }
+    fileprivate var waiting: [String] { cache.outbox.queue(of: "1130")?.entries.map(\.id) ?? [] }
 
-    /// Ends the time of all leases.
-    func expireLeases() async throws {
-        try await access?.database.write(turns: ["test"]) { try $0.execute("UPDATE disk_lease SET until = 0") }
+    /// How many files of uploads are in the store, once those are removed that may not be read any more.
+    fileprivate func contents() async throws -> Int {
+        let database = try #require(access?.database)
+        _ = try await SharedOutbox.contents.removeUnused(in: database)
+        return try await database.rows("SELECT 1 AS one FROM disk_outbox_content") { _ in }.count
     }
+
 }
 
 @Suite("Writes that wait, in SQLite and in PostgreSQL", .timeLimit(.minutes(3)))
@@ -126,23 +92,17 @@ struct SharedOutboxTests {
         arguments: StoreKind.allCases
     )
     func journal(kind: StoreKind) async throws {
-        let server = try await Server(kind)
+        let server = try await DiskNode.loggedIn(kind)
         for number in 0..<104 { try await server.put("\(number)") }
         #expect(server.waiting == (0..<104).map(String.init))
-        try await server.put("7") {
-            _ = $0.apply(.began, at: noon)
-            _ = $0.apply(.lost("cut"), at: noon)
-        }
+        try await server.apply(.began, .lost("cut"), to: "7")
         let seven = try #require(server.cache.outbox.entry("7", of: "1130"))
         #expect(seven.progress.isDoubtful && seven.progress.reason == "cut" && seven.progress.attempts == 1)
         #expect(try await server.finished("7")?.progress == seven.progress, "as it is stored")
         try await server.remove("3")
         #expect(try await server.finished("3") == nil)
         for number in 0..<104 where number != 3 {
-            try await server.put("\(number)") {
-                _ = $0.apply(.began, at: noon)
-                _ = $0.apply(.succeeded, at: noon)
-            }
+            try await server.apply(.began, .succeeded, to: "\(number)")
         }
         #expect(server.waiting.isEmpty)
         #expect(try await server.finished("2") == nil)
@@ -156,7 +116,7 @@ struct SharedOutboxTests {
 
     @Test("SCALE-04 Changes by two servers at once are all made, in one order on both; a logout empties both")
     func twoServers() async throws {
-        let one = try await Server(.postgresql)
+        let one = try await DiskNode.loggedIn(.postgresql)
         let other = try await one.other()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
@@ -165,52 +125,118 @@ struct SharedOutboxTests {
             }
             try await group.waitForAll()
         }
-        try await one.outbox?.catchUp("1130")
-        try await other.outbox?.catchUp("1130")
+        try await one.outbox.catchUp(outboxOf: "1130")
+        try await other.outbox.catchUp(outboxOf: "1130")
         #expect(one.waiting.count == 40 && one.waiting == other.waiting)
         let restarted = try await one.other()
         #expect(restarted.waiting == one.waiting)
         try await one.logOut()
         try await one.logIn()
         try await one.put("new")
-        try await other.outbox?.catchUp("1130")
+        try await other.outbox.catchUp(outboxOf: "1130")
         #expect(one.waiting == ["new"] && other.waiting == ["new"])
     }
 
     @Test("OUT-02 One server sends; what it was sending when it went away is doubtful for the one that takes over")
     func lease() async throws {
-        let one = try await Server(.postgresql)
+        let one = try await DiskNode.loggedIn(.postgresql)
         let other = try await one.other()
-        let (first, second) = (try #require(one.outbox), try #require(other.outbox))
+        let (first, second) = (try one.shared, try other.shared)
         try await one.put("a")
         try await one.put("b")
-        #expect(try await first.beginSending("1130", at: noon))
-        try await one.put("a", isSender: true) { _ = $0.apply(.began, at: noon) }
-        #expect(try await second.beginSending("1130", at: noon) == false, "the first has it")
-        #expect(try await first.beginSending("1130", at: noon), "and renews it")
+        #expect(try await first.begin("1130", for: "first", at: now))
+        try await one.apply(.began, to: "a", by: .sender)
+        #expect(try await second.begin("1130", for: "second", at: now) == false, "the first has it")
         #expect(one.cache.outbox.entry("a", of: "1130")?.progress.state == .running)
-        try await one.expireLeases()
-        #expect(try await second.beginSending("1130", at: noon))
+        try first.checkIsSender(of: "1130")
+        #expect(throws: NotSender.self) { try second.checkIsSender(of: "1130") }
+        try await one.endLeases()
+        #expect(try await second.begin("1130", for: "second", at: now))
         let taken = try #require(other.cache.outbox.entry("a", of: "1130"))
         #expect(taken.progress.isDoubtful && taken.progress.state == .waiting)
-        await #expect(throws: SharedOutbox.NotSender.self) {
-            _ = try await first.finish("a", account: "1130", at: noon)
-        }
-        await #expect(throws: SharedOutbox.NotSender.self) {
-            try await one.put("a", isSender: true) { _ = $0.apply(.refused("late"), at: noon) }
-        }
-        try await other.put("a", isSender: true) { _ = $0.apply(.began, at: noon) }
-        #expect(try await second.finish("a", account: "1130", at: noon) != nil)
+        await #expect(throws: NotSender.self) { _ = try await one.finish("a") }
+        await #expect(throws: NotSender.self) { try await one.apply(.refused("late"), to: "a", by: .sender) }
+        try await other.apply(.began, to: "a", by: .sender)
+        #expect(try await other.finish("a") != nil)
         #expect(other.waiting == ["b"] && other.cache.outbox.entry("b", of: "1130")?.progress.state == .running)
-        try await second.endSending("1130")
-        #expect(try await first.beginSending("1130", at: noon))
+        await second.end("1130", for: "second")
+        #expect(try await first.begin("1130", for: "first again", at: now))
         #expect(one.waiting == ["b"] && one.cache.outbox.entry("b", of: "1130")?.progress.isDoubtful == true)
+    }
+
+    @Test("OUT-02 Who loses the lease while it sends ends", .timeLimit(.minutes(1)))
+    func lostLease() async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let other = try await one.other()
+        let (first, second) = (try one.shared, try other.shared)
+        try await one.put("a")
+        let pause = try await first.sending("1130", at: now) {
+            let refused = try await second.sending("1130", at: now) { Issue.record("two at once") }
+            #expect(refused != nil)
+            try await one.endLeases()
+            #expect(try await second.begin("1130", for: "second", at: now))
+            try await one.apply(.began, to: "a", by: .sender)
+        }
+        #expect(pause != nil)
+        #expect(other.cache.outbox.entry("a", of: "1130")?.progress.state == .queued)
+    }
+
+    @Test("OUT-03 Bytes of an upload are read on each server, as long as it waits", arguments: [0, 1, 3 << 20 | 5])
+    func uploads(length: Int) async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let other = try await one.other()
+        let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let upload = try one.cache.database.blobs.write(bytes)
+        try await one.put("a", by: .client(upload: upload)) { $0.blob = upload }
+        #expect(try await one.outbox.upload(upload).readAll() == bytes)
+        try await other.outbox.catchUp(outboxOf: "1130")
+        let blob = try #require(other.cache.outbox.entry("a", of: "1130")?.blob)
+        #expect(try await other.outbox.upload(blob).readAll() == bytes)
+        #expect(try await one.contents() == 1)
+        let unused = try one.cache.database.blobs.write(bytes)
+        try await one.put("b", by: .client(upload: unused))
+        #expect(try await one.contents() == 1, "no operation has it")
+        try await one.apply(.began, .succeeded, to: "a")
+        #expect(try await one.contents() == 0)
+        try await other.outbox.catchUpOutboxes()
+        await #expect(throws: StorageError.self) { _ = try await other.outbox.upload(blob) }
+    }
+
+    @Test("SCALE-06 A logout removes what waits, with its bytes, on all servers")
+    func logout() async throws {
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let other = try await one.other()
+        let upload = try one.cache.database.blobs.write(Data(count: 100))
+        try await one.put("a", by: .client(upload: upload)) { $0.blob = upload }
+        try await other.outbox.catchUp(outboxOf: "1130")
+        #expect(other.waiting == ["a"])
+        try await one.logOut()
+        #expect(try await one.contents() == 0)
+        try await other.outbox.catchUpOutboxes()
+        #expect(one.waiting.isEmpty && other.waiting.isEmpty)
+        let late = try await one.outbox.change(of: "1130", by: .user) { _ in
+            Issue.record("it is logged out")
+            return nil
+        }
+        #expect(late == nil)
+    }
+
+    @Test("A login lets operations be tried again that wait for an accepted token", arguments: StoreKind.allCases)
+    func login(kind: StoreKind) async throws {
+        let server = try await DiskNode.loggedIn(kind)
+        for id in ["a", "b"] { try await server.put(id) }
+        try await server.apply(.began, .delayed("upstream-session-expired", for: 3600), to: "a")
+        try await server.apply(.began, .delayed("rate-limited", for: 3600), to: "b")
+        try await server.logIn()
+        try await server.outbox.catchUp(outboxOf: "1130")
+        #expect(server.cache.outbox.entry("a", of: "1130")?.progress.state == .queued)
+        #expect(server.cache.outbox.entry("b", of: "1130")?.progress.state == .waiting)
     }
 
     @Test("OUT-02 SCALE-07 Servers that end at any moment: each operation is done once, in order", arguments: 0..<6)
     func kills(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        var server = try await Server(.postgresql)
+        var server = try await DiskNode.loggedIn(.postgresql)
         let names = (0..<12).map { "\($0)" }
         var (queued, done, kills) = (0, [String](), 0)
         while queued < names.count || !server.waiting.isEmpty {
@@ -221,22 +247,18 @@ struct SharedOutboxTests {
             }
             // What happens to the server that sends: at which of four moments it ends, if it does.
             let end = Int.random(in: 0..<8, using: &random)
-            let outbox = try #require(server.outbox)
-            #expect(try await outbox.beginSending("1130", at: noon))
+            #expect(try await server.shared.begin("1130", for: "\(kills) \(end)", at: now))
             if end != 0 {
-                let running = server.cache.outbox.queue(of: "1130")?.unsettled.first { $0.progress.state == .running }
-                let next = try #require(running ?? server.cache.outbox.queue(of: "1130")?.entries.first)
-                if running == nil {
-                    try await server.put(next.id, isSender: true) { _ = $0.apply(.began, at: noon) }
-                }
+                let next = try #require(server.cache.outbox.queue(of: "1130")?.entries.first)
+                try await server.apply(.began, to: next.id, by: .sender)
                 // What is doubtful is looked at before it is sent.
                 let isDone = next.progress.isDoubtful && done.contains(next.id)
                 if end != 1, !isDone { done.append(next.id) }
-                if end > 2 { #expect(try await outbox.finish(next.id, account: "1130", at: noon) != nil) }
+                if end > 2 { #expect(try await server.finish(next.id) != nil) }
             }
+            try await server.endLeases()
             guard end < 4 else { continue }
             kills += 1
-            try await server.expireLeases()
             server = try await server.other()
         }
         #expect(done == names && kills > 0)

@@ -17,7 +17,8 @@ extension DiskStore {
     /// - Parameters:
     ///   - shared: The epoch after the change, if servers count it together; nil if it is counted here.
     ///   - finished: The operation of the outbox that it was, which is done in the same transaction: no reader
-    ///   sees both, or neither.
+    ///     sees both, or neither.
+    ///   - follow: Is called as soon as the change is seen.
     /// - Returns: The new state of the account; nil if it was logged out meanwhile: then nothing is written.
     @discardableResult
     func apply(
@@ -25,7 +26,8 @@ extension DiskStore {
         account: String,
         at now: Date,
         epoch shared: Int64? = nil,
-        finishing finished: String? = nil
+        finishing finished: String? = nil,
+        _ follow: (@Sendable () -> Void)? = nil
     ) async throws -> Applied? {
         let credential = credential(of: account)
         // Also on a full disk: the API has carried it out.
@@ -48,6 +50,7 @@ extension DiskStore {
             case .doubtful: break
             }
             if !change.isKnown { try doubtOffline(account: account, db) }
+            if let follow { db.afterNextTransaction { _ in follow() } }
             if let finished { try finish(finished, account: account, at: now, db) }
             try responses.invalidate(credential: credential, in: db)
             bump(account, after: db)

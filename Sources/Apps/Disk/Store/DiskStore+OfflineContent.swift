@@ -4,12 +4,14 @@ import GRDB
 import HTTPCaching
 import ResponseStore
 
-/// A content that is kept offline.
+/// A content that is kept offline, or was uploaded and waits.
 struct KeptContent: Sendable {
     let blob: Blob
     /// Version of the file that it is the content of.
     let version: String
     let storedAt: Date
+    /// Whether it waits in the outbox.
+    var isQueued = false
 }
 
 /// What is kept offline of some files and folders.

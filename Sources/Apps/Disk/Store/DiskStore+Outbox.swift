@@ -31,22 +31,6 @@ extension DiskStore {
         return entries
     }
 
-    /// Changes one operation.
-    ///
-    /// - Returns: The operation as it is now; nil if it was taken back or is done.
-    /// - Throws: `StorageError`; what `body` throws.
-    func change(
-        _ id: String,
-        account: String,
-        _ body: @Sendable @escaping (inout OutboxEntry<QueuedWrite>) throws -> Void
-    ) async throws -> OutboxEntry<QueuedWrite>? {
-        try await database.writeFreeingRoom { [self] db in
-            guard var entry = outbox.entry(id, of: account) else { return nil }
-            try body(&entry)
-            return try change([.put(entry)], account: account, db).first
-        }
-    }
-
     /// Ends an operation, in the transaction that stores what it has changed, and begins the one whose turn it is then:
     /// it is looked at once more before it is sent, and needs no transaction of its own.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
@@ -84,7 +68,7 @@ extension DiskStore {
         guard let id = item.queuedUpload, let entry = outbox.entry(id, of: account), let blob = entry.blob else {
             return nil
         }
-        return KeptContent(blob: blob, version: item.version ?? "", storedAt: entry.queuedAt)
+        return KeptContent(blob: blob, version: item.version ?? "", storedAt: entry.queuedAt, isQueued: true)
     }
 }
 

@@ -17,27 +17,30 @@ struct DiskNode: Sendable {
     let logins: any LoginBook
     let marks: any MarkBook
     let jobs: any JobBook
+    let outbox: any OutboxBook
     let sessions: SessionStore
     let access: SharedStoreAccess?
+
+    private static let migrations = SharedLogins.migrations + SharedMarks.migrations + SharedOutbox.migrations
 
     /// Creates a server of its own.
     static func alone(_ kind: StoreKind) async throws -> DiskNode {
         switch kind {
         case .sqlite: return try DiskNode()
-        case .postgresql: return try DiskNode(try await .temporary(SharedLogins.migrations + SharedMarks.migrations))
+        case .postgresql: return try DiskNode(try await .temporary(migrations))
         }
     }
 
     /// Creates two servers that share a store.
     static func two() async throws -> (DiskNode, DiskNode) {
-        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedMarks.migrations)
+        let access = try await SharedStoreAccess.temporary(migrations)
         return (try DiskNode(access), try DiskNode(access.otherServer()))
     }
 
     private init() throws {
         let database = try LarderDatabase.temporary(migrations: SessionStore.migrations + DiskStore.migrations)
         cache = try Self.cache(database)
-        (logins, marks, jobs, access) = (cache, cache, cache, nil)
+        (logins, marks, jobs, outbox, access) = (cache, cache, cache, cache, nil)
         sessions = SessionStore(database)
     }
 
@@ -51,6 +54,7 @@ struct DiskNode: Sendable {
         let marks = SharedMarks(database: access.database, changes: access.changes, cache: cache)
         marks.listen { _ in }
         self.marks = marks
+        outbox = SharedOutbox(shared: disk, cache: cache, marks: marks)
         jobs = SharedJobs(database: access.database, changes: access.changes)
         self.access = access
     }
@@ -76,6 +80,7 @@ struct DiskNode: Sendable {
     func follow(_ account: String = "1130") async throws {
         try await logins.catchUp(account)
         try await marks.follow(marksOf: account)
+        try await outbox.catchUp(outboxOf: account)
     }
 
     /// Marks a file or folder.
@@ -93,6 +98,9 @@ struct DiskNode: Sendable {
 
     /// Lets all leases run out.
     func endLeases() async throws {
-        try await access?.database.write(turns: ["test"]) { try $0.execute("UPDATE disk_download SET until = 0") }
+        try await access?.database.write(turns: ["test"]) { transaction in
+            try transaction.execute("UPDATE disk_download SET until = 0")
+            try transaction.execute("UPDATE disk_lease SET until = 0")
+        }
     }
 }

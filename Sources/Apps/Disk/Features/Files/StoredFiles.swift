@@ -10,6 +10,7 @@ import Upstream
 /// Bodies that are stored of files: their content, previews, pages and PDFs.
 struct StoredFiles: Sendable {
     let store: DiskStore
+    let outbox: any OutboxBook
     let accessRecorder: AccessRecorder
     let budget: CacheBudget
     let clock: WallClock
@@ -71,7 +72,8 @@ struct StoredFiles: Sendable {
     /// - Throws: `StorageError`.
     func open(_ kept: KeptContent, of item: DiskItem, account: String) async throws -> StoredFile? {
         do {
-            let reader = try store.database.blobs.reader(kept.blob)
+            let reader =
+                try await kept.isQueued ? outbox.upload(kept.blob) : store.database.blobs.reader(kept.blob)
             let head = CachedResponseHead(
                 url: item.path.queryValue,
                 status: .ok,

@@ -28,6 +28,7 @@ final class OutboxKeeper: Sendable {
     private let runner: OutboxRunner
     private let announcer: ChangeAnnouncer
     private let store: DiskStore
+    private let outbox: any OutboxBook
     private let client: YandexDiskClient
     private let clock: WallClock
     private let logger: Logger
@@ -36,6 +37,7 @@ final class OutboxKeeper: Sendable {
         self.runner = runner
         self.announcer = announcer
         store = runner.accounts.store
+        outbox = runner.accounts.outbox
         client = runner.accounts.reader.client
         self.clock = clock
         self.logger = logger
@@ -87,8 +89,9 @@ final class OutboxKeeper: Sendable {
 
     private func drain(_ account: String) async {
         do {
-            var ahead: OutboxLookAhead?
-            while let entry = try await next(of: account) { ahead = try await run(entry, ahead) }
+            let pause = try await hasWork(account) ? send(account) : nil
+            // Another server sends them.
+            if let pause { wait(until: clock.now().addingTimeInterval(pause / .seconds(1)), account) }
         } catch {
             if !(error is CancellationError) {
                 logger.error("the outbox could not be written", metadata: ["error": "\(error)"])
@@ -103,12 +106,39 @@ final class OutboxKeeper: Sendable {
         }
     }
 
+    /// Sends what can be sent of an account.
+    ///
+    /// - Returns: After how long it is to be tried again; nil if nothing is left that can be sent.
+    private func send(_ account: String) async throws -> Duration? {
+        try await outbox.sending(account, at: clock.now()) { [self] in
+            var ahead: OutboxLookAhead?
+            while let entry = try await next(of: account) { ahead = try await run(entry, ahead) }
+        }
+    }
+
+    /// Whether something can be sent, or is taken for being sent.
+    private func hasWork(_ account: String) -> Bool {
+        if begun(of: account) != nil { return true }
+        guard canSend(account) else { return false }
+        switch store.outbox.turn(of: account, at: clock.now()) {
+        case .run: return true
+        case .wait(let date):
+            wait(until: date, account)
+            return false
+        case .none: return false
+        }
+    }
+
+    private func begun(of account: String) -> OutboxEntry<QueuedWrite>? {
+        store.outbox.queue(of: account)?.unsettled.first { $0.progress.state == .running }
+    }
+
     /// Begins the write whose turn it is, unless it was begun when the one before was done. That is stored before
     /// anything is sent: after a kill it is looked at first.
     ///
     /// - Returns: The write; nil if none can be sent now.
     private func next(of account: String) async throws -> OutboxEntry<QueuedWrite>? {
-        let begun = store.outbox.queue(of: account)?.unsettled.first { $0.progress.state == .running }
+        let begun = begun(of: account)
         guard canSend(account) else {
             if let begun { _ = try await apply(.postponed, to: begun) }
             return nil
@@ -176,8 +206,8 @@ final class OutboxKeeper: Sendable {
         async throws -> OutboxEntry<QueuedWrite>?
     {
         let (now, jitter) = (clock.now(), Randomness.fraction(for: "outbox"))
-        return try await Task { [store] in
-            try await store.change(entry.id, account: entry.account) { entry in
+        return try await Task { [outbox] in
+            try await outbox.change(entry.id, account: entry.account) { entry in
                 if let work { entry.work = work }
                 _ = entry.progress.apply(event, at: now, jitter: jitter)
             }

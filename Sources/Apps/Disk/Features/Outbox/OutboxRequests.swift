@@ -51,13 +51,13 @@ struct OutboxRequests: Sendable {
     /// `GET /v1/disk/outbox/{id}`: one of them, or one that is done.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try await accounts.account(of: session)
-        return try response(try entry(request, account), request, account)
+        return try response(try await entry(request, account), request, account)
     }
 
     /// `DELETE /v1/disk/outbox/{id}`: takes back one that has not been sent.
     @Sendable func takeBack(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try await accounts.account(of: session)
-        let id = try entry(request, account).id
+        let id = try await entry(request, account).id
         let entry = try await change(id, account) { entry, _ in
             guard entry.progress.isUnsent || entry.progress.state == .failed else {
                 throw Problem(.outboxState, Self.notUnsent(entry.progress.state))
@@ -71,7 +71,7 @@ struct OutboxRequests: Sendable {
     /// `POST /v1/disk/outbox/{id}/retry`: tries one now.
     @Sendable func retry(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try await accounts.account(of: session)
-        let (id, now) = (try entry(request, account).id, clock.now())
+        let (id, now) = (try await entry(request, account).id, clock.now())
         let entry = try await change(id, account) { entry, _ in
             guard entry.progress.state == .waiting || entry.progress.state == .failed else {
                 throw Problem(.outboxState, Self.notRetried(entry.progress.state))
@@ -92,7 +92,7 @@ struct OutboxRequests: Sendable {
             throw Problem.validation([.field("/how", code, "how must be one of \(accepted).")])
         }
         let account = try await accounts.account(of: session)
-        let (id, now) = (try entry(request, account).id, clock.now())
+        let (id, now) = (try await entry(request, account).id, clock.now())
         let entry = try await change(id, account) { [store] entry, queue in
             guard entry.progress.state == .conflict, choice.isPossible(for: entry.work) else {
                 throw Problem(.outboxState, Self.notResolved(entry.progress.state, choice))
@@ -112,11 +112,12 @@ struct OutboxRequests: Sendable {
 
 // What they share.
 extension OutboxRequests {
-    private func entry(_ request: ScreenRequest, _ account: DiskAccount) throws -> OutboxEntry<QueuedWrite> {
+    private func entry(_ request: ScreenRequest, _ account: DiskAccount) async throws -> OutboxEntry<QueuedWrite> {
         let id = try request.parameter("id")
         if let entry = store.outbox.entry(id, of: account.id) { return entry }
-        let finished = try store.database.read { try store.outbox.finished(id, account: account.id, $0) }
-        guard let finished else { throw Problem.notFound("There is no such operation in the outbox.") }
+        guard let finished = try await accounts.outbox.finished(id, account: account.id) else {
+            throw Problem.notFound("There is no such operation in the outbox.")
+        }
         return finished
     }
 
@@ -130,14 +131,15 @@ extension OutboxRequests {
             @Sendable @escaping (OutboxEntry<QueuedWrite>, OutboxQueue<QueuedWrite>) throws
             -> [OutboxChange<QueuedWrite>]
     ) async throws -> OutboxEntry<QueuedWrite> {
-        try await store.database.writeFreeingRoom { [store] db in
+        let changed = try await accounts.outbox.change(of: account.id, by: .user) { [store] _ in
             guard let queue = store.outbox.queue(of: account.id), let entry = store.outbox.entry(id, of: account.id)
             else {
                 throw Problem(.outboxState, Self.notUnsent(.done))
             }
-            let put = try store.change(try body(entry, queue), account: account.id, db)
-            return put.first { $0.id == id } ?? entry
+            return OutboxDecision(changes: try body(entry, queue), shown: entry)
         }
+        guard let changed else { throw Problem.loggedOut }
+        return changed
     }
 
     /// Checks that no later write needs an operation that is dropped.

@@ -100,9 +100,10 @@ struct OutboxRunner: Sendable {
         try await clear(entry.work, found, account)
         var body = ByteStream(ByteBuffer())
         if let blob = entry.blob {
-            let reader = try calls.store.database.blobs.reader(blob)
+            let reader = try await accounts.outbox.upload(blob)
             body = ByteStream(reader, range: 0..<blob.length).counting(progress)
         }
+        try accounts.outbox.checkIsSender(of: account.id)
         var write = entry.work.write(body: body, entry.id)
         write.found = found
         switch try await writer.run(write, for: account) {
@@ -110,7 +111,8 @@ struct OutboxRunner: Sendable {
         // It was as it is to be: that is stored with the end of the write.
         case .unneeded(let item):
             let change = DiskChange.appeared(item.path, item)
-            try await calls.store.apply(change, account: account.id, at: writer.clock.now(), finishing: entry.id)
+            let now = writer.clock.now()
+            _ = try await accounts.outbox.finish(entry.id, with: change, account: account.id, at: now)
             return Outcome(event: .succeeded)
         case .underWay: return Outcome(event: .lost("under-way"))
         }

@@ -8,6 +8,7 @@ import Upstream
 struct DiskAccounts: Sendable {
     let store: DiskStore
     let marks: any MarkBook
+    let outbox: any OutboxBook
     let reader: ResourceReader
 
     /// Where accounts are logged in and out.
@@ -19,8 +20,7 @@ struct DiskAccounts: Sendable {
     ///
     /// - Throws: 401 `session-expired` if it was logged out, 401 `upstream-session-expired` if its token is refused.
     func account(of session: Session) async throws -> DiskAccount {
-        try await logins.catchUp(session.account)
-        try await marks.follow(marksOf: session.account)
+        try await catchUp(session.account)
         guard let account = try store.account(session.account, session: session.id) else { throw Problem.loggedOut }
         return try await accepted(account)
     }
@@ -31,8 +31,7 @@ struct DiskAccounts: Sendable {
     func account<Value>(of session: Session, with value: (DiskAccount) throws -> Value) async throws -> (
         DiskAccount, Value
     ) {
-        try await logins.catchUp(session.account)
-        try await marks.follow(marksOf: session.account)
+        try await catchUp(session.account)
         let read: (DiskAccount, Value)? = try store.database.read { _ in
             guard let account = try store.account(session.account, session: session.id) else {
                 throw Problem.loggedOut
@@ -49,10 +48,16 @@ struct DiskAccounts: Sendable {
     ///
     /// - Throws: As ``account(of:)`` does.
     func account(_ id: String) async throws -> DiskAccount {
-        try await logins.catchUp(id)
-        try await marks.follow(marksOf: id)
+        try await catchUp(id)
         guard let account = try store.account(id) else { throw Problem.loggedOut }
         return try await accepted(account)
+    }
+
+    /// Brings what this server has of an account up to date with what other servers have changed.
+    private func catchUp(_ account: String) async throws {
+        try await logins.catchUp(account)
+        try await marks.follow(marksOf: account)
+        try await outbox.catchUp(outboxOf: account)
     }
 
     private func accepted(_ account: DiskAccount) async throws -> DiskAccount {

@@ -17,64 +17,61 @@ extension DiskStore {
         var item: DiskItem? { if case .item(let item) = self { item } else { nil } }
     }
 
-    /// Stores a write, folded into those that wait, with its bytes. When this returns, it is on the disk.
+    /// Decides how a write is left: folded into those that wait, with its bytes.
     ///
-    /// - Returns: The operation that does now what was asked for.
+    /// - Returns: The changes, and the operation that does now what was asked for.
     /// - Throws: 507 `outbox-full`, 401 if the account was logged out; as ``checked(_:_:account:_:)`` does.
-    func leave(
+    func leaving(
         _ draft: QueuedWrite,
         _ write: DiskWrite,
         _ spooled: WriteQueue.Spooled?,
         isDoubtful: Bool,
         _ options: OutboxOptions,
         account: String,
-        at now: Date
-    ) async throws -> OutboxEntry<QueuedWrite> {
-        try await database.write { [self] db in
-            guard try Self.epoch(of: account, db) != nil else { throw Problem.loggedOut }
-            var work = try checked(draft, write, account: account, db)
-            work.bytes = spooled?.bytes
-            try checkRoom(spooled?.blob.length ?? 0, options, account: account)
-            var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
-            if work.isUnneeded { return try end(entry, at: now, db) }
-            if isDoubtful {
-                // As if it had been sent from the outbox, and the answer were lost.
-                entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
-            }
-            let waiting = isDoubtful ? [] : outbox.touching(work.places, of: account)
-            let folding = OutboxFolding(
-                work,
-                onto: waiting.map { (work: $0.work, isUnsent: $0.progress.isUnsent) }
-            )
-            var changes = folding.changes.sorted { $0.key < $1.key }.map { position, work in
-                var changed = waiting[position]
-                guard let work else { return OutboxChange.remove(changed) }
-                changed.work = work
-                return OutboxChange.put(changed)
-            }
-            if let added = folding.added {
-                entry.work = added
-                if let blob = spooled?.blob {
-                    try database.blobs.insert(blob, in: db)
-                    entry.blob = blob
-                }
-                changes.append(.put(entry))
-            }
-            let put = try change(changes, account: account, db)
-            guard let id = folding.added.map({ _ in entry.id }) ?? folding.substitute.map({ waiting[$0].id }) else {
-                return try end(entry, at: now, db)
-            }
-            return put.first { $0.id == id } ?? entry
+        at now: Date,
+        _ db: Database
+    ) throws -> OutboxDecision {
+        guard try Self.epoch(of: account, db) != nil else { throw Problem.loggedOut }
+        var work = try checked(draft, write, account: account, db)
+        work.bytes = spooled?.bytes
+        try checkRoom(spooled?.blob.length ?? 0, options, account: account)
+        var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
+        if work.isUnneeded { return Self.ended(entry, [], at: now) }
+        if isDoubtful {
+            // As if it had been sent from the outbox, and the answer were lost.
+            entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
         }
+        let waiting = isDoubtful ? [] : outbox.touching(work.places, of: account)
+        let folding = OutboxFolding(
+            work,
+            onto: waiting.map { (work: $0.work, isUnsent: $0.progress.isUnsent) }
+        )
+        var changes = folding.changes.sorted { $0.key < $1.key }.map { position, work in
+            var changed = waiting[position]
+            guard let work else { return OutboxChange.remove(changed) }
+            changed.work = work
+            return OutboxChange.put(changed)
+        }
+        if let added = folding.added {
+            entry.work = added
+            entry.blob = spooled?.blob
+            changes.append(.put(entry))
+            return OutboxDecision(changes: changes, shown: entry)
+        }
+        guard let substitute = folding.substitute else { return Self.ended(entry, changes, at: now) }
+        return OutboxDecision(changes: changes, shown: waiting[substitute])
     }
 
-    /// Stores a write after which nothing remains to be done: a client can ask what became of it.
-    private func end(_ entry: OutboxEntry<QueuedWrite>, at now: Date, _ db: Database) throws -> OutboxEntry<QueuedWrite>
-    {
+    /// Ends a write after which nothing remains to be done: a client can ask what became of it.
+    private static func ended(
+        _ entry: OutboxEntry<QueuedWrite>,
+        _ changes: [OutboxChange<QueuedWrite>],
+        at now: Date
+    ) -> OutboxDecision {
         var entry = entry
         _ = entry.progress.apply(.began, at: now)
         _ = entry.progress.apply(.succeeded, at: now)
-        return try change([.put(entry)], account: entry.account, db).first ?? entry
+        return OutboxDecision(changes: changes + [.put(entry)], shown: entry)
     }
 
     /// Checks that there is room for one more write.

@@ -9,6 +9,7 @@ struct WriteCalls: Sendable {
     var tokens: TokenProvider
     let store: DiskStore
     let marks: any MarkBook
+    let outbox: any OutboxBook
 
     /// Checks that the API is reachable: else nothing is sent, and nothing queued.
     ///

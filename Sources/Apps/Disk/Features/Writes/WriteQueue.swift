@@ -28,6 +28,7 @@ struct WriteQueue: Sendable {
     let clock: WallClock
 
     var store: DiskStore { writer.calls.store }
+    private var outbox: any OutboxBook { writer.calls.outbox }
 
     /// Runs a write of a client, or leaves it.
     ///
@@ -104,15 +105,22 @@ struct WriteQueue: Sendable {
             }
             spooled = try await spool(parts, length: length, account.id)
         }
-        return try await store.leave(
-            draft,
-            write,
-            spooled,
-            isDoubtful: isDoubtful,
-            options,
-            account: account.id,
-            at: clock.now()
-        )
+        let now = clock.now()
+        let left = try await outbox.change(of: account.id, by: .client(upload: spooled?.blob)) {
+            [store, options, spooled] db in
+            try store.leaving(
+                draft,
+                write,
+                spooled,
+                isDoubtful: isDoubtful,
+                options,
+                account: account.id,
+                at: now,
+                db
+            )
+        }
+        guard let left else { throw Problem.loggedOut }
+        return left
     }
 
     private func free(_ account: String) -> Int { options.bytes - (store.outbox.queue(of: account)?.bytes ?? 0) }

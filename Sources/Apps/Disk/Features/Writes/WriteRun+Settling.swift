@@ -22,7 +22,7 @@ extension WriteRun {
         let change = write.change(subject: before.subject, made: made)
         var applied =
             if let operation = write.operation {
-                try await store.apply(change, account: account.id, at: now, finishing: operation)
+                try await executor.calls.outbox.finish(operation, with: change, account: account.id, at: now)
             } else {
                 try await executor.calls.marks.apply(change, account: account.id, at: now)
             }

@@ -129,8 +129,10 @@ struct SharedLogins: LoginBook {
                 "INSERT INTO disk_login (session, account, token, rejected, created_at) VALUES ($1, $2, $3, $4, $5)",
                 [login, id, name, false, time]
             )
+            try SharedOutbox.retry(of: id, transaction)
             return (opened, login)
         }
+        SharedOutbox.tell(shared.changes, of: id)
         try await catchUp(id)
         return (try cache.account(id, session: login), opened)
     }

@@ -1,8 +1,12 @@
+import AppInterface
+import Concurrency
 import Database
 import Foundation
+import Freshness
 import GRDB
 import Screens
 import SharedStore
+import Synchronization
 import Upstream
 
 /// The writes that wait for the API, in the store that servers share. Memory (``DiskStore/outbox``) follows it on each
@@ -10,14 +14,9 @@ import Upstream
 ///
 /// Each change of an account's operations has the turn of the account. In it memory is brought up to date first, so
 /// that what is decided there is decided by what is committed, as in SQLite. One server at a time sends the operations
-/// of an account: the one that has its lease. What a server that went away was sending is doubtful then, and is looked
-/// at before it is sent again.
-///
-/// The bytes of uploads are not in the store yet, and no setting leads here.
-struct SharedOutbox: Sendable {
-    /// Another server sends the operations of the account by now.
-    struct NotSender: Error {}
-
+/// of an account: the one that has its lease (``sending(_:at:_:)``). The bytes of uploads are stored before the
+/// operation (``SharedContents``).
+struct SharedOutbox: OutboxBook {
     /// What a change was, to be followed by memory after its commit.
     private struct Made<Value: Sendable>: Sendable {
         let changes: [OutboxChange<QueuedWrite>]
@@ -26,23 +25,47 @@ struct SharedOutbox: Sendable {
         let value: Value
     }
 
+    private struct Decided: Sendable {
+        let decision: OutboxDecision
+        let usesUpload: Bool
+    }
+
+    /// What a server has by itself, beside memory.
+    final class State: Sendable {
+        /// The accounts that are sent by this server.
+        let senders = Mutex<[String: Sender]>([:])
+        /// Accounts that another server sends, and until when it is not asked for again.
+        let pauses = Mutex<[String: ContinuousClock.Instant]>([:])
+        /// How long memory may be relied on, by account.
+        let kept = Mutex<[String: ChangeToken]>([:])
+        /// Accounts that are brought up to date soon.
+        let following = Mutex<Set<String>>([])
+        /// Uploads that this server has as files.
+        let uploads = Mutex<[BlobID: Blob]>([:])
+        /// By account: what is committed, is followed by memory before the next change.
+        let turns = KeyedMutex()
+        /// By the content.
+        let fetches = KeyedMutex()
+    }
+
     let shared: SharedDisk
     /// What this server has by itself.
     let cache: DiskStore
-    /// This server, as a holder of leases.
-    let holder: String
+    /// The marks, which a change of files moves and removes.
+    let marks: any MarkBook
+    let state = State()
     private let journal = SharedOutboxJournal()
 
-    /// How long another server waits before it takes over what one that went away was sending: longer than any of its
-    /// requests to the API may take.
-    static let lease = Duration.seconds(60)
+    static let contents = SharedContents("disk_outbox_content")
     private static let message = "disk/outbox"
+    /// Many changes in a row are read once.
+    private static let pauseBeforeFollowing = Duration.milliseconds(100)
 
-    init(shared: SharedDisk, cache: DiskStore, holder: String = SessionToken.make()) {
-        (self.shared, self.cache, self.holder) = (shared, cache, holder)
+    init(shared: SharedDisk, cache: DiskStore, marks: any MarkBook) {
+        (self.shared, self.cache, self.marks) = (shared, cache, marks)
     }
 
-    private var outbox: Outbox<QueuedWrite> { cache.outbox }
+    var memory: Outbox<QueuedWrite> { cache.outbox }
 
     /// The turn and the lease of an account.
     static func turn(_ account: String) -> String { "disk/outbox/\(account)" }
@@ -53,46 +76,99 @@ struct SharedOutbox: Sendable {
 
     // MARK: Changes
 
-    /// Decides on changes of an account's operations, and makes them. When this returns, they are committed.
-    ///
-    /// - Parameters:
-    ///   - isSender: Whether this server must have the lease: for what happened to an operation that it was sending.
-    ///   - decide: Returns the changes by what memory has. It may be called more than once.
-    /// - Returns: The operations that were put, and what was decided; nil if the account was logged out.
-    /// - Throws: ``NotSender``, `SharedStoreError`, `StorageError`; what `decide` throws.
-    func change<Value: Sendable>(
+    func change(
         of account: String,
-        isSender: Bool = false,
-        _ decide: @escaping @Sendable (Database) throws -> (changes: [OutboxChange<QueuedWrite>], value: Value)
-    ) async throws -> (put: [OutboxEntry<QueuedWrite>], value: Value)? {
-        let made = try await commit(of: account) { [cache, holder] transaction in
-            if isSender { try Self.checkIsSender(of: account, holder, transaction) }
-            return try cache.database.read { try decide($0) }
-        }
-        return made.map { ($0.changes.compactMap(\.put), $0.value) }
+        by author: OutboxAuthor,
+        _ decide: @escaping @Sendable (Database) throws -> OutboxDecision?
+    ) async throws -> OutboxEntry<QueuedWrite>? {
+        guard case .client(let upload?) = author else { return try await changed(account, author, nil, decide)?.shown }
+        return try await storing(upload) { try await changed(account, author, upload, decide) }
     }
 
-    /// Ends an operation that this server has sent, begins the next one, and counts the change of the account's files.
-    /// ``DiskStore`` learns of it afterwards.
-    ///
-    /// - Returns: The new epoch of the account; nil if it was logged out.
-    /// - Throws: ``NotSender``, `SharedStoreError`.
-    func finish(_ id: String, account: String, at now: Date) async throws -> Int64? {
-        let made = try await commit(of: account) { [cache, holder] transaction in
-            try Self.checkIsSender(of: account, holder, transaction)
-            let epoch = try SharedLogins.nextEpoch(of: account, transaction)
-            return (cache.finishing(id, account: account, at: now), epoch)
+    private func changed(
+        _ account: String,
+        _ author: OutboxAuthor,
+        _ upload: Blob?,
+        _ decide: @escaping @Sendable (Database) throws -> OutboxDecision?
+    ) async throws -> (shown: OutboxEntry<QueuedWrite>, usesUpload: Bool)? {
+        let made = try await state.turns.holding([account]) {
+            let made = try await commit(of: account) { transaction -> ([OutboxChange<QueuedWrite>], Decided?) in
+                if case .sender = author { try checkIsSender(of: account, transaction) }
+                guard let decision = try cache.database.read({ try decide($0) }) else { return ([], nil) }
+                let usesUpload = upload.map(decision.uses) ?? false
+                if let upload, usesUpload { try Self.contents.use(upload, transaction) }
+                return (decision.changes, Decided(decision: decision, usesUpload: usesUpload))
+            }
+            follow(made, of: account)
+            return made
         }
-        return made?.value
+        guard let made, let decided = made.value else { return nil }
+        return (decided.decision.shown(in: made.changes.compactMap(\.put)), decided.usesUpload)
     }
 
-    /// Returns an operation, also one that is done; nil if there is none, or it was long ago.
-    ///
-    /// - Throws: `SharedStoreError`.
+    func finish(_ id: String, with change: DiskChange, account: String, at now: Date) async throws -> DiskStore.Applied?
+    {
+        try await marks.alone(with: account) {
+            try await state.turns.holding([account]) {
+                let made = try await commit(of: account) { transaction -> ([OutboxChange<QueuedWrite>], Int64?) in
+                    try checkIsSender(of: account, transaction)
+                    try SharedMarks.apply(change, account: account, transaction)
+                    let epoch = try SharedLogins.nextEpoch(of: account, transaction)
+                    return (cache.finishing(id, account: account, at: now), epoch)
+                }
+                guard let made, let epoch = made.value else { return nil }
+                // Also if this server cannot store it: it is done.
+                defer { follow(made, of: account) }
+                return try await cache.apply(change, account: account, at: now, epoch: epoch) {
+                    follow(made, of: account)
+                }
+            }
+        }
+    }
+
     func finished(_ id: String, account: String) async throws -> OutboxEntry<QueuedWrite>? {
         try await shared.database.read { [journal] in try journal.entry(id, account: account, $0) }
     }
 
+    /// Lets operations that wait for an accepted token be tried again, in the transaction of a login. The row of the
+    /// account is locked there, so that no other change of its operations is under way. (``tell(_:of:)``)
+    static func retry(of account: String, _ transaction: SQLTransaction) throws {
+        let changed = try transaction.execute(retrying, [account, ProblemCode.upstreamSessionExpired.rawValue])
+        if changed > 0 { _ = try transaction.rows(count, [account]) }
+    }
+
+    /// Tells other servers, and the rest of this one, of a change of an account's operations.
+    static func tell(_ changes: SharedChanges, of account: String) {
+        changes.tell(message, topic(account), account)
+    }
+
+    /// Ends what was being sent when its sender went away, in the transaction in which this server becomes it.
+    ///
+    /// - Returns: Whether `take` has succeeded.
+    func takeOver(
+        _ account: String,
+        at now: Date,
+        _ take: @escaping @Sendable (SQLTransaction) throws -> Bool
+    ) async throws -> Bool {
+        try await state.turns.holding([account]) {
+            let made = try await commit(of: account) { [cache] transaction in
+                guard try take(transaction) else { return ([], false) }
+                let unsettled = cache.outbox.queue(of: account)?.unsettled ?? []
+                let changes = unsettled.filter { $0.progress.state == .running }.map { entry in
+                    var entry = entry
+                    _ = entry.progress.apply(.interrupted, at: now)
+                    return OutboxChange.put(entry)
+                }
+                return (changes, true)
+            }
+            follow(made, of: account)
+            return made?.value ?? false
+        }
+    }
+
+    /// Changes the operations of an account. The caller has its turn on this server, and lets memory follow.
+    ///
+    /// - Returns: Nil if the account was logged out.
     private func commit<Value: Sendable>(
         of account: String,
         _ body: @escaping @Sendable (SQLTransaction) throws -> (changes: [OutboxChange<QueuedWrite>], value: Value)
@@ -108,11 +184,14 @@ struct SharedOutbox: Sendable {
             let rows = try transaction.rows(Self.count, [account]).map { try $0.value("number") as Int64 }
             return Made(changes: made, before: before, number: rows.first ?? before, value: value)
         }
-        guard let made, made.number != made.before else { return made }
-        outbox.follow(made.changes, of: account, after: made.before, change: made.number)
-        cache.bump(account)
-        shared.changes.tell(Self.message, Self.topic(account), account)
+        if let made, made.number != made.before { Self.tell(shared.changes, of: account) }
         return made
+    }
+
+    private func follow<Value>(_ made: Made<Value>?, of account: String) {
+        guard let made, memory.change(of: account) ?? 0 < made.number else { return }
+        memory.follow(made.changes, of: account, after: made.before, change: made.number)
+        cache.bump(account)
     }
 
     // MARK: Memory
@@ -121,35 +200,41 @@ struct SharedOutbox: Sendable {
     /// turn.
     private func catchUp(_ account: String, _ transaction: SQLTransaction) throws -> Int64 {
         let number = try Self.number(of: account, transaction)
-        while outbox.change(of: account) != number {
-            let seen = outbox.change(of: account)
-            outbox.replace(try journal.unfinished(of: account, transaction), of: account, change: number, seen: seen)
+        while memory.change(of: account) != number {
+            let seen = memory.change(of: account)
+            memory.replace(try journal.unfinished(of: account, transaction), of: account, change: number, seen: seen)
             cache.bump(account)
         }
         return number
     }
 
-    /// Brings memory up to date with what other servers have changed of an account.
-    ///
-    /// - Throws: `SharedStoreError`.
-    func catchUp(_ account: String) async throws {
-        let seen = outbox.change(of: account)
-        let read = try await shared.database.read { [journal] transaction -> ([OutboxEntry<QueuedWrite>], Int64)? in
-            let number = try Self.number(of: account, transaction)
-            return number == seen ? nil : (try journal.unfinished(of: account, transaction), number)
+    func catchUp(outboxOf account: String) async throws {
+        if state.kept.withLock({ $0[account]?.holds }) == true, memory.change(of: account) != nil { return }
+        try await state.turns.holding([account]) {
+            let token = shared.changes.token(of: Self.topic(account))
+            let seen = memory.change(of: account)
+            let read = try await shared.database.read { [journal] transaction -> ([OutboxEntry<QueuedWrite>], Int64)? in
+                let number = try Self.number(of: account, transaction)
+                return number == seen ? nil : (try journal.unfinished(of: account, transaction), number)
+            }
+            if let (entries, number) = read, memory.replace(entries, of: account, change: number, seen: seen) {
+                cache.bump(account)
+            }
+            state.kept.withLock { $0[account] = token }
         }
-        guard let (entries, number) = read else { return }
-        if outbox.replace(entries, of: account, change: number, seen: seen) { cache.bump(account) }
     }
 
-    /// Brings memory up to date with all accounts that have operations: at the start, and when messages of other
-    /// servers may have been lost.
-    ///
-    /// - Throws: `SharedStoreError`.
-    func catchUp() async throws {
-        let sql = "SELECT DISTINCT account FROM disk_outbox WHERE state <> 'done'"
-        let waiting = try await shared.database.rows(sql) { try $0.value("account") as String }
-        for account in Set(waiting).union(outbox.accounts).sorted() { try await catchUp(account) }
+    func catchUpOutboxes() async throws {
+        let present = try await shared.database.rows(Self.selectWaiting) { row in
+            (try row.value("account") as String, try row.value("number") as Int64)
+        }
+        let numbers = Dictionary(uniqueKeysWithValues: present)
+        for account in Set(numbers.keys).union(memory.accounts).sorted()
+        where numbers[account] == nil || memory.change(of: account) != numbers[account] {
+            state.kept.withLock { $0[account] = nil }
+            try await catchUp(outboxOf: account)
+        }
+        forgetUploads()
     }
 
     /// Follows what other servers change as soon as they tell.
@@ -157,10 +242,15 @@ struct SharedOutbox: Sendable {
     /// - Parameter failed: Is called if that fails; memory is brought up to date when it is used.
     func listen(failed: @escaping @Sendable (any Error) -> Void) {
         shared.changes.onMessage(Self.message) { account in
-            Task { do { try await catchUp(account) } catch { failed(error) } }
+            guard state.following.withLock({ $0.insert(account).inserted }) else { return }
+            Task {
+                try? await shared.clock.sleep(Self.pauseBeforeFollowing)
+                state.following.withLock { _ = $0.remove(account) }
+                do { try await catchUp(outboxOf: account) } catch { failed(error) }
+            }
         }
         shared.changes.onGap {
-            Task { do { try await catchUp() } catch { failed(error) } }
+            Task { do { try await catchUpOutboxes() } catch { failed(error) } }
         }
     }
 
@@ -169,46 +259,16 @@ struct SharedOutbox: Sendable {
         return try transaction.rows(sql, [account]).first?.value("number") ?? 0
     }
 
+    private static let selectWaiting = """
+        SELECT account, number FROM disk_outbox_change
+        WHERE account IN (SELECT account FROM disk_outbox WHERE state <> 'done')
+        """
     private static let count = """
         INSERT INTO disk_outbox_change (account, number) VALUES ($1, nextval('disk_outbox_change_number'))
         ON CONFLICT (account) DO UPDATE SET number = excluded.number RETURNING number
         """
-
-    // MARK: Sending
-
-    /// Takes the lease of an account, or renews it. What was being sent when its last holder went away is doubtful from
-    /// now on.
-    ///
-    /// - Returns: False if another server sends the operations of the account, or it was logged out.
-    /// - Throws: `SharedStoreError`.
-    func beginSending(_ account: String, at now: Date, lasting time: Duration = lease) async throws -> Bool {
-        let made = try await commit(of: account) { [cache, holder] transaction in
-            let (name, isSender) = (Self.turn(account), try Self.isSender(of: account, holder, transaction))
-            guard try SharedLeases.take(name, for: holder, lasting: time, transaction) else { return ([], false) }
-            if isSender { return ([], true) }
-            let running = cache.outbox.queue(of: account)?.unsettled.filter { $0.progress.state == .running } ?? []
-            let changes = running.map { entry in
-                var entry = entry
-                _ = entry.progress.apply(.interrupted, at: now)
-                return OutboxChange.put(entry)
-            }
-            return (changes, true)
-        }
-        return made?.value ?? false
-    }
-
-    /// Lets other servers send the operations of an account.
-    ///
-    /// - Throws: `SharedStoreError`.
-    func endSending(_ account: String) async throws {
-        try await shared.leases.release(Self.turn(account), by: holder)
-    }
-
-    private static func isSender(of account: String, _ holder: String, _ transaction: SQLTransaction) throws -> Bool {
-        try SharedLeases.isHeld(turn(account), by: holder, transaction)
-    }
-
-    private static func checkIsSender(of account: String, _ holder: String, _ transaction: SQLTransaction) throws {
-        guard try isSender(of: account, holder, transaction) else { throw NotSender() }
-    }
+    private static let retrying = """
+        UPDATE disk_outbox SET state = 'queued', reason = NULL, due_at = NULL
+        WHERE account = $1 AND reason = $2 AND state NOT IN ('running', 'done')
+        """
 }

@@ -96,7 +96,7 @@ extension SharedOutbox {
                     reason text,
                     due_at int8,                            -- milliseconds since 1970 UTC, as all times
                     queued_at int8 NOT NULL,
-                    blob_id text COLLATE "C",
+                    blob_id text COLLATE "C",               -- its bytes
                     length int8
                 );
                 CREATE INDEX disk_outbox_by_account ON disk_outbox (account, state, number);
@@ -109,6 +109,34 @@ extension SharedOutbox {
                     number int8 NOT NULL
                 );
                 CREATE SEQUENCE disk_outbox_change_number;
+
+                CREATE TABLE disk_outbox_content (
+                    id text COLLATE "C" PRIMARY KEY,
+                    length int8 NOT NULL,
+                    unused timestamptz DEFAULT now()        -- since when no operation has it; NULL: one has
+                );
+                CREATE INDEX disk_outbox_content_by_disuse ON disk_outbox_content (unused) WHERE unused IS NOT NULL;
+
+                CREATE TABLE disk_outbox_content_part (
+                    content text COLLATE "C" NOT NULL REFERENCES disk_outbox_content (id),
+                    number int8 NOT NULL,                   -- from 0
+                    bytes bytea NOT NULL,                   -- 1 MiB, of the last one what is left
+                    PRIMARY KEY (content, number)
+                );
+                ALTER TABLE disk_outbox_content_part ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+                -- Bytes go with their operation, also by a logout.
+                CREATE FUNCTION disk_outbox_abandon() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    UPDATE disk_outbox_content SET unused = '-infinity' WHERE id = old.blob_id;
+                    RETURN NULL;
+                END
+                $$;
+                CREATE TRIGGER disk_outbox_deleted AFTER DELETE ON disk_outbox
+                    FOR EACH ROW WHEN (old.blob_id IS NOT NULL) EXECUTE FUNCTION disk_outbox_abandon();
+                CREATE TRIGGER disk_outbox_took_other_blob AFTER UPDATE OF blob_id ON disk_outbox
+                    FOR EACH ROW WHEN (old.blob_id IS NOT NULL AND old.blob_id IS DISTINCT FROM new.blob_id)
+                    EXECUTE FUNCTION disk_outbox_abandon();
                 """
         )
     ]
