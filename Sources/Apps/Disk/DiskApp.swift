@@ -9,6 +9,7 @@ public import ResponseStore
 public import Screens
 public import ServiceLifecycle
 import Settings
+public import SharedStore
 import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.
@@ -19,6 +20,11 @@ public struct DiskApp: App {
     public static let title = Text("Yandex Disk", ru: "Яндекс Диск")
     /// Tables of the app.
     public static let migrations = DiskStore.migrations
+    /// Tables of the app in a store that several servers share.
+    public static let sharedMigrations: [SharedMigration]? =
+        SharedLogins.migrations + SharedMarks.migrations + SharedOutbox.migrations
+    /// Tokens are sealed there.
+    public static let sealsSharedSecrets = true
 
     /// Settings of the app.
     public struct Options: Sendable {
@@ -69,6 +75,7 @@ public struct DiskApp: App {
             freshness: try context.settings.seconds("freshness.disk_s"),
             oauth: context.optionalUpstream(Self.oauth).flatMap { oauth in application.map { (oauth, $0) } },
             database: context.database,
+            shared: context.shared.flatMap { SharedDisk($0, clock: context.clock) },
             sessions: context.sessions,
             events: context.events,
             options: try Options(context),
@@ -90,6 +97,7 @@ public struct DiskApp: App {
         freshness: Duration,
         oauth: (upstream: Upstream, application: YandexOAuthClient.Application)?,
         database: LarderDatabase,
+        shared: SharedDisk? = nil,
         sessions: SessionStore,
         events: EventStream,
         options: Options,
@@ -104,6 +112,7 @@ public struct DiskApp: App {
             freshness: freshness,
             oauth: oauth.map { YandexOAuthClient(upstream: $0.upstream, application: $0.application) },
             database: database,
+            shared: shared,
             sessions: sessions,
             events: DiskEvents(stream: events),
             options: options,
@@ -117,6 +126,11 @@ public struct DiskApp: App {
 
     /// Files of the Disk for other apps.
     public var files: AccountFiles? { AccountFiles(composition.diskFiles) }
+
+    /// Removes what the server has of accounts that were logged out while it was down.
+    ///
+    /// - Throws: `SettingError` if its own database has logins that the shared one would hide; errors of the stores.
+    public func prepare() async throws { try await composition.books.prepare() }
 
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
     public var services: [any Service] { composition.services }

@@ -12,9 +12,7 @@ import Upstream
 /// Builds the features of the app, each with only what it needs.
 struct DiskComposition: Sendable {
     let store: DiskStore
-    let jobs: any JobBook
-    let marks: any MarkBook
-    let outboxBook: any OutboxBook
+    let books: DiskBooks
     let tokens: TokenProvider
     let queue: DownloadQueue
     let keeper: OfflineKeeper
@@ -44,6 +42,7 @@ struct DiskComposition: Sendable {
         freshness: Duration,
         oauth: YandexOAuthClient?,
         database: LarderDatabase,
+        shared: SharedDisk?,
         sessions: SessionStore,
         events: DiskEvents,
         options: DiskApp.Options,
@@ -61,27 +60,27 @@ struct DiskComposition: Sendable {
             hasher: try secrets.credentialHasher()
         )
         store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
-        (jobs, marks, outboxBook) = (store, store, store)
-        tokens = TokenProvider(store: store, oauth: oauth, clock: clock)
-        queue = DownloadQueue(book: jobs, events: events, limit: options.downloads, logger: logger)
+        books = DiskBooks(store, shared)
+        tokens = TokenProvider(store: store, logins: books.logins, oauth: oauth, clock: clock)
+        queue = DownloadQueue(book: books.jobs, events: events, limit: options.downloads, logger: logger)
         (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
-        accounts = DiskAccounts(store: store, marks: marks, outbox: outboxBook, reader: reader)
+        accounts = DiskAccounts(store: store, marks: books.marks, outbox: books.outbox, reader: reader)
         items = ItemReader(reader: reader, events: events, clock: clock)
         tracker = OperationTracker(
             client: client,
             tokens: tokens,
-            jobs: jobs,
-            marks: marks,
+            jobs: books.jobs,
+            marks: books.marks,
             events: events,
             wait: options.operationWait,
             clock: clock,
             logger: logger
         )
         writer = WriteExecutor(
-            calls: WriteCalls(client: client, tokens: tokens, store: store, marks: marks, outbox: outboxBook),
+            calls: WriteCalls(client: client, tokens: tokens, store: store, marks: books.marks, outbox: books.outbox),
             items: items,
             operations: tracker,
             events: events,
@@ -109,16 +108,13 @@ struct DiskComposition: Sendable {
             clock: clock,
             logger: logger
         )
-        try database.read { [store] in try store.outbox.load(at: clock.now(), $0) }
-        sessions.letExpire(sessionsOf: DiskApp.name) { [store, queue, keeper, outboxKeeper] expired, db in
-            try store.remove(expired, db)
-            guard expired.isLast else { return }
-            db.afterNextTransaction { _ in
-                queue.cancel(account: expired.account)
-                keeper.cancel(account: expired.account)
-                outboxKeeper.cancel(account: expired.account)
-            }
+        if shared == nil { try database.read { [store] in try store.outbox.load(at: clock.now(), $0) } }
+        books.letExpire(in: sessions) { [queue, keeper, outboxKeeper] account in
+            queue.cancel(account: account)
+            keeper.cancel(account: account)
+            outboxKeeper.cancel(account: account)
         }
+        books.listen(logger)
     }
 
     private var pageReader: PageReader {
@@ -128,7 +124,7 @@ struct DiskComposition: Sendable {
     private var storedFiles: StoredFiles {
         StoredFiles(
             store: store,
-            outbox: outboxBook,
+            outbox: books.outbox,
             accessRecorder: accessRecorder,
             budget: options.budget,
             clock: clock
@@ -149,7 +145,7 @@ struct DiskComposition: Sendable {
     private var projected: ProjectedItems { ProjectedItems(items: items) }
 
     private var runner: DownloadRunner {
-        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, book: jobs)
+        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, book: books.jobs)
     }
 
     var lender: FileLender { FileLender(files: storedFiles, fetcher: fetcher, scratch: scratch) }
@@ -221,7 +217,7 @@ extension DiskComposition {
             files: storedFiles,
             runner: runner,
             queue: queue,
-            book: jobs,
+            book: books.jobs,
             clock: clock
         )
     }
@@ -257,14 +253,14 @@ extension DiskComposition {
 
     var services: [any Service] {
         [
-            downloadService, OfflineService(keeper: keeper, marks: marks, logger: logger),
-            OutboxService(keeper: outboxKeeper, outbox: outboxBook, clock: clock, logger: logger),
+            downloadService, OfflineService(keeper: keeper, marks: books.marks, logger: logger),
+            OutboxService(keeper: outboxKeeper, outbox: books.outbox, clock: clock, logger: logger),
             BackgroundService(background: background),
-        ]
+        ] + books.services(clock, logger)
     }
 
     var downloadService: DownloadService {
-        DownloadService(book: jobs, queue: queue, runner: runner, clock: clock, logger: logger)
+        DownloadService(book: books.jobs, queue: queue, runner: runner, clock: clock, logger: logger)
     }
 
     /// Files for other apps.

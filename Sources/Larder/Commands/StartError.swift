@@ -1,3 +1,4 @@
+import AppInterface
 import ArgumentParser
 import Backup
 import Certificates
@@ -26,7 +27,9 @@ enum StartError {
     private static func exitCode(of error: any Error) -> ExitCode? {
         switch error {
         case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
-        case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck: ExitCode(78)
+        case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck,
+            is SharedSeal.WrongKey:
+            ExitCode(78)
         case is CommandProcess.NotStarted: ExitCode(127)
         case is StorageError, is SharedStoreError, is BackupError, is SandboxError, is CannotListen,
             is Archive.Refusal:

@@ -23,7 +23,7 @@ struct OutboxRequests: Sendable {
     @Sendable func list(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let asked = try request.query.page(of: Self.list, defaultLimit: 20)
         let timeZone = try request.timeZone(fallback: timeZone)
-        let changeToken = store.changeToken(account: session.account)
+        let changeToken = accounts.logins.changeToken(account: session.account)
         let account = try await accounts.account(of: session)
         let queue = store.outbox.queue(of: account.id) ?? OutboxQueue()
         let last = asked.key?[0].integer ?? 0

@@ -31,9 +31,9 @@ struct TokenProvider: Sendable {
     /// The token of one write, once it was opened; nil for reads, which open it when they send a request.
     private var opened: OpenedToken?
 
-    init(store: DiskStore, oauth: YandexOAuthClient?, clock: WallClock) {
+    init(store: DiskStore, logins: any LoginBook, oauth: YandexOAuthClient?, clock: WallClock) {
         self.store = store
-        logins = store
+        self.logins = logins
         self.oauth = oauth
         self.clock = clock
         refreshes = SingleFlight(sleep: clock.sleep)

@@ -69,6 +69,14 @@ extension DiskStore {
         forgotten.send(id, after: db)
     }
 
+    /// Whether accounts have tokens here: then they are no copies, but logins of a server that shares nothing.
+    func hasTokens() throws -> Bool {
+        try database.read { db in
+            let sql = "SELECT EXISTS (SELECT 1 FROM disk_login JOIN sealed_secret ON name = token)"
+            return try Bool.fetchOne(db, sql: sql) ?? false
+        }
+    }
+
     /// The accounts that are here, and when each was linked.
     func copies() throws -> [String: Int64] {
         try database.read { db in

@@ -9,5 +9,15 @@ struct SharedDisk: Sendable {
     let seal: SharedSeal
     let clock: WallClock
 
+    /// Returns the store of a server; nil without a key.
+    init?(_ access: SharedStoreAccess, clock: WallClock) {
+        guard let seal = access.seal else { return nil }
+        self.init(database: access.database, changes: access.changes, seal: seal, clock: clock)
+    }
+
+    init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal, clock: WallClock) {
+        (self.database, self.changes, self.seal, self.clock) = (database, changes, seal, clock)
+    }
+
     var leases: SharedLeases { SharedLeases(database: database) }
 }

@@ -83,15 +83,18 @@ struct SharedLogins: LoginBook {
 
     /// Removes what this server has of accounts that were logged out while it was not told: at its start, and when
     /// messages of others may have been lost.
-    func forgetLoggedOut() async throws {
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    func forgetLoggedOut() async throws -> Int {
         let copies = try cache.copies()
         let linked = try await database.rows(Self.selectLinked, [Array(copies.keys)]) { row in
             (try row.value("account") as String, try row.value("linked_at") as Int64)
         }
         let present = Dictionary(uniqueKeysWithValues: linked)
-        for (account, linkedAt) in copies where present[account] != linkedAt {
-            try await cache.forget(account: account)
-        }
+        let gone = copies.filter { present[$0.key] != $0.value }
+        for account in gone.keys { try await cache.forget(account: account) }
+        return gone.count
     }
 
     /// Removes what this server has of an account as soon as another one has logged it out.

@@ -1,0 +1,167 @@
+import Foundation
+import GRDB
+import TestKit
+import Testing
+
+/// Processes that serve the Disk from one PostgreSQL, with one simulated Yandex Disk behind them.
+@Suite(.timeLimit(.minutes(10))) struct SharedDiskTests {
+    /// Starts the processes of a store with one key.
+    private struct Nodes {
+        let servers: SharedServers
+        let sandbox: RunningSandbox
+        private let key: TemporaryFolder
+
+        init() async throws {
+            servers = try await SharedServers("disk")
+            sandbox = try await RunningSandbox.start()
+            key = try TemporaryFolder()
+            try Data(repeating: 7, count: 32).write(to: key.url.appending(path: "store.key"))
+        }
+
+        func start(_ data: TemporaryFolder, _ settings: [String] = []) async throws -> RunningLarder {
+            try await RunningLarder.start(
+                data: data,
+                [
+                    "--node-apps", "disk", "--store-url", servers.url, "--store-connections", "4",
+                    "--store-timeout-ms", "20000", "--store-key-file", key.url.appending(path: "store.key").path,
+                    "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
+                    sandbox.base + "/yandex_oauth", "--disk-oauth-client-id", "sandbox-client",
+                ] + settings
+            )
+        }
+
+        func start() async throws -> RunningLarder { try await start(try TemporaryFolder()) }
+    }
+
+    private static func member(_ larder: RunningLarder) async throws -> Client {
+        var member = larder.client
+        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        let response = try await member.post("/v1/disk/session", login)
+        member.token = try response.json.data.token.string
+        #expect(response.status == 201, "\(response.text)")
+        return member
+    }
+
+    @Test("SCALE-03 A login, a change and a logout at one process hold at the other, also of kept responses")
+    func sessions() async throws {
+        let nodes = try await Nodes()
+        let (one, two) = (try await nodes.start(), try await nodes.start())
+        let member = try await Self.member(one)
+        let elsewhere = member.moved(to: two)
+        let session = try await elsewhere.get("/v1/disk/session")
+        #expect(session.status == 200, "\(session.text)")
+        let before = try await two.cached(elsewhere, "/v1/disk/files").json
+        let made = try await member.post("/v1/disk/folders", #"{"path":"/From one"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let after = try await elsewhere.get("/v1/disk/files").json
+        #expect(after.data.items.elements.count == before.data.items.elements.count + 1)
+        #expect(after.data.items.elements.contains { $0.name.string == "From one" })
+        #expect(try await elsewhere.get("/v1/disk/profile").status == 200)
+
+        #expect(try await member.delete("/v1/disk/session?confirm=true").status < 300)
+        await BoundedWait.poll(for: "the logout at the other process") {
+            (try? await elsewhere.get("/v1/disk/files").status) == 401
+        }
+        #expect(try await elsewhere.get("/v1/disk/session").status == 401)
+        #expect(try await nodes.servers.sql("SELECT count(*) FROM disk_account") == "0")
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
+    /// Rows of accounts in a data directory.
+    private static func rows(in data: TemporaryFolder) throws -> Int {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(
+            path: data.url.appending(path: "larder.sqlite").path,
+            configuration: configuration
+        )
+        let tables = ["disk_account", "disk_login", "disk_item", "disk_offline", "disk_download"]
+        return try queue.read { db in
+            try tables.reduce(0) { try $0 + (Int.fetchOne(db, sql: "SELECT count(*) FROM \($1)") ?? 0) }
+        }
+    }
+
+    @Test("SCALE-06 After a logout at one process nothing is left at others, nor at one that was down")
+    func logout() async throws {
+        let nodes = try await Nodes()
+        let data = try (0..<3).map { _ in try TemporaryFolder() }
+        let (one, two) = (try await nodes.start(data[0]), try await nodes.start(data[1]))
+        let down = try await nodes.start(data[2])
+        let member = try await Self.member(one)
+        for larder in [one, two, down] {
+            let client = member.moved(to: larder)
+            #expect(try await client.get("/v1/disk/files").status == 200)
+            #expect(try await client.get("/v1/disk/recent").status == 200)
+        }
+        #expect(try await member.put("/v1/disk/offline", #"{"path":"/Заметки.txt"}"#).status < 500)
+        await down.kill9()
+        #expect(try Self.rows(in: data[2]) > 2)
+        #expect(try await nodes.servers.sql("SELECT count(*) FROM sealed_secret") == "1")
+
+        #expect(try await member.moved(to: two).delete("/v1/disk/session?confirm=true").status < 300)
+        let left = "SELECT (SELECT count(*) FROM sealed_secret) + (SELECT count(*) FROM disk_login)"
+        #expect(try await nodes.servers.sql(left) == "0")
+        await BoundedWait.poll(for: "the rows at the other process to go") {
+            (try? Self.rows(in: data[0])) == 0
+        }
+        #expect(try Self.rows(in: data[1]) == 0)
+        let up = try await nodes.start(data[2])
+        #expect(try Self.rows(in: data[2]) == 0, "wiped before it listens")
+        #expect(try await member.moved(to: up).get("/v1/disk/files").status == 401)
+        for larder in [one, two, up] { #expect(await larder.stop() == 0) }
+    }
+
+    /// Logs in by a code, so that the account has a token that can be refreshed.
+    private static func memberByCode(_ larder: RunningLarder) async throws -> Client {
+        var member = larder.client
+        let begun = try await member.post("/v1/disk/session/authorization", "{}").json.data
+        let page = try await Client(base: try #require(begun.authorize_url.string)).get("").text
+        let code = page.split(separator: "<code id=\"code\">").last?.split(separator: "<").first ?? ""
+        let login = #"{"mode":"oauth_code","code":"\#(code)","state":"\#(begun.state.string ?? "")"}"#
+        let response = try await member.post("/v1/disk/session", login)
+        #expect(response.status == 201, "\(response.text)")
+        member.token = try response.json.data.token.string
+        return member
+    }
+
+    @Test("SCALE-16 A refresh token is used once by two processes, however many requests need a new token")
+    func refresh() async throws {
+        let nodes = try await Nodes()
+        let (one, two) = (try await nodes.start(), try await nodes.start())
+        let consent = #"{"consent":"allow","account":"anna","lifetime_s":30}"#
+        #expect(try await nodes.sandbox.control.put("/yandex_oauth/consent", consent).status < 300)
+        let member = try await Self.memberByCode(one)
+        let clients = [member, member.moved(to: two)]
+        // A token that ends within a minute is refreshed before each request.
+        for _ in 0..<5 {
+            try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
+                for number in 0..<8 {
+                    group.addTask { try await clients[number % 2].get("/v1/disk/files?refresh=1") }
+                }
+                for try await response in group { #expect(response.status == 200, "\(response.text)") }
+            }
+        }
+        let journal = "/journal?upstream=yandex_oauth&method=POST&count=true"
+        #expect(try await nodes.sandbox.control.get(journal + "&status=400").json.count.int == 0)
+        #expect(try await nodes.sandbox.control.get(journal).json.count.int ?? 0 > 2)
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
+    @Test("A process with another key than the others does not start, nor one without a key")
+    func keys() async throws {
+        let nodes = try await Nodes()
+        let one = try await nodes.start()
+        let other = try TemporaryFolder()
+        let file = other.url.appending(path: "other.key")
+        try Data(repeating: 8, count: 32).write(to: file)
+        for (key, reason) in [(file.path, "store.key_file"), ("", "store.key_file"), ("/missing", "/missing")] {
+            let refused = RunningProcess([
+                "serve", "--http-port", "0", "--data-directory", try TemporaryFolder().path, "--node-apps", "disk",
+                "--store-url", nodes.servers.url, "--store-key-file", key,
+            ])
+            #expect(await refused.ended() != 0)
+            #expect(refused.log.contains(reason), "\(refused.log)")
+        }
+        #expect(await one.stop() == 0)
+    }
+}
