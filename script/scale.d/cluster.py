@@ -120,7 +120,16 @@ class Cluster:
         """Starts the simulated upstreams, and returns the settings of servers that use them."""
         port = self.sandbox()
         return [f"--upstreams-{name}-url=http://127.0.0.1:{port}{path}" for name, path in
-                {"spacex": "/spacex", "catalogue": "/catalogue", "people": "/people", "geocoder": "/geocoder"}.items()]
+                {"yandex-disk": "/yandex_disk", "yandex-oauth": "/yandex_oauth", "spacex": "/spacex", "catalogue": "/catalogue",
+                 "people": "/people", "geocoder": "/geocoder"}.items()]
+
+    def key(self):
+        """Makes the key of secrets in the shared store, and returns the setting that names its file."""
+        path = os.path.join(self.folder, "store.key")
+        if not os.path.exists(path):
+            with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+                file.write(os.urandom(32))
+        return [f"--store-key-file={path}"]
 
     def haproxy(self, configuration, addresses, name="haproxy"):
         """Starts HAProxy with a file of deploy/haproxy and its variables."""

@@ -9,8 +9,6 @@ sys.dont_write_bytecode = True
 from cluster import Cluster, free_port, program, request, wait
 from postgres import programs, server
 
-# What has a half on PostgreSQL; `larder serve` refuses store.url with the others.
-APPS = "notes,pdf,shop,ships"
 MOST = 3  # deploy/haproxy/alike.cfg names so many.
 
 
@@ -34,7 +32,7 @@ def run(options, settings):
         sys.exit(f"port {front} is in use: --http-port names another one")
     with Cluster(options) as cluster:
         try:
-            settings = [*(cluster.upstreams() if options.sandbox else []), "--node-apps", APPS, *settings]
+            settings = [*(cluster.upstreams() if options.sandbox else []), *cluster.key(), *settings]
             os.environ["LARDER_STORE_URL"], _ = server(cluster, host="")  # Not an argument, which other users see.
             ports = {f"n{number}": cluster.larder(f"n{number}", *settings) for number in range(1, options.nodes + 1)}
             proxy(cluster, front, ports)
