@@ -61,8 +61,8 @@ protocol OutboxBook: Sendable {
     /// - Throws: Errors of the store.
     func catchUpOutboxes() async throws
 
-    /// After how long ``catchUpOutboxes()`` is due again: what a server that has ended was sending is taken over. Nil if
-    /// there are no others.
+    /// After how long ``catchUpOutboxes()`` is due again: what a server that has ended was sending is taken over. Nil
+    /// if there are no others.
     var lookInterval: Duration? { get }
 }
 
