@@ -1,0 +1,152 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The outbox of two processes of one PostgreSQL, with one simulated Yandex Disk behind them.
+@Suite(.timeLimit(.minutes(60))) struct SharedDiskOutboxTests {
+    /// Number of kills; more by `OUTBOX_NODE_KILLS`.
+    static let kills = ProcessInfo.processInfo.environment["OUTBOX_NODE_KILLS"].flatMap { Int($0) } ?? 3
+
+    private let nodes: SharedDiskNodes
+    private var sandbox: RunningSandbox { nodes.sandbox }
+
+    init() async throws { nodes = try await SharedDiskNodes() }
+
+    private func start(_ data: TemporaryFolder) async throws -> RunningLarder {
+        try await nodes.start(data, ["--upstreams-yandex-disk-probe-interval-ms", "100"])
+    }
+
+    /// Logs in at one process, and reads at both the lists that writes need.
+    private func member(_ larders: [RunningLarder]) async throws -> Client {
+        var member = larders[0].client
+        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        member.token = try await member.post("/v1/disk/session", login).json.data.token.string
+        for larder in larders { #expect(try await member.moved(to: larder).get("/v1/disk/files").status == 200) }
+        return member
+    }
+
+    /// Returns how many requests of a query the simulated API has had.
+    private func count(_ query: String) async throws -> Int {
+        try await sandbox.control.get("/journal?\(query)&count=true").json.count.int ?? -1
+    }
+
+    private func leave(_ path: String, _ client: Client) async throws {
+        let fields = ["Prefer": "respond-async"]
+        let left = try await client.send("POST", "/v1/disk/folders", fields, body: #"{"path":"\#(path)"}"#)
+        #expect(left.status == 202, "\(left.text)")
+    }
+
+    private func paths(_ client: Client) async throws -> [String] {
+        try await client.get("/v1/disk/outbox").json.data.items.elements.compactMap { $0.path.string }
+    }
+
+    private func drained(_ client: Client) async throws {
+        try await BoundedWait.poll(for: "the outbox to drain") {
+            try await client.get("/v1/disk/outbox").json.meta.state.string == "empty"
+        }
+    }
+
+    /// What was made at the API, in order.
+    private func made() async throws -> [String] {
+        let entries = try await sandbox.control.get("/journal?upstream=yandex_disk&method=PUT&status=201").json.entries
+        return entries.elements.map { entry in
+            let target = entry.path.string?.removingPercentEncoding ?? ""
+            return target.split(separator: "path=").last.map(String.init) ?? ""
+        }
+    }
+
+    @Test("OUT-02 SCALE-07 What one process was sending when it was killed is looked at by another, and sent once")
+    func takeover() async throws {
+        let larders = [try await start(try TemporaryFolder()), try await start(try TemporaryFolder())]
+        let member = try await member(larders)
+        let clients = larders.map { member.moved(to: $0) }
+        try await sandbox.fault("offline", of: "yandex_disk")
+        try await leave("/first", clients[0])
+        let bytes = String(repeating: "0123456789abcdef", count: 100_000)
+        let target = "/v1/disk/file/content?path=/waits.txt"
+        let upload = try await clients[0].send("PUT", target, ["Prefer": "respond-async"], body: bytes)
+        #expect(upload.status == 202, "\(upload.text)")
+        let href = try #require(upload["Location"])
+        try await leave("/last", clients[1])
+        for client in clients {
+            #expect(try await paths(client) == ["disk:/first", "disk:/waits.txt", "disk:/last"])
+            #expect(try await client.get(target).text == bytes, "each process has the bytes")
+        }
+        // The upload is carried out, and the process that sends it never hears of that.
+        let hold = #"{"match":{"method":"PUT"},"faults":["hold"]}"#
+        #expect(try await sandbox.control.post("/upstreams/yandex_uploader/rules", hold).status < 300)
+        try await sandbox.fault("online", of: "yandex_disk")
+        try await BoundedWait.poll(for: "the upload to be sent") {
+            try await sandbox.control.get("/upstreams/yandex_uploader/fault").json.waiting.int == 1
+        }
+        var sender = 0
+        try await BoundedWait.poll(for: "one process to show the progress of the upload") {
+            for (number, client) in clients.enumerated() {
+                let progress = try await client.get(href).json.data.progress.number
+                if progress ?? 0 > 0 {
+                    sender = number
+                    return true
+                }
+            }
+            return false
+        }
+        await larders[sender].kill9()
+        _ = try await sandbox.control.post("/upstreams/yandex_uploader/release", "{}")
+        #expect(try await sandbox.control.send("DELETE", "/upstreams/yandex_uploader/rules").status < 300)
+        let other = clients[1 - sender]
+        try await drained(other)
+        #expect(try await other.get(href).json.data.state.string == "done")
+        #expect(try await made() == ["disk:/first", "disk:/last"], "each once, in order")
+        #expect(try await count("upstream=yandex_uploader&method=PUT&status=201") == 1)
+        #expect(try await other.get(target + "&refresh=1").text == bytes)
+        #expect(await larders[1 - sender].stop() == 0)
+    }
+
+    @Test("OUT-02 SCALE-07 What was answered 202 by either process survives kill -9 of any, and is sent once, in order")
+    func kills() async throws {
+        let data = [try TemporaryFolder(), try TemporaryFolder()]
+        var larders = [try await start(data[0]), try await start(data[1])]
+        let member = try await member(larders)
+        var left: [String] = []
+        for kill in 0..<Self.kills {
+            try await sandbox.fault("offline", of: "yandex_disk")
+            for number in 0..<4 {
+                let path = "/kill \(kill) \(number)"
+                try await leave(path, member.moved(to: larders[Int.random(in: 0...1)]))
+                left.append("disk:" + path)
+            }
+            let before = try await made().count
+            try await sandbox.fault("online", of: "yandex_disk")
+            let sent = before + Int.random(in: 1...3)
+            try await BoundedWait.poll(for: "writes to be sent") { try await made().count >= sent }
+            let killed = Int.random(in: 0...1)
+            await larders[killed].kill9()
+            larders[killed] = try await start(data[killed])
+        }
+        try await drained(member.moved(to: larders[0]))
+        try await drained(member.moved(to: larders[1]))
+        #expect(try await made() == left, "each once, in order")
+        for larder in larders { #expect(await larder.stop() == 0) }
+    }
+
+    @Test("SCALE-06 A logout asks with what waits at the other process, and removes it from the store with its bytes")
+    func logout() async throws {
+        let larders = [try await start(try TemporaryFolder()), try await start(try TemporaryFolder())]
+        let member = try await member(larders)
+        let elsewhere = member.moved(to: larders[1])
+        try await sandbox.fault("offline", of: "yandex_disk")
+        let target = "/v1/disk/file/content?path=/waits.txt"
+        let upload = try await member.send("PUT", target, ["Prefer": "respond-async"], body: "bytes")
+        #expect(upload.status == 202, "\(upload.text)")
+        #expect(try await elsewhere.get("/v1/disk/outbox").json.meta.pending.int == 1)
+        let question = try await elsewhere.delete("/v1/disk/session")
+        #expect(question.status == 409 && question.text.contains("1"), "\(question.text)")
+        #expect(try await elsewhere.delete("/v1/disk/session?confirm=true").status < 300)
+        #expect(try await nodes.servers.sql("SELECT count(*) FROM disk_outbox") == "0")
+        let kept = "SELECT count(*) FROM disk_outbox_content WHERE unused IS DISTINCT FROM '-infinity'"
+        #expect(try await nodes.servers.sql(kept) == "0")
+        try await sandbox.fault("online", of: "yandex_disk")
+        #expect(try await member.get("/v1/disk/outbox").status == 401)
+        for larder in larders { #expect(await larder.stop() == 0) }
+    }
+}
