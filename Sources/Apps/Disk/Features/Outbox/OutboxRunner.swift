@@ -103,7 +103,6 @@ struct OutboxRunner: Sendable {
             let reader = try await accounts.outbox.upload(blob)
             body = ByteStream(reader, range: 0..<blob.length).counting(progress)
         }
-        try accounts.outbox.checkIsSender(of: account.id)
         var write = entry.work.write(body: body, entry.id)
         write.found = found
         switch try await writer.run(write, for: account) {
@@ -125,6 +124,7 @@ struct OutboxRunner: Sendable {
         guard work.kind == .folder || place.kind == .dir else { return }
         var removal = DiskWrite(kind: .delete(permanently: false), path: work.path)
         removal.found = WritePreparation.Before(subject: place)
+        try accounts.outbox.checkIsSender(of: account.id)
         _ = try await writer.run(removal, for: account)
     }
 

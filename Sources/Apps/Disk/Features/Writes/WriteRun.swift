@@ -26,6 +26,7 @@ struct WriteRun: Sendable {
             before = try await WritePreparation(calls: calls, write: write, account: account, clock: clock).before()
         }
         if let unneeded = try await unneeded(before) { return unneeded }
+        if write.operation != nil { try calls.outbox.checkIsSender(of: account.id) }
         let sender = WriteSender(calls: calls, write: write, account: account, guardedMD5: guardedMD5(before.subject))
         do {
             switch try await sender.send() {
