@@ -129,6 +129,35 @@ import Testing
         for larder in larders { #expect(await larder.stop() == 0) }
     }
 
+    @Test("OUT-07 What is carried out while the store is away is not sent again", arguments: [false, true])
+    func storeAway(isShort: Bool) async throws {
+        let larder = try await start(try TemporaryFolder())
+        let member = try await member([larder])
+        try await sandbox.fault("offline", of: "yandex_disk")
+        for name in ["one", "two", "three"] { try await leave("/\(name)", member) }
+        let hold = #"{"match":{"method":"PUT"},"faults":["hold"]}"#
+        #expect(try await sandbox.control.post("/upstreams/yandex_disk/rules", hold).status < 300)
+        try await sandbox.fault("online", of: "yandex_disk")
+        try await BoundedWait.poll(for: "a write to be sent") {
+            try await sandbox.control.get("/upstreams/yandex_disk/fault").json.waiting.int == 1
+        }
+        try await nodes.servers.allowConnections(false)
+        try await nodes.servers.endConnections()
+        #expect(try await sandbox.control.send("DELETE", "/upstreams/yandex_disk/rules").status < 300)
+        _ = try await sandbox.control.post("/upstreams/yandex_disk/release", "{}")
+        if !isShort {
+            try await BoundedWait.poll(for: "the write to be carried out") { try await made().count == 1 }
+            try await BoundedWait.poll(for: "the outbox not to be readable") {
+                try await member.get("/v1/disk/outbox").status >= 500
+            }
+        }
+        try await nodes.servers.allowConnections(true)
+        try await drained(member)
+        #expect(try await made() == ["disk:/one", "disk:/two", "disk:/three"], "each once, in order")
+        #expect(try await count("upstream=yandex_disk&method=PUT") == 3)
+        #expect(await larder.stop() == 0)
+    }
+
     @Test("SCALE-06 A logout asks with what waits at the other process, and removes it from the store with its bytes")
     func logout() async throws {
         let larders = [try await start(try TemporaryFolder()), try await start(try TemporaryFolder())]

@@ -47,5 +47,13 @@ struct SharedServers {
         return Int(ended) ?? 0
     }
 
+    /// Ends all connections of processes.
+    func endConnections() async throws {
+        try await RunningPostgres.sql(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '\(name)'",
+            at: server.address()
+        )
+    }
+
     private var name: String { url.split(separator: "?")[0].split(separator: "/").last.map { String($0) } ?? "" }
 }
