@@ -109,10 +109,11 @@ struct DiskComposition: Sendable {
             logger: logger
         )
         if shared == nil { try database.read { [store] in try store.outbox.load(at: clock.now(), $0) } }
-        books.letExpire(in: sessions) { [queue, keeper, outboxKeeper] account in
-            queue.cancel(account: account)
-            keeper.cancel(account: account)
-            outboxKeeper.cancel(account: account)
+        // The store keeps this closure, and they keep the store.
+        books.letExpire(in: sessions) { [weak queue, weak keeper, weak outboxKeeper] account in
+            queue?.cancel(account: account)
+            keeper?.cancel(account: account)
+            outboxKeeper?.cancel(account: account)
         }
         books.listen(logger)
     }
