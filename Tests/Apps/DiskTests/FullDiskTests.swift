@@ -8,7 +8,7 @@ import Upstream
 
 @testable import Disk
 
-@Suite("Reads on a full disk", .timeLimit(.minutes(10)))
+@Suite("A full disk", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     /// Runs a test against an app whose files can be made to fail.
     private static func run(_ disk: FakeYandexDisk, _ test: @Sendable (DiskHarness, FaultScope) async throws -> Void)
@@ -69,6 +69,43 @@ struct FullDiskTests {
             #expect(shown?["meta.stale"] == true && shown?["meta.offline"] == false)
             let later = try await app.get("/v1/disk/files?refresh=1", as: token)
             #expect(Set(DiskHarness.names(later)) == ["a.txt", "b.txt"])
+        }
+    }
+
+    @Test(
+        "OUT-07 a write of the outbox that was carried out, and whose end could not be stored, is not repeated",
+        arguments: [EachWrite.upload, .overwrite, .folder, .rename, .move, .delete, .publish, .unpublish],
+        [FaultScope.Fault.fullDisk, .brokenOnce]
+    )
+    func outbox(write: EachWrite, fault: FaultScope.Fault) async throws {
+        let disk = EachWrite.disk()
+        try await Self.run(disk) { app, faults in
+            let token = try await app.logIn()
+            for screen in ["files", "files?path=/folder", "published"] {
+                _ = try await app.get("/v1/disk/\(screen)", as: token)
+            }
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let left = try await write.ask(app, token, [.prefer: "respond-async"])
+            #expect(left.status == 202, "\(left.text)")
+            let (id, href) = (try left.string("data.id"), try left.string("data.href"))
+            let gate = Gate()
+            disk.onTheWay { if EachWrite.isWrite($0) { await gate.pass() } }
+            disk.intercept(nil)
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            await gate.arrivals()
+            let (_, hasFailed) = await faults.failing(fault, at: 1) {
+                gate.open()
+                await BoundedWait.poll(for: "the end that cannot be stored") {
+                    let isWritten = !app.log.lines.contains { $0.contains("the outbox could not be written") }
+                    return !isWritten || app.store.outbox.entry(id, of: "1130")?.progress.state != .running
+                }
+            }
+            #expect(hasFailed && write.isDone(on: disk))
+            #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
+            try await app.outbox(href, is: "done", as: token)
+            #expect(try await app.get(href, as: token)["data.problem"] != "discarded")
+            #expect(disk.requests.count { EachWrite.isWrite($0) } == 1, "\(disk.asked)")
         }
     }
 }

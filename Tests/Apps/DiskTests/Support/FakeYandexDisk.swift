@@ -135,13 +135,17 @@ final class FakeYandexDisk: Transport {
     {
         await detour()
         let response = try response(to: request)
+        try await travel(request)
+        await detour()
+        return response
+    }
+
+    private func travel(_ request: OutgoingRequest) async throws(UpstreamError) {
         do {
             try await state.withLock { $0.onTheWay }?(request)
         } catch {
             throw .badResponse(status: nil, reason: "the test failed: \(error)")
         }
-        await detour()
-        return response
     }
 
     func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
@@ -161,14 +165,14 @@ final class FakeYandexDisk: Transport {
             body = bytes
         }
         await detour()
-        let response = try response(
-            to: OutgoingRequest(
-                method: request.method,
-                url: request.url,
-                headerFields: request.headerFields,
-                body: body
-            )
+        let whole = OutgoingRequest(
+            method: request.method,
+            url: request.url,
+            headerFields: request.headerFields,
+            body: body
         )
+        let response = try response(to: whole)
+        try await travel(whole)
         await detour()
         let parts = state.withLock { $0.bodyParts }
         let stream = response.status.code < 300 ? parts?(request.url, response.body) : nil

@@ -111,9 +111,16 @@ final class OutboxKeeper: Sendable {
     /// - Returns: After how long it is to be tried again; nil if nothing is left that can be sent.
     private func send(_ account: String) async throws -> Duration? {
         try await outbox.sending(account, at: clock.now()) { [self] in
+            try await interrupt(account)
             var ahead: OutboxLookAhead?
             while let entry = try await next(of: account) { ahead = try await run(entry, ahead) }
         }
+    }
+
+    /// Marks a write as interrupted that a drain has begun, and whose end could not be stored: it may be carried out.
+    private func interrupt(_ account: String) async throws {
+        guard let begun = begun(of: account) else { return }
+        _ = try await apply(.interrupted, to: begun)
     }
 
     /// Whether something can be sent, or is taken for being sent.

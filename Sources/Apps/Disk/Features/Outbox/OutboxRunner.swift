@@ -139,7 +139,8 @@ struct OutboxRunner: Sendable {
     private func outcome(of error: any Error, _ entry: OutboxEntry<QueuedWrite>) async -> Outcome {
         if Task.isCancelled { return Outcome(event: .interrupted) }
         let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem
-        guard let problem else { return Outcome(event: .delayed("not-stored", for: nil)) }
+        // It may have been sent: what cannot be stored here says nothing of what the API has done.
+        guard let problem else { return Outcome(event: .lost("not-stored")) }
         let codes: [ProblemCode] = [.targetExists, .preconditionFailed, .notFound]
         if codes.contains(problem.code) {
             do {
@@ -173,11 +174,10 @@ extension OutboxProgress.Event {
         switch problem.code {
         case .offlineWriteRefused: self = .postponed
         case .upstreamUnavailable where problem.offline: self = .postponed
-        case .outcomeUnknown, .upstreamBadResponse: self = .lost(reason)
+        case .outcomeUnknown, .upstreamBadResponse, .storageFull, .storageFailed: self = .lost(reason)
         case .upstreamSessionExpired, .sessionExpired:
             self = .delayed(ProblemCode.upstreamSessionExpired.rawValue, for: 3600)
-        case .upstreamUnavailable, .rateLimited, .upstreamStorageFull, .locked, .storageFull, .storageFailed,
-            .overloaded:
+        case .upstreamUnavailable, .rateLimited, .upstreamStorageFull, .locked, .overloaded:
             self = .delayed(reason, for: pause)
         default: self = .refused(reason)
         }
