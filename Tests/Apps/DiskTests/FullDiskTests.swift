@@ -108,4 +108,60 @@ struct FullDiskTests {
             #expect(disk.requests.count { EachWrite.isWrite($0) } == 1, "\(disk.asked)")
         }
     }
+
+    @Test(
+        "TRUST-05 a write that was carried out is a success, also if that cannot be stored; the next read asks the API",
+        arguments: EachWrite.allCases,
+        [FaultScope.Fault.fullDisk, .brokenDisk]
+    )
+    func direct(write: EachWrite, fault: FaultScope.Fault) async throws {
+        let disk = EachWrite.disk()
+        try await Self.run(disk) { app, faults in
+            let token = try await app.logIn()
+            let screens = ["files", "files?path=/folder", "trash", "published"]
+            for screen in screens { _ = try await app.get("/v1/disk/\(screen)", as: token) }
+            let gate = Gate()
+            disk.onTheWay { if EachWrite.isWrite($0) { await gate.pass() } }
+            async let answer = write.ask(app, token)
+            await gate.arrivals()
+            let (response, hasFailed) = await faults.failing(fault, at: 1) {
+                gate.open()
+                return try? await answer
+            }
+            #expect(hasFailed && write.isDone(on: disk))
+            #expect(response?.status == write.successStatus, "\(response?.text ?? "")")
+            #expect(disk.requests.count { EachWrite.isWrite($0) } == 1)
+            // The clock stands still: what is stored would be fresh.
+            for screen in screens {
+                let shown = try await app.get("/v1/disk/\(screen)", as: token)
+                let folder = screen == "files" ? "disk:/" : screen.contains("folder") ? "disk:/folder/" : nil
+                guard let folder else { continue }
+                let there = disk.change { state in
+                    state.nodes.keys.filter { $0.hasPrefix(folder) && $0 != folder }.map { $0.dropFirst(folder.count) }
+                        .filter { !$0.contains("/") }.map(String.init)
+                }
+                #expect(DiskHarness.names(shown).sorted() == there.sorted(), "\(screen)")
+            }
+        }
+    }
+
+    @Test("TRUST-05 an operation that goes on at the API, and that cannot be stored, is `outcome-unknown`")
+    func operation() async throws {
+        let disk = EachWrite.disk()
+        disk.change { $0.pollsOfWrites = 100 }
+        try await Self.run(disk) { app, faults in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            let gate = Gate()
+            disk.onTheWay { if EachWrite.isWrite($0) { await gate.pass() } }
+            async let answer = EachWrite.move.ask(app, token)
+            await gate.arrivals()
+            let (response, hasFailed) = await faults.failing(.fullDisk, at: 1) {
+                gate.open()
+                return try? await answer
+            }
+            #expect(hasFailed)
+            try #require(response).expectProblem("outcome-unknown", 502)
+        }
+    }
 }

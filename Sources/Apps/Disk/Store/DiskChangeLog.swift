@@ -37,14 +37,26 @@ final class DiskChangeLogs: Sendable {
         var logs: [String: DiskChangeLog] = [:]
         /// Epoch of the account when a stored list was requested.
         var lists: [PageKey: Int64] = [:]
+        /// Accounts with a change that could not be stored.
+        var missed: Set<String> = []
     }
 
     private let state = Mutex(State())
 
     /// Appends a change. Must be called after its transaction has been committed, before the next one begins.
     func append(_ change: DiskChange, epoch: Int64, account: String) {
-        state.withLock { $0.logs[account, default: DiskChangeLog()].append(change, epoch: epoch) }
+        state.withLock { state in
+            state.logs[account, default: DiskChangeLog()].append(change, epoch: epoch)
+            // With each change, everything that is stored must be revalidated.
+            state.missed.remove(account)
+        }
     }
+
+    /// Records that a change could not be stored.
+    func miss(_ account: String) { state.withLock { _ = $0.missed.insert(account) } }
+
+    /// Whether a change could not be stored, and none was stored since.
+    func hasMissed(_ account: String) -> Bool { state.withLock { $0.missed.contains(account) } }
 
     /// See ``DiskChangeLog/changes(from:to:)``.
     func changes(of account: String, from start: Int64, to present: Int64) -> ArraySlice<DiskChange>? {
@@ -69,6 +81,7 @@ final class DiskChangeLogs: Sendable {
     func forget(_ account: String, owner: String) {
         state.withLock { state in
             state.logs[account] = nil
+            state.missed.remove(account)
             state.lists = state.lists.filter { $0.key.account != owner }
         }
     }

@@ -160,6 +160,16 @@ struct DiskStore: Sendable {
     /// Marks what screens show of an account as changed.
     func bump(_ account: String) { stamps[account].bump() }
 
+    /// Records that the API has told of a change that could not be stored: until one is, nothing that is stored of the
+    /// account is served without a request.
+    func miss(_ account: String) {
+        changeLogs.miss(account)
+        stamps[account].bump()
+    }
+
+    /// Whether the stored data of an account misses a change.
+    func hasMissed(_ account: String) -> Bool { changeLogs.hasMissed(account) }
+
     /// Name of an account in the tables that apps share.
     static func owner(_ account: String) -> String { "disk/\(account)" }
 }

@@ -11,7 +11,7 @@ import Synchronization
 public final class Outbox<Work: OutboxWork>: Sendable {
     private let journal: LocalOutboxJournal
     let states = Mutex<[String: OutboxAccount<Work>]>([:])
-    private let listener = Mutex<(@Sendable (_ account: String) -> Void)?>(nil)
+    private let listener = Mutex(OutboxListener())
 
     /// Creates an outbox over a table that ``LocalOutboxJournal/creation`` has created.
     public init(_ journal: LocalOutboxJournal) {
@@ -32,7 +32,7 @@ public final class Outbox<Work: OutboxWork>: Sendable {
 
     /// Registers who is notified of an account whose operations have changed, after the commit.
     public func listen(_ listener: @escaping @Sendable (_ account: String) -> Void) {
-        self.listener.withLock { $0 = listener }
+        self.listener.withLock { $0.notify = listener }
     }
 
     /// Returns the operations of an account that are not done; nil if there are none, which costs nothing.
@@ -97,7 +97,7 @@ public final class Outbox<Work: OutboxWork>: Sendable {
         for account in accounts { tell(account) }
     }
 
-    func tell(_ account: String) { listener.withLock { $0 }?(account) }
+    func tell(_ account: String) { listener.withLock { $0.notify }?(account) }
 
     /// Removes all operations of an account in the present transaction.
     ///
@@ -112,6 +112,11 @@ public final class Outbox<Work: OutboxWork>: Sendable {
             }
         }
     }
+}
+
+/// Who is notified. A function that is itself the value of a mutex is wrapped once more by each access to it.
+private struct OutboxListener: Sendable {
+    var notify: (@Sendable (_ account: String) -> Void)?
 }
 
 /// Whose turn it is.

@@ -33,7 +33,7 @@ extension Search {
             let offset = batch * Self.batchSize
             let key = key(at: offset, for: account)
             let resource = client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { _ in .none }
-            guard let result = try accounts.reader.stored(resource, cachePolicy, since: witness),
+            guard let result = try accounts.reader.stored(resource, for: account, cachePolicy, since: witness),
                 let part = try store.ending(key)
             else { return nil }
             pages.accessRecorder.note(key, at: clock.now())

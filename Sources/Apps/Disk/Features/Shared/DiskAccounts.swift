@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import HTTPTypes
 import Screens
 import Upstream
@@ -58,6 +59,9 @@ struct DiskAccounts: Sendable {
         try await logins.catchUp(account)
         try await marks.follow(marksOf: account)
         try await outbox.catchUp(outboxOf: account)
+        guard store.hasMissed(account) else { return }
+        // As long as it fails, nothing stored is served without a request.
+        _ = try? await marks.apply(.doubtful, account: account, at: reader.tokens.clock.now())
     }
 
     private func accepted(_ account: DiskAccount) async throws -> DiskAccount {

@@ -121,7 +121,7 @@ struct ItemReader: ItemReading {
         _ cachePolicy: CachePolicy,
         since witness: ReadWitness
     ) throws -> ReadResult? {
-        try reader.stored(resource(of: path, for: account, seenAt: seenAt), cachePolicy, since: witness)
+        try reader.stored(resource(of: path, for: account, seenAt: seenAt), for: account, cachePolicy, since: witness)
     }
 
     static func checkIsFile(_ item: DiskItem) throws {

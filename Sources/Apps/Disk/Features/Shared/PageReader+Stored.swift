@@ -37,6 +37,7 @@ extension PageReader {
         _ cachePolicy: CachePolicy,
         _ resource: (RowsRequest) -> Resource
     ) throws -> (DiskPage, ReadResult)? {
+        guard !store.hasMissed(session.account) else { return nil }
         // Nothing is requested with it, so it need not know the account's epoch.
         let resource = resource(RowsRequest(account: session.account, epoch: 0, time: clock.now()) { _ in })
         let witness = client.upstream.witness(of: resource.url)

@@ -23,6 +23,7 @@ struct ResourceReader: Sendable {
         var resource = resource
         // A read never joins a request that was sent before a write that it has to show.
         resource.generation = account.epoch
+        let cachePolicy = cachePolicy == .useCache && store.hasMissed(account.id) ? .revalidate : cachePolicy
         resource.needsRevalidation = { [store] db in try store.isOvertaken(account.epoch, account: account.id, db) }
         do {
             return try await load.during { try await result(of: resource, for: account, cachePolicy) }
@@ -78,15 +79,21 @@ struct ResourceReader: Sendable {
     func storedInfo(_ account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws
         -> ReadResult?
     {
-        try stored(infoResource(account), cachePolicy, since: witness)
+        try stored(infoResource(account), for: account, cachePolicy, since: witness)
     }
 
     /// Returns the read of a resource, without its response, if it is served without a request.
     ///
     /// - Parameter witness: Taken before the transaction within which this is called.
     /// - Throws: `StorageError`.
-    func stored(_ resource: Resource, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws -> ReadResult? {
-        guard let witness = client.upstream.witness(of: resource.url, since: witness) else { return nil }
+    func stored(
+        _ resource: Resource,
+        for account: DiskAccount,
+        _ cachePolicy: CachePolicy,
+        since witness: ReadWitness
+    ) throws -> ReadResult? {
+        guard !store.hasMissed(account.id), let witness = client.upstream.witness(of: resource.url, since: witness)
+        else { return nil }
         return try client.upstream.storedResult(of: resource, cachePolicy, since: witness)
     }
 

@@ -57,13 +57,17 @@ struct OperationTracker: Sendable {
         }
     }
 
-    /// Applies the change of an operation that has ended to the store.
-    ///
-    /// - Throws: `StorageError`.
-    func apply(_ operation: DiskOperation) async throws {
+    /// Applies the change of an operation that has ended to the store. If it cannot be stored, it has ended all the
+    /// same, and nothing that is stored of the account is served without a request until that has been recorded.
+    func apply(_ operation: DiskOperation) async {
         let change = operation.status == .done ? operation.change : .doubtful
-        if let applied = try await marks.apply(change, account: operation.account, at: clock.now()) {
-            events.listsChanged(applied.revision, account: operation.account)
+        do {
+            if let applied = try await marks.apply(change, account: operation.account, at: clock.now()) {
+                events.listsChanged(applied.revision, account: operation.account)
+            }
+        } catch {
+            logger.error("a change could not be stored", metadata: ["error": "\(error)"])
+            tokens.store.miss(operation.account)
         }
     }
 }

@@ -19,7 +19,7 @@ struct Operations: Sendable {
             guard tracker.client.isReachable else { throw tracker.client.unreachable }
             operation.status = try await tracker.status(of: operation, for: account)
             if operation.status != .running, try await tracker.jobs.finish(operation, as: operation.status) {
-                try await tracker.apply(operation)
+                await tracker.apply(operation)
             }
         }
         return try responses.operation(operation, request)

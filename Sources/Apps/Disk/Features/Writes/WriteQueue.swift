@@ -81,7 +81,7 @@ struct WriteQueue: Sendable {
             let isDoubtful = problem.code == .outcomeUnknown
             do {
                 return .queued(try await leave(draft, write, account, spooled, isDoubtful: isDoubtful))
-            } catch is Problem where isDoubtful {
+            } catch  where isDoubtful {
                 // That it cannot be left says nothing of whether it was carried out.
                 throw problem
             }

@@ -6,7 +6,8 @@ import Screens
 import Upstream
 
 extension WriteRun {
-    /// Applies a completed write to the store, and reads back the current state.
+    /// Applies a completed write to the store, and reads back the current state. A write of a client is done even if
+    /// that cannot be stored; one of the outbox ends only with what is stored.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of an upload.
@@ -24,13 +25,13 @@ extension WriteRun {
             if let operation = write.operation {
                 try await executor.calls.outbox.finish(operation, with: change, account: account.id, at: now)
             } else {
-                try await executor.calls.marks.apply(change, account: account.id, at: now)
+                await record(change, at: now)
             }
         // It was moved without having been stored, or was newer than the stored row.
-        if case .moved = change, let made, try store.row(made.path, account: account.id)?.item != made {
-            applied = try await executor.calls.marks.apply(.appeared(made.path, made), account: account.id, at: now)
+        if case .moved = change, let made, applied != nil, stored(made.path)?.item != made {
+            applied = await record(.appeared(made.path, made), at: now)
         }
-        // Nil if the account was logged out meanwhile: it is done all the same.
+        // Nil if the account was logged out meanwhile, or the disk is full: it is done all the same.
         if let applied { executor.events.listsChanged(applied.revision, account: account.id) }
         guard let made else {
             var gone = before.subject ?? DiskItem(path: write.path, kind: .file)
@@ -39,13 +40,30 @@ extension WriteRun {
             }
             return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
         }
-        return try await readBack(made, now, applied)
+        return await readBack(made, now, applied)
+    }
+
+    /// Applies a change of which the API has told. If it cannot be stored, nothing that is stored of the account is
+    /// served without a request until that has been recorded.
+    private func record(_ change: DiskChange, at now: Date) async -> DiskStore.Applied? {
+        do {
+            return try await calls.marks.apply(change, account: account.id, at: now)
+        } catch {
+            executor.logger.error("a change could not be stored", metadata: ["error": "\(error)"])
+            store.miss(account.id)
+            return nil
+        }
+    }
+
+    private func stored(_ path: DiskPath) -> DiskRow? {
+        // What cannot be read is as if it were not there: the write is done.
+        (try? store.row(path, account: account.id)) ?? nil
     }
 
     /// Returns the current state: from the API, or as it follows from the write.
     ///
-    /// - Parameter applied: The state of the account with the write; nil if it was logged out meanwhile.
-    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async throws -> WriteOutcome {
+    /// - Parameter applied: The state of the account with the write; nil if that is not stored.
+    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async -> WriteOutcome {
         // No client waits for the result of a write of the outbox: the next screen of it asks the API.
         if calls.client.isReachable, let applied, write.operation == nil {
             do {
@@ -60,9 +78,7 @@ extension WriteRun {
                 executor.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
             }
         }
-        let row =
-            try store.row(made.path, account: account.id)
-            ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
+        let row = stored(made.path) ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
         return .done(row, Provenance(source: .upstream, stale: true, validatedAt: row.seenAt))
     }
 
@@ -88,15 +104,20 @@ extension WriteRun {
         switch operation.status {
         case .done: return try await settle(before, bytes)
         case .failed:
-            try await executor.operations.apply(operation)
+            await executor.operations.apply(operation)
             throw Problem(
                 .upstreamBadResponse,
                 "Yandex Disk began it and could not finish it.",
                 upstream: .init(name: calls.client.upstream.configuration.name)
             )
         case .running:
-            try await executor.operations.jobs.keep(operation, at: clock.now())
-            try await executor.calls.marks.apply(.doubtful, account: account.id, at: clock.now())
+            _ = await record(.doubtful, at: clock.now())
+            do {
+                try await executor.operations.jobs.keep(operation, at: clock.now())
+            } catch {
+                executor.logger.error("an operation could not be stored", metadata: ["error": "\(error)"])
+                throw outcomeUnknown("Yandex Disk continues with it, and that could not be stored here")
+            }
             return .underWay(operation)
         }
     }
@@ -121,26 +142,28 @@ extension WriteRun {
             var problem = calls.client.failure(error).problem
             problem.detail = "Yandex Disk did not carry it out (\(Self.text(error))). Nothing was changed."
             throw problem
-        case .unobserved where error.status == .serviceUnavailable:
+        case .unobserved where error.status == .serviceUnavailable && write.operation == nil:
             // An API that is down refuses writes, and reads as well.
-            try await executor.calls.marks.apply(.doubtful, account: account.id, at: clock.now())
+            _ = await record(.doubtful, at: clock.now())
             var problem = calls.client.failure(error).problem
             problem.detail = "Yandex Disk responded with 503. Nothing was changed here."
             throw problem
         case .notDone, .unclear, .unobserved:
-            try await executor.calls.marks.apply(.doubtful, account: account.id, at: clock.now())
-            throw outcomeUnknown(error)
+            _ = await record(.doubtful, at: clock.now())
+            throw outcomeUnknown(
+                "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
+                    + "Whether it was carried out is not known",
+                status: error.status?.code
+            )
         }
     }
 
-    private func outcomeUnknown(_ error: UpstreamError) -> Problem {
+    private func outcomeUnknown(_ reason: String, status: Int? = nil) -> Problem {
         Problem(
             .outcomeUnknown,
-            "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
-                + "Whether it was carried out is not known; "
-                + "before it is sent again, \(write.href) shows what is there.",
+            Text("\(reason); before it is sent again, \(write.href) shows what is there."),
             offline: !calls.client.isReachable,
-            upstream: .init(name: calls.client.upstream.configuration.name, status: error.status?.code),
+            upstream: .init(name: calls.client.upstream.configuration.name, status: status),
             href: write.href
         )
     }
