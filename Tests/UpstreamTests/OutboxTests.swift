@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import GRDB
+import Synchronization
 import TestKit
 import Testing
 
@@ -143,5 +144,19 @@ struct OutboxTests {
         }
         #expect(until == noon.addingTimeInterval(9) && number(account.turn(at: until, after: nil)) == 1)
         #expect(account.queue.view.changes == 2, "progress changes nothing of what is derived")
+    }
+
+    @Test("OUT-11 who is notified of a change is called as directly after ten thousand changes as after the first")
+    func notification() {
+        let outbox = Outbox<Letter>(Self.journal)
+        let places = Mutex<[UInt]>([])
+        outbox.listen { _ in
+            var here = 0
+            let place = withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+            places.withLock { $0.append(place) }
+        }
+        for _ in 0..<10_000 { outbox.tell("me") }
+        // Places in the stack: each function in between takes some bytes of it.
+        #expect(Set(places.withLock { $0 }).count == 1)
     }
 }

@@ -2,6 +2,8 @@ import Database
 import FaultKit
 import Foundation
 import GRDB
+import HTTPSemantics
+import HTTPTypes
 import TestKit
 import Testing
 import Upstream
@@ -122,11 +124,11 @@ struct FullDiskTests {
             for screen in screens { _ = try await app.get("/v1/disk/\(screen)", as: token) }
             let gate = Gate()
             disk.onTheWay { if EachWrite.isWrite($0) { await gate.pass() } }
-            async let answer = write.ask(app, token)
+            let answer = Task { try? await write.ask(app, token) }
             await gate.arrivals()
             let (response, hasFailed) = await faults.failing(fault, at: 1) {
                 gate.open()
-                return try? await answer
+                return await answer.value
             }
             #expect(hasFailed && write.isDone(on: disk))
             #expect(response?.status == write.successStatus, "\(response?.text ?? "")")
@@ -154,11 +156,11 @@ struct FullDiskTests {
             _ = try await app.get("/v1/disk/files", as: token)
             let gate = Gate()
             disk.onTheWay { if EachWrite.isWrite($0) { await gate.pass() } }
-            async let answer = EachWrite.move.ask(app, token)
+            let answer = Task { try? await EachWrite.move.ask(app, token) }
             await gate.arrivals()
             let (response, hasFailed) = await faults.failing(.fullDisk, at: 1) {
                 gate.open()
-                return try? await answer
+                return await answer.value
             }
             #expect(hasFailed)
             try #require(response).expectProblem("outcome-unknown", 502)

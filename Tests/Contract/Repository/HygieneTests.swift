@@ -32,4 +32,12 @@ import Testing
             #expect(count <= 300, "\(file) has \(count) lines")
         }
     }
+
+    @Test("No function is itself the value of a mutex: each access would wrap it once more, and calls get deeper")
+    func functionsInMutexes() throws {
+        for name in Repository.files(in: "Sources", suffixes: [".swift"]) {
+            let text = try Repository.text("Sources/\(name)")
+            #expect(!text.contains("Mutex<(@Sendable") && !text.contains("Mutex<@Sendable"), "\(name)")
+        }
+    }
 }
