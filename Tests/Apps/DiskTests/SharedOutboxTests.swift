@@ -10,81 +10,6 @@ import Upstream
 
 private let now = DiskNode.noon
 
-extension DiskNode {
-    /// Creates a server with an account that is logged in.
-    fileprivate static func loggedIn(_ kind: StoreKind) async throws -> DiskNode {
-        let node = try await alone(kind)
-        try await node.logIn()
-        return node
-    }
-
-    /// Another server of the same store, or the same one after a restart.
-    fileprivate func other() async throws -> DiskNode {
-        let other = try DiskNode(#require(access).otherServer())
-        try await other.logins.catchUp("1130")
-        try await other.outbox.catchUpOutboxes()
-        return other
-    }
-
-    fileprivate var shared: SharedOutbox { get throws { try #require(outbox as? SharedOutbox) } }
-
-    fileprivate func logOut() async throws { _ = try await logins.logOut("1130", sessions: sessions) }
-
-    /// Puts an operation as memory has it, or a new one, with what `body` changes.
-    @discardableResult
-    fileprivate func put(
-        _ id: String,
-        by author: OutboxAuthor = .user,
-        _ body: @escaping @Sendable (inout OutboxEntry<QueuedWrite>) -> Void = { _ in }
-    ) async throws -> OutboxEntry<QueuedWrite> {
-        let changed = try await outbox.change(of: "1130", by: author) { [cache] _ in
-            let write = QueuedWrite(kind: .folder, path: .at("/\(id)"))
-            var entry =
-                cache.outbox.entry(id, of: "1130")
-                ?? OutboxEntry(id: id, account: "1130", work: write, queuedAt: now)
-            body(&entry)
-            return OutboxDecision(changes: [.put(entry)], shown: entry)
-        }
-        return try #require(changed)
-    }
-
-    fileprivate func remove(_ id: String) async throws {
-        _ = try await outbox.change(of: "1130", by: .user) { [cache] _ in
-            cache.outbox.entry(id, of: "1130").map { OutboxDecision(changes: [.remove($0)], shown: $0) }
-        }
-    }
-
-    /// Applies events to an operation.
-    @discardableResult
-    fileprivate func apply(_ events: OutboxProgress.Event..., to id: String, by author: OutboxAuthor = .user)
-        async throws
-        -> OutboxEntry<QueuedWrite>?
-    {
-        try await outbox.change(id, account: "1130", by: author) { entry in
-            for event in events { _ = entry.progress.apply(event, at: now) }
-        }
-    }
-
-    fileprivate func finish(_ id: String) async throws -> DiskStore.Applied? {
-        try await outbox.finish(id, with: .doubtful, account: "1130", at: now)
-    }
-
-    fileprivate func finished(_ id: String) async throws -> OutboxEntry<QueuedWrite>? {
-        try await outbox.finished(id, account: "1130")
-    }
-
-    /// What waits, as memory has it.
-    fileprivate var waiting: [String] { cache.outbox.queue(of: "1130")?.entries.map(\.id) ?? [] }
-
-    /// How many files of uploads are in the store, once those are removed that may not be read any more.
-    fileprivate func contents() async throws -> Int {
-        let database = try #require(access?.database)
-        _ = try await SharedOutbox.contents.removeUnused(in: database)
-        return try await database.rows("SELECT 1 AS one FROM disk_outbox_content") { _ in }.count
-    }
-
-}
-
 @Suite("Writes that wait, in SQLite and in PostgreSQL", .timeLimit(.minutes(3)))
 struct SharedOutboxTests {
     @Test(
@@ -135,6 +60,45 @@ struct SharedOutboxTests {
         try await one.put("new")
         try await other.outbox.catchUp(outboxOf: "1130")
         #expect(one.waiting == ["new"] && other.waiting == ["new"])
+    }
+
+    @Test("SCALE-04 Change by change a server has the operations as one that reads all at once", arguments: 0..<4)
+    func following(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let one = try await DiskNode.loggedIn(.postgresql)
+        let servers = [one, try await one.other()]
+        var count = 0
+        for step in 0..<80 {
+            let server = servers[Int.random(in: 0...1, using: &random)]
+            let kind = Int.random(in: 0..<8, using: &random)
+            var work: [OutboxEntry<QueuedWrite>] = []
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let write = QueuedWrite(kind: .folder, path: .at("/\(count)"))
+                work.append(OutboxEntry(id: "\(count)", account: "1130", work: write, queuedAt: now))
+                count += 1
+            }
+            let (new, some) = (work, random.next())
+            _ = try await server.outbox.change(of: "1130", by: .user) { [cache = server.cache] _ in
+                let entries = cache.outbox.queue(of: "1130").map { Array($0.entries) } ?? []
+                guard kind > 2, !entries.isEmpty else {
+                    return OutboxDecision(changes: new.map(OutboxChange.put), shown: new[0])
+                }
+                let first = Int(some % UInt64(entries.count))
+                let changes = entries[first...].prefix(6).map { entry -> OutboxChange<QueuedWrite> in
+                    var entry = entry
+                    if kind == 3 { return .remove(entry) }
+                    _ = entry.progress.apply(.began, at: now)
+                    _ = entry.progress.apply(kind == 4 ? .lost("cut") : .succeeded, at: now)
+                    return .put(entry)
+                }
+                return OutboxDecision(changes: changes, shown: changes[0].entry)
+            }
+            guard step % 4 == 3 else { continue }
+            for server in servers { try await server.outbox.catchUp(outboxOf: "1130") }
+            #expect(servers[0].operations == servers[1].operations)
+        }
+        #expect(try await one.other().operations == one.operations)
+        #expect(servers[1].cache.outlook(of: "1130")?.1.bytes == one.cache.outlook(of: "1130")?.1.bytes)
     }
 
     @Test("OUT-02 One server sends; what it was sending when it went away is doubtful for the one that takes over")

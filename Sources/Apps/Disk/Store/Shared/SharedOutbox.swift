@@ -133,8 +133,8 @@ struct SharedOutbox: OutboxBook {
     /// Lets operations that wait for an accepted token be tried again, in the transaction of a login. The row of the
     /// account is locked there, so that no other change of its operations is under way. (``tell(_:of:)``)
     static func retry(of account: String, _ transaction: SQLTransaction) throws {
-        let changed = try transaction.execute(retrying, [account, ProblemCode.upstreamSessionExpired.rawValue])
-        if changed > 0 { _ = try transaction.rows(count, [account]) }
+        _ = try SharedOutboxJournal().begin(account, transaction)
+        try transaction.execute(retrying, [account, ProblemCode.upstreamSessionExpired.rawValue])
     }
 
     /// Tells other servers, and the rest of this one, of a change of an account's operations.
@@ -180,9 +180,8 @@ struct SharedOutbox: OutboxBook {
             let before = try catchUp(account, transaction)
             let (changes, value) = try body(transaction)
             guard !changes.isEmpty else { return Made(changes: [], before: before, number: before, value: value) }
-            let made = try journal.make(changes, transaction)
-            let rows = try transaction.rows(Self.count, [account]).map { try $0.value("number") as Int64 }
-            return Made(changes: made, before: before, number: rows.first ?? before, value: value)
+            let number = try journal.begin(account, transaction)
+            return Made(changes: try journal.make(changes, transaction), before: before, number: number, value: value)
         }
         if let made, made.number != made.before { Self.tell(shared.changes, of: account) }
         return made
@@ -199,13 +198,22 @@ struct SharedOutbox: OutboxBook {
     /// Brings memory up to date in the turn of an account: what is read is committed, and stays so up to the end of the
     /// turn.
     private func catchUp(_ account: String, _ transaction: SQLTransaction) throws -> Int64 {
-        let number = try Self.number(of: account, transaction)
-        while memory.change(of: account) != number {
-            let seen = memory.change(of: account)
-            memory.replace(try journal.unfinished(of: account, transaction), of: account, change: number, seen: seen)
-            cache.bump(account)
+        while let changes = try journal.changes(of: account, since: memory.change(of: account), transaction) {
+            follow(changes, of: account, since: memory.change(of: account))
         }
-        return number
+        return try journal.number(of: account, transaction)
+    }
+
+    private typealias Changes = SharedOutboxJournal.Changes
+
+    /// Lets memory follow what was read. The caller has the turn of the account on this server.
+    private func follow(_ read: (Changes, number: Int64), of account: String, since seen: Int64?) {
+        switch read.0 {
+        case .all(let entries): memory.replace(entries, of: account, change: read.number, seen: seen)
+        case .put(let entries):
+            memory.follow(entries.map(OutboxChange.put), of: account, after: seen ?? 0, change: read.number)
+        }
+        cache.bump(account)
     }
 
     func catchUp(outboxOf account: String) async throws {
@@ -213,13 +221,10 @@ struct SharedOutbox: OutboxBook {
         try await state.turns.holding([account]) {
             let token = shared.changes.token(of: Self.topic(account))
             let seen = memory.change(of: account)
-            let read = try await shared.database.read { [journal] transaction -> ([OutboxEntry<QueuedWrite>], Int64)? in
-                let number = try Self.number(of: account, transaction)
-                return number == seen ? nil : (try journal.unfinished(of: account, transaction), number)
+            let read = try await shared.database.read { [journal] transaction -> (Changes, number: Int64)? in
+                try journal.changes(of: account, since: seen, transaction)
             }
-            if let (entries, number) = read, memory.replace(entries, of: account, change: number, seen: seen) {
-                cache.bump(account)
-            }
+            if let read { follow(read, of: account, since: seen) }
             state.kept.withLock { $0[account] = token }
         }
     }
@@ -254,21 +259,14 @@ struct SharedOutbox: OutboxBook {
         }
     }
 
-    private static func number(of account: String, _ transaction: SQLTransaction) throws -> Int64 {
-        let sql = "SELECT number FROM disk_outbox_change WHERE account = $1"
-        return try transaction.rows(sql, [account]).first?.value("number") ?? 0
-    }
-
     private static let selectWaiting = """
-        SELECT account, number FROM disk_outbox_change
-        WHERE account IN (SELECT account FROM disk_outbox WHERE state <> 'done')
-        """
-    private static let count = """
-        INSERT INTO disk_outbox_change (account, number) VALUES ($1, nextval('disk_outbox_change_number'))
-        ON CONFLICT (account) DO UPDATE SET number = excluded.number RETURNING number
+        SELECT waiting.account, coalesce(number, 0) AS number
+        FROM (SELECT DISTINCT account FROM disk_outbox WHERE state <> 'done') AS waiting
+        LEFT JOIN disk_outbox_change ON disk_outbox_change.account = waiting.account
         """
     private static let retrying = """
-        UPDATE disk_outbox SET state = 'queued', reason = NULL, due_at = NULL
+        UPDATE disk_outbox SET state = 'queued', reason = NULL, due_at = NULL,
+            changed = currval('disk_outbox_change_number')
         WHERE account = $1 AND reason = $2 AND state NOT IN ('running', 'done')
         """
 }

@@ -3,7 +3,52 @@ import SharedStore
 import Upstream
 
 /// The journal of writes that wait for the API, in the store that servers share.
+///
+/// Each change of an account's operations has a number, which ``begin(_:_:)`` gives it: who has all up to one number
+/// reads what was put since.
 struct SharedOutboxJournal: OutboxJournal {
+    /// Begins a change of an account's operations. It must be called before they are changed, in each transaction.
+    ///
+    /// - Returns: The number of the change.
+    func begin(_ account: String, _ transaction: SQLTransaction) throws -> Int64 {
+        try transaction.rows(Self.count, [account]).first?.value("number") ?? 0
+    }
+
+    /// Returns the number of the latest change of an account's operations.
+    func number(of account: String, _ transaction: SQLTransaction) throws -> Int64 {
+        try position(of: account, transaction).number
+    }
+
+    /// Returns the numbers of the latest change of an account's operations, and of the latest one after which rows of
+    /// the table do not tell all that was changed.
+    private func position(of account: String, _ transaction: SQLTransaction) throws -> (number: Int64, reset: Int64) {
+        let sql = "SELECT number, reset FROM disk_outbox_change WHERE account = $1"
+        guard let row = try transaction.rows(sql, [account]).first else { return (0, 0) }
+        return (try row.value("number"), try row.value("reset"))
+    }
+
+    /// What was changed of an account's operations.
+    enum Changes: Sendable {
+        /// What was put since the number that was asked about.
+        case put([OutboxEntry<QueuedWrite>])
+        /// All that is not done.
+        case all([OutboxEntry<QueuedWrite>])
+    }
+
+    /// Returns what was changed of an account's operations since a number, and the number of the latest change; nil if
+    /// it is the same.
+    func changes(of account: String, since seen: Int64?, _ transaction: SQLTransaction) throws
+        -> (Changes, number: Int64)?
+    {
+        let (number, reset) = try position(of: account, transaction)
+        if number == seen { return nil }
+        guard let seen, (max(reset, 1)..<number).contains(seen) else {
+            return (.all(try unfinished(of: account, transaction)), number)
+        }
+        let sql = "SELECT * FROM disk_outbox WHERE account = $1 AND changed > $2 ORDER BY number"
+        return (.put(try transaction.rows(sql, [account, seen]).map { try entry($0) }), number)
+    }
+
     func put<Work>(_ entry: inout OutboxEntry<Work>, _ transaction: SQLTransaction) throws {
         let isDone = entry.progress.state == .done
         if isDone { entry.blob = nil }
@@ -19,7 +64,7 @@ struct SharedOutboxJournal: OutboxJournal {
     }
 
     func remove(_ id: String, _ transaction: SQLTransaction) throws {
-        try transaction.execute("DELETE FROM disk_outbox WHERE id = $1", [id])
+        try transaction.execute(Self.delete, [id])
     }
 
     func removeAll(of account: String, _ transaction: SQLTransaction) throws {
@@ -62,19 +107,33 @@ struct SharedOutboxJournal: OutboxJournal {
 
     private static let upsert = """
         INSERT INTO disk_outbox (
-            id, account, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length
+            id, account, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length, changed
         )
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, currval('disk_outbox_change_number'))
         ON CONFLICT (id) DO UPDATE SET
             work = excluded.work, state = excluded.state, attempts = excluded.attempts, doubtful = excluded.doubtful,
-            reason = excluded.reason, due_at = excluded.due_at, blob_id = excluded.blob_id, length = excluded.length
+            reason = excluded.reason, due_at = excluded.due_at, blob_id = excluded.blob_id, length = excluded.length,
+            changed = excluded.changed
         RETURNING number
         """
     private static let deleteOld = """
-        DELETE FROM disk_outbox WHERE account = $1 AND state = 'done' AND number <= (
-            SELECT number FROM disk_outbox WHERE account = $1 AND state = 'done'
-            ORDER BY number DESC LIMIT 1 OFFSET \(OutboxRow.keptFinished)
+        WITH gone AS (
+            DELETE FROM disk_outbox WHERE account = $1 AND state = 'done' AND number <= (
+                SELECT number FROM disk_outbox WHERE account = $1 AND state = 'done'
+                ORDER BY number DESC LIMIT 1 OFFSET \(OutboxRow.keptFinished)
+            )
+            RETURNING changed
         )
+        UPDATE disk_outbox_change SET reset = greatest(reset, (SELECT max(changed) FROM gone))
+        WHERE account = $1 AND EXISTS (SELECT 1 FROM gone)
+        """
+    private static let delete = """
+        WITH gone AS (DELETE FROM disk_outbox WHERE id = $1 RETURNING account)
+        UPDATE disk_outbox_change SET reset = number WHERE account IN (SELECT account FROM gone)
+        """
+    private static let count = """
+        INSERT INTO disk_outbox_change (account, number) VALUES ($1, nextval('disk_outbox_change_number'))
+        ON CONFLICT (account) DO UPDATE SET number = excluded.number RETURNING number
         """
 }
 
@@ -97,16 +156,19 @@ extension SharedOutbox {
                     due_at int8,                            -- milliseconds since 1970 UTC, as all times
                     queued_at int8 NOT NULL,
                     blob_id text COLLATE "C",               -- its bytes
-                    length int8
+                    length int8,
+                    changed int8 NOT NULL DEFAULT 0         -- the number of its latest change
                 );
                 CREATE INDEX disk_outbox_by_account ON disk_outbox (account, state, number);
+                CREATE INDEX disk_outbox_by_change ON disk_outbox (account, changed);
                 CREATE INDEX disk_outbox_unfinished ON disk_outbox (account) WHERE state <> 'done';
 
                 -- The latest change of each account's operations. Numbers of all accounts are of one sequence, so that
                 -- those of an account which was logged out and in again are greater than before.
                 CREATE TABLE disk_outbox_change (
                     account text COLLATE "C" PRIMARY KEY REFERENCES disk_account (account) ON DELETE CASCADE,
-                    number int8 NOT NULL
+                    number int8 NOT NULL,
+                    reset int8 NOT NULL DEFAULT 0           -- the number of the latest one that has removed rows
                 );
                 CREATE SEQUENCE disk_outbox_change_number;
 

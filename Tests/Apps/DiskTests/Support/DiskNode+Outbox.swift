@@ -1,0 +1,89 @@
+import AppInterface
+import Database
+import Foundation
+import SharedStore
+import TestKit
+import Testing
+import Upstream
+
+@testable import Disk
+
+extension DiskNode {
+    /// Creates a server with an account that is logged in.
+    static func loggedIn(_ kind: StoreKind) async throws -> DiskNode {
+        let node = try await alone(kind)
+        try await node.logIn()
+        return node
+    }
+
+    /// Another server of the same store, or the same one after a restart.
+    func other() async throws -> DiskNode {
+        let other = try DiskNode(#require(access).otherServer())
+        try await other.logins.catchUp("1130")
+        try await other.outbox.catchUpOutboxes()
+        return other
+    }
+
+    var shared: SharedOutbox { get throws { try #require(outbox as? SharedOutbox) } }
+
+    func logOut() async throws { _ = try await logins.logOut("1130", sessions: sessions) }
+
+    /// Puts an operation as memory has it, or a new one, with what `body` changes.
+    @discardableResult
+    func put(
+        _ id: String,
+        by author: OutboxAuthor = .user,
+        _ body: @escaping @Sendable (inout OutboxEntry<QueuedWrite>) -> Void = { _ in }
+    ) async throws -> OutboxEntry<QueuedWrite> {
+        let changed = try await outbox.change(of: "1130", by: author) { [cache] _ in
+            let write = QueuedWrite(kind: .folder, path: .at("/\(id)"))
+            var entry =
+                cache.outbox.entry(id, of: "1130")
+                ?? OutboxEntry(id: id, account: "1130", work: write, queuedAt: Self.noon)
+            body(&entry)
+            return OutboxDecision(changes: [.put(entry)], shown: entry)
+        }
+        return try #require(changed)
+    }
+
+    func remove(_ id: String) async throws {
+        _ = try await outbox.change(of: "1130", by: .user) { [cache] _ in
+            cache.outbox.entry(id, of: "1130").map { OutboxDecision(changes: [.remove($0)], shown: $0) }
+        }
+    }
+
+    /// Applies events to an operation.
+    @discardableResult
+    func apply(_ events: OutboxProgress.Event..., to id: String, by author: OutboxAuthor = .user)
+        async throws
+        -> OutboxEntry<QueuedWrite>?
+    {
+        try await outbox.change(id, account: "1130", by: author) { entry in
+            for event in events { _ = entry.progress.apply(event, at: Self.noon) }
+        }
+    }
+
+    func finish(_ id: String) async throws -> DiskStore.Applied? {
+        try await outbox.finish(id, with: .doubtful, account: "1130", at: Self.noon)
+    }
+
+    func finished(_ id: String) async throws -> OutboxEntry<QueuedWrite>? {
+        try await outbox.finished(id, account: "1130")
+    }
+
+    /// What waits, as memory has it.
+    var waiting: [String] { cache.outbox.queue(of: "1130")?.entries.map(\.id) ?? [] }
+
+    /// What waits, with how far it is.
+    var operations: [String] {
+        cache.outbox.queue(of: "1130")?.entries.map { "\($0.number) \($0.id) \($0.progress)" } ?? []
+    }
+
+    /// How many files of uploads are in the store, once those are removed that may not be read any more.
+    func contents() async throws -> Int {
+        let database = try #require(access?.database)
+        _ = try await SharedOutbox.contents.removeUnused(in: database)
+        return try await database.rows("SELECT 1 AS one FROM disk_outbox_content") { _ in }.count
+    }
+
+}
