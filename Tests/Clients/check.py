@@ -50,12 +50,12 @@ def check(base, folder):
     print(f"kotlin, swift6: {len(contract.schemas)} schemas with all their members; swift6 passes the compiler")
 
 
-def only_walk(base, apps):
-    """Walks through the screens of a server that runs already, with upstreams that it does not control."""
+def only_walk(base, apps, controls):
+    """Walks through the screens of a server that runs already."""
     with urllib.request.urlopen(f"{base}/openapi.yaml", timeout=60) as response:
         contract = Contract(yaml.load(response, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-    walk = Walk(base, contract, apps, has_sandbox=False)
-    failed = [one["place"] for one in walk.all() if one["status"] >= 500]
+    walk = Walk(base, contract, apps, controls)
+    failed = [(one["place"], one["value"]) for one in walk.all() if one["status"] >= 500 and one["status"] != 501]  # 501: a tool is missing
     if failed or (missing := list(walk.missing())):
         sys.exit(f"failed: {failed}; screens that the walk does not see: {', '.join(missing) if not failed else '-'}")
     print(f"{len(walk.responses)} responses")
@@ -66,9 +66,10 @@ def main():
     parser.add_argument("--larder", default=os.environ.get("LARDER_EXECUTABLE", f"{ROOT}/.build/debug/larder"))
     parser.add_argument("--base", help="a running server: only walk through its screens")
     parser.add_argument("--apps", default="disk,pdf,ships,shop,notes", help="what that server serves")
+    parser.add_argument("--controls", help="address of the controls of its upstreams, such as http://…/_sandbox")
     options = parser.parse_args()
     if options.base:
-        return only_walk(options.base, options.apps.split(","))
+        return only_walk(options.base, options.apps.split(","), options.controls or "")
     larder = options.larder
     if not os.path.exists(larder):
         sys.exit(f"{larder} is missing: script/build")

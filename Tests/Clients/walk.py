@@ -1,5 +1,5 @@
 """A walk through all screens of a running server, with simulated upstreams: what it responded, and to what."""
-import json, re, urllib.error, urllib.parse, urllib.request
+import json, re, time, urllib.error, urllib.parse, urllib.request
 
 SESSIONS = {
     "ships": {"mode": "guest"},
@@ -15,10 +15,12 @@ NOT_WALKED = {"getDiskOperationsId": "only an upstream that defers its work make
 
 
 class Walk:
-    def __init__(self, base, contract, apps=("disk", "pdf", "ships", "shop", "notes"), has_sandbox=True):
-        """`apps`: what the server serves; `has_sandbox`: whether it is a single process that passes on the
-        controls of its upstreams; devices are paired with one process."""
+    def __init__(self, base, contract, apps=("disk", "pdf", "ships", "shop", "notes"), controls=None):
+        """`apps`: what the server serves; `controls`: those of its upstreams, if it is no single process that
+        passes them on; devices are paired with one process."""
         self.base, self.contract = base, contract
+        self.controls = f"{base}/v1/sandbox" if controls is None else controls
+        has_sandbox = controls is None
         # The first segments of paths that are not walked.
         self.elsewhere = {"disk", "pdf", "ships", "shop", "notes"} - set(apps) | (set() if has_sandbox else {"sandbox", "devices"})
         self.tokens, self.seen, self.asked, self.responses, self.queue = {}, set(), set(), [], []
@@ -78,7 +80,7 @@ class Walk:
             required = [p for p in self.contract.parameters(path, operation) if p.get("required")]
             if method == "get" and not required and path != "/v1/events" and self.serves(path):
                 self.send("get", path)
-        if "disk" not in self.elsewhere:
+        if "disk" not in self.elsewhere and self.controls:
             self.leave({"path": "disk:/Left while offline"})
         self.follow()
         self.send("get", "/v1/notes/n999999")
@@ -93,12 +95,19 @@ class Walk:
         self.fault("yandex_disk", "offline")
         self.send("post", "/v1/disk/folders", folder, fields={"Prefer": "respond-async"})
         waiting = self.send("get", "/v1/disk/outbox")[1]["data"]["items"]
+        assert waiting, "no write waits"
         self.fault("yandex_disk", "online")
         self.send("get", f"/v1/disk/outbox/{waiting[0]['id']}")
+        # What is not stored is 503 until each server has noticed: four in a row are from all of them.
+        end, fresh = time.monotonic() + 60, 0
+        while fresh < 4 and time.monotonic() < end:
+            screen = self.send("get", "/v1/disk/files?path=disk:/&refresh=1")[1]
+            fresh = 0 if screen["meta"]["offline"] else fresh + 1
+            time.sleep(0.05)
 
     def fault(self, upstream, name):
-        """Sets a fault by the control of the sandbox, which the server passes on."""
-        target = f"{self.base}/v1/sandbox/upstreams/{upstream}/fault"
+        """Sets a fault by the control of the sandbox."""
+        target = f"{self.controls}/upstreams/{upstream}/fault"
         body = json.dumps({"fault": name}).encode()
         request = urllib.request.Request(target, body, {"Content-Type": "application/json"}, method="PUT")
         urllib.request.urlopen(request, timeout=60).close()

@@ -117,8 +117,9 @@ class Cluster:
         return port
 
     def upstreams(self):
-        """Starts the simulated upstreams, and returns the settings of servers that use them."""
+        """Starts the simulated upstreams, whose controls are at `controls`, and returns the settings of servers that use them."""
         port = self.sandbox()
+        self.controls = f"http://127.0.0.1:{port}/_sandbox"
         return [f"--upstreams-{name}-url=http://127.0.0.1:{port}{path}" for name, path in
                 {"yandex-disk": "/yandex_disk", "yandex-oauth": "/yandex_oauth", "spacex": "/spacex", "catalogue": "/catalogue",
                  "people": "/people", "geocoder": "/geocoder"}.items()]

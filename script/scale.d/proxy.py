@@ -16,7 +16,7 @@ def proxy(options):
             cluster.haproxy("alike.cfg", {**nodes, "LARDER_FRONT": f"127.0.0.1:{front}", "LARDER_BALANCE": balance})
             wait("HAProxy", lambda: request(front, "GET", "/health/ready")[0] == 200)
             walked = subprocess.run([clients(), "-B", os.path.join(ROOT, "Tests/Clients/check.py"), "--base",
-                                     f"http://127.0.0.1:{front}"], capture_output=True, text=True)
+                                     f"http://127.0.0.1:{front}", "--controls", cluster.controls], capture_output=True, text=True)
             seen = (walked.stdout + walked.stderr).strip()[-2000:]
             check(f"SCALE-02 {balance}, store.kept_ms {kept}, a walk through all screens of all apps: {seen}",
                   walked.returncode == 0)

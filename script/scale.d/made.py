@@ -1,0 +1,94 @@
+"""What a made screen of users' data costs on PostgreSQL beside SQLite, and what two and three nodes serve beside one."""
+import json, os, re, statistics, subprocess
+
+from cluster import Cluster, check, program, request
+from cost import processor_seconds
+from postgres import server
+
+NOTES = 30
+SCREENS = ["/v1/notes", "/v1/notes/map?bbox=-180,-85,180,85", "/v1/notes?q=harbour"]
+
+
+def children(pid):
+    """The processes of a server of PostgreSQL: one for each connection, and its own."""
+    found = [pid]
+    for each in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{each}/stat") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        if parent == pid:
+            found.append(int(each))
+    return found
+
+
+def spent(pids):
+    total = 0
+    for pid in pids:
+        try:
+            total += processor_seconds(pid)
+        except OSError:
+            pass
+    return total
+
+
+def load(ports, path, token, seconds=3):
+    """Requests a second of each port, asked at the same time."""
+    command = [program("wrk", "wrk", "/usr/bin"), "-t1", "-c16", f"-d{seconds}s", "-H", "Host: localhost",
+               "-H", f"Authorization: Bearer {token}"]
+    wrks = [subprocess.Popen([*command, f"http://127.0.0.1:{port}{path}"], stdout=subprocess.PIPE, text=True) for port in ports]
+    counts = []
+    for each in wrks:
+        output = each.communicate()[0]
+        if wrong := re.search(r"Non-2xx.*|Socket errors.*", output):
+            check(f"{path}: {wrong.group(0)}", False)
+        counts.append(int(re.search(r"(\d+) requests in", output).group(1)))
+    return counts
+
+
+def member(port):
+    """A new account with some notes."""
+    body = json.dumps({"mode": "register", "username": "sailor", "password": "secret"})
+    status, opened = request(port, "POST", "/v1/notes/session", {"Content-Type": "application/json"}, body)
+    check("an account", status == 201)
+    token = json.loads(opened)["data"]["token"]
+    for number in range(NOTES):
+        note = json.dumps({"body": f"note {number} of a harbour", "location": {"lat": number, "lon": 2 * number, "name": "Sea"}})
+        status, _ = request(port, "POST", "/v1/notes",
+                            {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}, note)
+        if status != 201:
+            check(f"a note: {status}", False)
+    return token
+
+
+def made(options):
+    with Cluster(options) as cluster:
+        address, _ = server(cluster, host="")
+        settings = ["--node-apps", "notes", "--sandbox", "--log-level", "error", "--rendered-budget-mb", "0"]
+        shared = [*settings, "--store-url", address, "--store-kept-ms", "0"]
+        alone = cluster.larder("alone", *settings)
+        ports = [cluster.larder(f"n{number}", *shared) for number in (1, 2, 3)]
+        tokens = member(alone), member(ports[0])
+        pids = {name: cluster.processes[name].pid for name in ("alone", "n1", "postgres")}
+        for path in SCREENS:
+            rounds = []
+            for _ in range(4):
+                before = spent([pids["alone"]])
+                count = load([alone], path, tokens[0])[0]
+                local = (spent([pids["alone"]]) - before) / count * 1e6
+                stores = children(pids["postgres"])
+                before, store = spent([pids["n1"]]), spent(stores)
+                count = load(ports[:1], path, tokens[1])[0]
+                rounds.append((local, (spent([pids["n1"]]) - before) / count * 1e6, (spent(stores) - store) / count * 1e6))
+            # The first round meets servers that are not warm.
+            local, node, store = (statistics.median(each) for each in zip(*rounds[1:]))
+            print(f"     {path}: µs a request: SQLite {local:.0f}; PostgreSQL {node:.0f} of Larder and {store:.0f} of the store; "
+                  f"Larder's ÷ SQLite {node / local:.2f}, both ÷ SQLite {(node + store) / local:.2f}", flush=True)
+        rates = []
+        for nodes in (1, 2, 3, 1, 2, 3):
+            rates.append((nodes, sum(load(ports[:nodes], SCREENS[0], tokens[1])) / 3))
+        one, two, three = (statistics.mean(rate for each, rate in rates if each == nodes) for nodes in (1, 2, 3))
+        print(f"     {SCREENS[0]}: requests a second of one node {one:.0f}; of two ÷ one {two / one:.2f}, of three ÷ one "
+              f"{three / one:.2f}; {os.cpu_count()} cores carry nodes, store and clients")
+        check("all nodes serve", min(one, two, three) > 0)
