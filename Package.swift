@@ -406,7 +406,7 @@ let package = Package(
         .testTarget(
             name: "ScreensTests",
             dependencies: [
-                "Screens", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
+                "Screens", "AppInterface", "HTTPServer", "Upstream", "Proxy", "ResponseStore", "Database", "Freshness",
                 "Concurrency", "HTTPSemantics", "HTTPCaching", "PrivateFiles", "QRCodes", "SharedStore", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 grdb, httpTypes, hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging,

@@ -17,6 +17,32 @@ struct LargeBlocksTests {
             }
         }
     }
+
+    @Test("the memory of a freed piece of a body serves the next one without the system")
+    func kept() async {
+        await #expect(processExitsWith: .success) {
+            #expect(LargeBlocks.giveBack())
+            touch(256 << 10)
+            let before = pageFaults()
+            for _ in 0..<100 { touch(256 << 10) }
+            // Given back and taken again, each piece has 64.
+            #expect(pageFaults() - before < 640)
+        }
+    }
+}
+
+/// Takes a block, writes to each of its pages, and frees it.
+private func touch(_ bytes: Int) {
+    let block = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
+    for page in stride(from: 0, to: bytes, by: 4096) { block.storeBytes(of: 1, toByteOffset: page, as: UInt8.self) }
+    block.deallocate()
+}
+
+/// Returns how often this thread has got a page from the system.
+private func pageFaults() -> Int {
+    var usage = rusage()
+    getrusage(RUSAGE_THREAD, &usage)
+    return usage.ru_minflt
 }
 
 /// Returns whether the allocator maps a block of this size by itself, so that it is given back when it is freed: the

@@ -1,5 +1,7 @@
+import AppInterface
 import Foundation
 import Freshness
+import SharedStore
 import TestKit
 import Testing
 
@@ -45,6 +47,29 @@ struct EventStreamTests {
         events.finish()
         #expect(await Self.waiting(reading) == 1)
         for listener in silent.prefix(10) { #expect(await Self.waiting(listener) == 256) }
+    }
+
+    @Test("SCALE-10 Other servers publish what their audiences share, and nothing that is about one server alone")
+    func shared() async throws {
+        let access = try await SharedStoreAccess.temporary([])
+        let other = access.otherServer()
+        let elsewhere = EventStream(run: "test", clock: ManualClock().wallClock)
+        events.share(over: access.changes)
+        elsewhere.share(over: other.changes)
+        let running = Task {
+            async let first: Void = access.changes.run()
+            async let second: Void = other.changes.run()
+            _ = try await (first, second)
+        }
+        defer { running.cancel() }
+        await BoundedWait.poll(for: "both to hear") { access.changes.isHearing && other.changes.isHearing }
+        let own = ServerEvent.screenChanged(app: "shop", screen: "own", revision: 1, audience: .app("shop"))
+        events.publish(own, isOwn: true)
+        publish(to: .everyone)
+        publish(to: Self.list(1))
+        await elsewhere.published("screen-changed", containing: "shop.list")
+        let heard = elsewhere.published.filter { $0.kind == "screen-changed" }
+        #expect(heard.map(\.audience) == [Self.list(1)])
     }
 
     @Test("A disconnected listener is in no audience and no session")

@@ -43,8 +43,9 @@ final class LateResponses: Sendable {
         }
     }
 
-    /// Publishes to all listeners of the app that searches may find something else now.
-    func publishChange() { events.publish(change(for: .app(ShopApp.name))) }
+    /// Publishes to all listeners at this server that searches may find something else now: the others have copies of
+    /// the catalogue's responses of their own.
+    func publishChange() { events.publish(change(for: .app(ShopApp.name)), isOwn: true) }
 
     private func change(for audience: ServerEvent.Audience) -> ServerEvent {
         let revision = Int(clock.now().millisecondsSince1970)

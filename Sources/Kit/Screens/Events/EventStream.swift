@@ -64,9 +64,12 @@ public final class EventStream: Service, Sendable {
     public var deliveryCount: Int { state.withLock { $0.deliveries } }
 
     /// Publishes an event to its audience, and has the other servers publish it if they share what it is about.
-    public func publish(_ event: ServerEvent) {
+    ///
+    /// - Parameter isOwn: Whether it is about what this server alone has, whatever its audience is: its copies of an
+    ///   upstream's responses.
+    public func publish(_ event: ServerEvent, isOwn: Bool = false) {
         deliver(event)
-        guard let changes = state.withLock(\.changes), let shared = SharedEvent(event) else { return }
+        guard !isOwn, let changes = state.withLock(\.changes), let shared = SharedEvent(event) else { return }
         changes.tell(SharedEvent.kind, shared.topic, shared.json)
     }
 
