@@ -195,6 +195,41 @@ struct LoginBookTests {
         #expect(try await other.account("1130", session: last.session) != nil)
     }
 
+    @Test("SCALE-03 of many logins at once each is known from its beginning, whatever was read of the others before")
+    func manyLogins() async throws {
+        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)
+        let servers = [try await Server(access), try await Server(access.otherServer())]
+        let (logins, looks) = (24, 8)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<logins {
+                let server = servers[number % 2]
+                group.addTask { [epoch] in
+                    let account = try await server.logIn(at: epoch.addingTimeInterval(Double(number)))
+                    let session = try #require(account?.login.session, "the login of \(number) was not known")
+                    for look in 0..<looks {
+                        let known = try await server.account("1130", session: session)
+                        #expect(known?.login.session == session, "login \(number) was forgotten at look \(look)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("SCALE-06 an account that is logged in again while a server looks for logouts stays logged in there")
+    func loggedInAgain() async throws {
+        let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)
+        let (one, other) = (try await Server(access), try await Server(access.otherServer()))
+        for round in 0..<10 {
+            let login = try #require(try await one.logIn(at: epoch.addingTimeInterval(Double(round)))).login
+            async let looked = other.shared?.forgetLoggedOut()
+            #expect(try await other.account("1130", session: login.session)?.login == login, "in round \(round)")
+            _ = try await looked
+            #expect(try await other.account("1130", session: login.session) != nil)
+            _ = try await one.book.logOut("1130", sessions: one.sessions)
+        }
+    }
+
     @Test("A change by one server ends what another one has of the account's lists, and not its rows")
     func epochs() async throws {
         let access = try await SharedStoreAccess.temporary(SharedLogins.migrations + SharedOutbox.migrations)

@@ -26,7 +26,7 @@ extension DiskStore {
     ///
     /// - Returns: Whether anything has changed.
     func follow(_ shared: SharedAccount) async throws -> Bool {
-        if try database.read({ try Self.isUpToDate(shared, $0) }) { return false }
+        if try isUpToDate(shared) { return false }
         try await database.writeFreeingRoom { [self] db in
             let known = try Self.copy(of: shared.id, db)
             if let known, known.linked != shared.linkedAt {
@@ -90,6 +90,9 @@ extension DiskStore {
             (name: $0[0], linked: $0[1], epoch: $0[2])
         }
     }
+
+    /// Whether the copy of an account is as it is shared.
+    func isUpToDate(_ shared: SharedAccount) throws -> Bool { try database.read { try Self.isUpToDate(shared, $0) } }
 
     private static func isUpToDate(_ shared: SharedAccount, _ db: Database) throws -> Bool {
         guard let copy = try copy(of: shared.id, db), copy.linked == shared.linkedAt, copy.epoch >= shared.epoch,

@@ -1,4 +1,5 @@
 import AppInterface
+import Concurrency
 import Freshness
 import SharedStore
 
@@ -8,6 +9,8 @@ struct SharedDisk: Sendable {
     let changes: SharedChanges
     let seal: SharedSeal
     let clock: WallClock
+    /// By account: its copy is compared with the store, one comparison after the other.
+    let comparisons = KeyedMutex()
 
     /// Returns the store of a server; nil without a key.
     init?(_ access: SharedStoreAccess, clock: WallClock) {

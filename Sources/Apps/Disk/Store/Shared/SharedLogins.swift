@@ -1,4 +1,5 @@
 import AppInterface
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -64,6 +65,13 @@ struct SharedLogins: LoginBook {
     }
 
     func catchUp(_ account: String) async throws {
+        // Nearly always.
+        if let present = try await present(account), try cache.isUpToDate(present) { return }
+        // What was read earlier does not replace what was read later.
+        try await shared.comparisons.holding([account]) { try await follow(account) }
+    }
+
+    private func follow(_ account: String) async throws {
         guard let present = try await present(account) else { return try await cache.forget(account: account) }
         guard try await cache.follow(present) else { return }
         // It may have been logged out before the copy was made, of which no message comes any more.
@@ -93,7 +101,8 @@ struct SharedLogins: LoginBook {
         }
         let present = Dictionary(uniqueKeysWithValues: linked)
         let gone = copies.filter { present[$0.key] != $0.value }
-        for account in gone.keys { try await cache.forget(account: account) }
+        // It may be logged in again by now.
+        for account in gone.keys { try await catchUp(account) }
         return gone.count
     }
 
@@ -147,7 +156,8 @@ struct SharedLogins: LoginBook {
         }
         sessions.ended(ended)
         shared.changes.tell(Self.loggedOut, Self.topic(account), account)
-        try await cache.forget(account: account)
+        // It may be logged in again by now. If the store does not say so, it is copied again when it is used.
+        do { try await catchUp(account) } catch { try await cache.forget(account: account) }
         return tokens
     }
 
