@@ -40,8 +40,10 @@ private func touch(_ bytes: Int) {
 
 /// Returns how often this thread has got a page from the system.
 private func pageFaults() -> Int {
+    // RUSAGE_THREAD, which glibc declares with _GNU_SOURCE only.
+    let thread: Int32 = 1
     var usage = rusage()
-    getrusage(RUSAGE_THREAD, &usage)
+    getrusage(thread, &usage)
     return usage.ru_minflt
 }
 
