@@ -42,7 +42,7 @@ struct SharedOutboxJournal: OutboxJournal {
     {
         let (number, reset) = try position(of: account, transaction)
         if number == seen { return nil }
-        guard let seen, (max(reset, 1)..<number).contains(seen) else {
+        guard let seen, seen > 0, reset <= seen, seen < number else {
             return (.all(try unfinished(of: account, transaction)), number)
         }
         let sql = "SELECT * FROM disk_outbox WHERE account = $1 AND changed > $2 ORDER BY number"
@@ -132,7 +132,8 @@ struct SharedOutboxJournal: OutboxJournal {
         UPDATE disk_outbox_change SET reset = number WHERE account IN (SELECT account FROM gone)
         """
     private static let count = """
-        INSERT INTO disk_outbox_change (account, number) VALUES ($1, nextval('disk_outbox_change_number'))
+        INSERT INTO disk_outbox_change (account, number, reset)
+        SELECT $1, latest, latest FROM nextval('disk_outbox_change_number') AS latest
         ON CONFLICT (account) DO UPDATE SET number = excluded.number RETURNING number
         """
 }
@@ -168,7 +169,7 @@ extension SharedOutbox {
                 CREATE TABLE disk_outbox_change (
                     account text COLLATE "C" PRIMARY KEY REFERENCES disk_account (account) ON DELETE CASCADE,
                     number int8 NOT NULL,
-                    reset int8 NOT NULL DEFAULT 0           -- the number of the latest one that has removed rows
+                    reset int8 NOT NULL DEFAULT 0           -- the first one, or the latest that has removed rows
                 );
                 CREATE SEQUENCE disk_outbox_change_number;
 
