@@ -12,6 +12,13 @@ final class OutlookLists: Sendable {
         let folder: DiskPath?
         let isMember: @Sendable (Shown) -> Bool
         var rows: SortedElements<Shown>
+
+        func concerns(_ shown: Shown) -> Bool {
+            (folder.map { shown.isAdded && $0 == shown.path.parent } ?? true) && isMember(shown)
+        }
+
+        /// Changes the rows in their place: a copy that is held meanwhile would cost all of them.
+        mutating func change(_ body: (inout SortedElements<Shown>) -> Void) { body(&rows) }
     }
 
     private struct State {
@@ -51,12 +58,7 @@ final class OutlookLists: Sendable {
         _ shown: Shown,
         _ body: (inout SortedElements<Shown>) -> Void
     ) {
-        for key in lists.keys {
-            guard let list = lists[key], list.folder.map({ shown.isAdded && $0 == shown.path.parent }) ?? true,
-                list.isMember(shown)
-            else { continue }
-            body(&lists[key, default: list].rows)
-        }
+        for key in Array(lists.keys) where lists[key]?.concerns(shown) == true { lists[key]?.change(body) }
     }
 
     /// Returns what is added to a folder, in no order.
