@@ -197,7 +197,8 @@ struct OutboxRequestsTests {
     @Test(
         "OUT-08 refusals while sending keep the write, with a state and a text",
         arguments: [
-            (401, "waiting"), (403, "failed"), (423, "waiting"), (429, "waiting"), (500, "waiting"), (507, "waiting"),
+            (401, "waiting"), (403, "failed"), (404, "failed"), (409, "failed"), (423, "waiting"), (429, "waiting"),
+            (500, "waiting"), (503, "waiting"), (507, "waiting"),
         ]
     )
     func refusals(status: Int, state: String) async throws {
@@ -290,6 +291,28 @@ struct OutboxRequestsTests {
             await app.drained()
             let writes = disk.requests.filter { $0.method != .get }
             #expect(writes.count == 1, "\(disk.asked)")
+        }
+    }
+
+    @Test("OUT-05 the progress of an upload grows while it is sent")
+    func progress() async throws {
+        try await Self.away { app, token in
+            let bytes = [UInt8](repeating: 7, count: 1 << 20)
+            let target = "/v1/disk/file/content?path=/large"
+            let left = try await app.ask(.put, target, as: token, Self.prefer, bytes: bytes)
+            let href = try left.string("data.href")
+            let shares = Mutex<[Double]>([])
+            app.disk.change { state in
+                state.onPart = {
+                    let screen = try? await app.get(href, as: token)
+                    guard case .number(let share)? = screen?["data.progress"] else { return }
+                    shares.withLock { $0.append(share) }
+                }
+            }
+            app.disk.intercept(nil)
+            await app.drained()
+            let seen = shares.withLock { $0 }
+            #expect(seen.count > 2 && seen == seen.sorted() && seen.first ?? 1 < seen.last ?? 0, "\(seen)")
         }
     }
 }

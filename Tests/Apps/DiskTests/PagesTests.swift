@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import TestKit
@@ -140,6 +141,31 @@ struct PagesTests {
                     400
                 )
             }
+        }
+    }
+
+    @Test("OUT-03 a small picture of an upload that waits is made here")
+    func queuedPicture() async throws {
+        let text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        let pixel = try #require(Data(base64Encoded: text))
+        let disk = FakeYandexDisk()
+        let work = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(work) {} }
+        try await DiskHarness.run(disk, DiskHarness.Settings(media: try Self.engine(in: work))) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            var pictures: [Data] = []
+            for (name, bytes) in [("a.png", Array(pixel)), ("bad.png", FakeYandexDisk.png)] {
+                let target = "/v1/disk/file/content?path=/\(name)"
+                let left = try await app.ask(.put, target, as: token, [.prefer: "respond-async"], bytes: bytes)
+                #expect(left.status == 202, "\(left.text)")
+                let shown = try await app.get("/v1/disk/file/preview?path=/\(name)", as: token)
+                #expect(shown.status == 200)
+                pictures.append(shown.body)
+            }
+            #expect(PictureType(of: pictures[0]) != nil && pictures[0] != pictures[1])
         }
     }
 }

@@ -43,6 +43,8 @@ final class FakeYandexDisk: Transport {
         var uploads = 0
         /// Runs after a response was made and before it arrives.
         var onTheWay: (@Sendable (OutgoingRequest) async throws -> Void)?
+        /// Runs after each part of a body that is uploaded.
+        var onPart: (@Sendable () async -> Void)?
         /// How often a request yields to others, before it arrives and before its response does.
         var detours = 0
         var bodyParts: (@Sendable (_ path: String, _ bytes: [UInt8]) -> ByteStream)?
@@ -155,7 +157,10 @@ final class FakeYandexDisk: Transport {
         if let parts = request.body {
             var bytes: [UInt8] = []
             do {
-                for try await part in parts { bytes += part.readableBytesView }
+                for try await part in parts {
+                    bytes += part.readableBytesView
+                    await state.withLock { $0.onPart }?()
+                }
             } catch {
                 throw .badResponse(status: nil, reason: UpstreamError.requestCutShort)
             }
