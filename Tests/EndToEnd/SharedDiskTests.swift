@@ -123,6 +123,56 @@ import Testing
         for larder in [one, two] { #expect(await larder.stop() == 0) }
     }
 
+    @Test("SCALE-06 A download whose process is killed is shown by another one, which ends it")
+    func downloads() async throws {
+        let nodes = try await Nodes()
+        let (one, two) = (try await nodes.start(), try await nodes.start())
+        let member = try await Self.member(one)
+        let elsewhere = member.moved(to: two)
+        let path = try #require(try await member.get("/v1/disk/recent?limit=1").json.data.items[0].path.string)
+        try await nodes.sandbox.fault("hold", of: "yandex_downloader")
+        let job = try await member.post("/v1/disk/downloads", #"{"path":"\#(path)"}"#)
+        let href = try #require(job["Location"], "\(job.text)")
+        let began = "/journal/wait?upstream=yandex_downloader&count=1&timeout_ms=60000"
+        _ = try await nodes.sandbox.control.get(began)
+        let shown = try await elsewhere.get(href)
+        #expect(shown.status == 202, "\(shown.text)")
+        await one.kill9()
+        try await nodes.sandbox.fault("online", of: "yandex_downloader")
+        _ = try await nodes.sandbox.control.post("/upstreams/yandex_downloader/release", "{}")
+        // The lease of the killed process runs out first.
+        try await BoundedWait.poll(for: "the other process to end the download") {
+            try await elsewhere.get(href).status == 200
+        }
+        let ended = try await elsewhere.get(href).json.data
+        #expect(ended.status.string == "done")
+        let content = try #require(ended.content_url.string)
+        #expect(try await elsewhere.get(content)["Cache-Status"] == "larder; hit")
+        #expect(try await nodes.servers.sql("SELECT status FROM disk_download") == "done")
+        #expect(await two.stop() == 0)
+    }
+
+    @Test("SCALE-03 A mark of one process is another's, which keeps the file itself; unmarking removes it on both")
+    func marks() async throws {
+        let nodes = try await Nodes()
+        let (one, two) = (try await nodes.start(), try await nodes.start())
+        let file = #"{"path":"disk:/keep/a.txt","text":"kept"}"#
+        #expect(try await nodes.sandbox.control.put("/yandex_disk/files", file).status < 300)
+        let member = try await Self.member(one)
+        let elsewhere = member.moved(to: two)
+        #expect(try await elsewhere.get("/v1/disk/offline").json.data.items.elements.isEmpty)
+        #expect(try await member.put("/v1/disk/offline", #"{"path":"/keep"}"#).status == 201)
+        for client in [member, elsewhere] {
+            try await BoundedWait.poll(for: "the file to be kept") {
+                let items = try await client.get("/v1/disk/offline").json.data.items.elements
+                return items.contains { $0.path.string == "disk:/keep" && $0.state.string == "kept" }
+            }
+        }
+        #expect(try await elsewhere.delete("/v1/disk/offline?path=/keep").status < 300)
+        #expect(try await member.get("/v1/disk/offline").json.data.items.elements.isEmpty)
+        for larder in [one, two] { #expect(await larder.stop() == 0) }
+    }
+
     @Test("A process with another key than the others does not start, nor one without a key")
     func keys() async throws {
         let nodes = try await Nodes()

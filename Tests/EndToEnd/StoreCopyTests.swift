@@ -146,7 +146,7 @@ import Testing
         #expect(await Self.refusal(first.path, url).contains("is in use by another process"))
         #expect(await before.stop() == 0)
         let output = try await Self.copied(first.path, url)
-        #expect(output.contains("note: 4 rows\n") && output.contains("not copied: accounts and files of disk"))
+        #expect(output.contains("note: 4 rows\n") && output.contains("not copied: paired devices, what is cached"))
         #expect(await Self.refusal(first.path, url).contains("The target is not empty"))
 
         let there = try await Self.serve(TemporaryFolder(), sandbox, store: url)

@@ -42,8 +42,8 @@ struct DiskBooks: Sendable {
                 key: "store.url",
                 value: "…",
                 source: "settings",
-                accepted: "a data directory without logins of the Disk: copy them by larder store copy, or name a new "
-                    + "data.directory"
+                accepted: "a data directory without logins of the Disk: copy them by larder store copy, and name a "
+                    + "new data.directory"
             )
         }
         _ = try await shared.logins.forgetLoggedOut()

@@ -68,54 +68,31 @@ private struct DocumentCopy {
     /// Writes the file to the shared store.
     ///
     /// - Returns: the id of the content.
-    func insertContent() throws -> String {
-        let source = try reader()
-        let id = source.blob.id.description
-        let insert = "INSERT INTO pdf_content (id, length, unused) VALUES ($1, $2, NULL)"
-        try copy.transaction.execute(insert, [id, length])
-        for (number, range) in parts {
-            let insert = "INSERT INTO pdf_content_part (content, number, bytes) VALUES ($1, $2, $3)"
-            try copy.transaction.execute(insert, [id, number, try source.read(range)])
-        }
-        return id
-    }
+    func insertContent() throws -> String { try copy.insertContent(try blob(), in: SharedDocuments.contents) }
 
     /// Writes the content to the server's own database.
     func insertBlob() throws -> Blob {
-        let writer = try copy.blobs.writer()
-        for (number, _) in parts { try writer.append(try part(number)) }
-        let blob = try writer.finish(expectedLength: length)
-        try copy.blobs.insert(blob, in: copy.db)
-        return blob
+        try copy.insertBlob(try content(), length: length, from: SharedDocuments.contents)
     }
 
     /// Compares file and content.
-    func isEqual() throws -> Bool {
-        let source = try reader()
-        return try parts.allSatisfy { number, range in try source.read(range) == part(number) }
-    }
+    func isEqual() throws -> Bool { try copy.isEqual(try blob(), try content(), in: SharedDocuments.contents) }
 
     /// The file of the server's own database.
-    private func reader() throws -> BlobReader {
+    private func blob() throws -> Blob {
         let sql = "SELECT blob_id FROM pdf_document WHERE sequence = ?"
         guard let id = try BlobID.fetchOne(copy.db, sql: sql, arguments: [sequence]) else {
             throw DocumentStore.Gone()
         }
-        return try copy.blobs.reader(Blob(id: id, length: length))
+        return Blob(id: id, length: length)
     }
 
-    /// The numbers and ranges of the parts. An empty file has one.
-    private var parts: [(number: Int, range: Range<Int>)] {
-        stride(from: 0, to: max(1, length), by: SharedContents.partBytes).enumerated().map { number, offset in
-            (number, offset..<min(offset + SharedContents.partBytes, length))
+    /// The content of the shared store.
+    private func content() throws -> String {
+        let sql = "SELECT content FROM pdf_document WHERE sequence = $1"
+        guard let id: String = try copy.transaction.rows(sql, [sequence]).first?.value("content") else {
+            throw DocumentStore.Gone()
         }
-    }
-
-    private func part(_ number: Int) throws -> Data {
-        let sql = """
-            SELECT bytes FROM pdf_content_part
-            WHERE content = (SELECT content FROM pdf_document WHERE sequence = $1) AND number = $2
-            """
-        return try copy.transaction.rows(sql, [sequence, number]).first?.value("bytes") ?? Data()
+        return id
     }
 }

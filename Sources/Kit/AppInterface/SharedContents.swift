@@ -21,7 +21,7 @@ public struct SharedContents: Sendable {
     /// The most parts that one transaction removes.
     private static let removedParts = 32
 
-    private let table: String
+    let table: String
 
     /// Names the tables.
     public init(_ table: String) {

@@ -60,15 +60,20 @@ public struct SharedSeal: Sendable {
     ///
     /// - Throws: ``WrongKey``, `SharedStoreError`.
     public func check(_ database: SharedDatabase) async throws {
+        try await database.write(turns: ["sealing key"]) { try check($0) }
+    }
+
+    /// Checks the same in a transaction that no server runs beside.
+    ///
+    /// - Throws: ``WrongKey``, `SharedStoreError`.
+    public func check(_ transaction: SQLTransaction) throws {
         let fingerprint = SealingKey.fingerprint(of: key)
-        let recorded = try await database.write(turns: ["sealing key"]) { transaction in
-            try transaction.execute(
-                "INSERT INTO sealing_key (id, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING",
-                [fingerprint]
-            )
-            return try transaction.rows("SELECT fingerprint FROM sealing_key").map {
-                try $0.value("fingerprint") as Data
-            }
+        try transaction.execute(
+            "INSERT INTO sealing_key (id, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING",
+            [fingerprint]
+        )
+        let recorded = try transaction.rows("SELECT fingerprint FROM sealing_key").map {
+            try $0.value("fingerprint") as Data
         }
         guard recorded == [fingerprint] else { throw WrongKey() }
     }

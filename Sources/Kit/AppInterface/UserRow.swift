@@ -16,9 +16,13 @@ public struct UserRow: Sendable {
     let values: [Value]
 
     /// A column has no value of the type that was asked for.
-    struct Mismatch: Error, CustomStringConvertible {
+    public struct Mismatch: Error, CustomStringConvertible {
         let column: String
-        var description: String { "The column \"\(column)\" has a value of another type." }
+        /// One sentence for operators.
+        public var description: String { "The column \"\(column)\" has a value of another type." }
+
+        /// - Parameter column: its name.
+        public init(column: String) { self.column = column }
     }
 
     private func value<Found>(_ column: String, _ read: (Value) -> Found?) throws -> Found {

@@ -103,15 +103,43 @@ public struct UserCopy {
     public let db: Database
     /// Its files.
     public let blobs: BlobStore
+    /// Its secrets.
+    public let secrets: SealedSecrets
     /// The shared store.
     public let transaction: SQLTransaction
+    private let seal: SharedSeal?
     let advance: () -> Void
 
-    /// - Parameter advance: called after each row that was copied or compared.
-    public init(_ db: Database, _ blobs: BlobStore, _ transaction: SQLTransaction, advance: @escaping () -> Void) {
+    /// There are secrets, and no key for those of the shared store.
+    public struct KeyMissing: Error, CustomStringConvertible {
+        /// One sentence for operators.
+        public let description = "There are tokens to seal, and no key of the shared store: name its file."
+    }
+
+    /// - Parameters:
+    ///   - seal: seals the secrets of the shared store; nil if its key is not known.
+    ///   - advance: called after each row that was copied or compared.
+    public init(
+        _ db: Database,
+        _ blobs: BlobStore,
+        _ secrets: SealedSecrets,
+        _ transaction: SQLTransaction,
+        seal: SharedSeal?,
+        advance: @escaping () -> Void
+    ) {
         self.db = db
         self.blobs = blobs
+        self.secrets = secrets
         self.transaction = transaction
+        self.seal = seal
         self.advance = advance
+    }
+
+    /// Returns what seals the secrets of the shared store.
+    ///
+    /// - Throws: ``KeyMissing``.
+    public func requireSeal() throws -> SharedSeal {
+        guard let seal else { throw KeyMissing() }
+        return seal
     }
 }

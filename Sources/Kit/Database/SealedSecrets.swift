@@ -53,8 +53,14 @@ public final class SealedSecrets: Sendable {
     ///
     /// - Throws: Errors of the database.
     public func store(_ secret: Data, name: String, in db: Database) throws {
-        let sealed = try Self.seal(secret, name: name, key: keys.withLock { $0.current })
-        try db.cachedStatement(sql: Self.upsert).execute(arguments: [name, sealed])
+        try db.cachedStatement(sql: Self.upsert).execute(arguments: [name, try seal(secret, name: name)])
+    }
+
+    /// Seals a secret for the row of this name, which the caller inserts.
+    ///
+    /// - Throws: Errors of the cipher.
+    public func seal(_ secret: Data, name: String) throws -> Data {
+        try Self.seal(secret, name: name, key: keys.withLock { $0.current })
     }
 
     /// Returns the secret of this name; nil if there is none.

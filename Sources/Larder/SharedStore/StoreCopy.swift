@@ -43,11 +43,20 @@ struct StoreCopy: Sendable {
     let tables: [UserTable]
     let local: LarderDatabase
     let shared: SharedDatabase
+    private let seal: SharedSeal?
     private let progress: Progress
 
-    /// - Parameter apps: All; those without tables of both are left out.
-    init(_ apps: AppList, local: LarderDatabase, shared: SharedDatabase, progress: @escaping Progress = { _, _, _ in })
-    {
+    /// - Parameters:
+    ///   - apps: All; those without tables of both are left out.
+    ///   - seal: Seals the secrets of the shared store; nil if its key is not known.
+    init(
+        _ apps: AppList,
+        local: LarderDatabase,
+        shared: SharedDatabase,
+        seal: SharedSeal?,
+        progress: @escaping Progress = { _, _, _ in }
+    ) {
+        self.seal = apps.sealsSharedSecrets ? seal : nil
         let apps = apps.types.filter { !$0.userTables.isEmpty }
         tables = [Self.sessions(of: apps.map { $0.name })] + apps.flatMap { $0.userTables }
         self.local = local
@@ -66,9 +75,11 @@ struct StoreCopy: Sendable {
     /// Copies.
     ///
     /// - Returns: The numbers of rows by table.
-    /// - Throws: ``Refusal``, `UserTable.Difference`, `StorageError`, `SharedStoreError`.
+    /// - Throws: ``Refusal``, `UserTable.Difference`, `UserCopy.KeyMissing`, `SharedSeal.WrongKey`, `StorageError`,
+    ///   `SharedStoreError`.
     func run(_ direction: Direction) async throws -> [Count] {
-        let cookies = try SessionCookies(SealedSecrets(local))
+        let secrets = try SealedSecrets(local)
+        let cookies = try SessionCookies(secrets)
         let kept = Kept()
         do {
             // A server that starts meanwhile waits for its turn, with all that it does after making tables.
@@ -78,12 +89,13 @@ struct StoreCopy: Sendable {
                 try transaction.execute("LOCK TABLE \(names) IN EXCLUSIVE MODE")
                 let servers = try SharedDatabase.servers(in: transaction)
                 guard servers == 0 else { throw Refusal.inUse(connections: servers) }
+                try seal?.check(transaction)
                 switch direction {
                 case .toShared:
                     try cookies.adopt(in: transaction)
-                    return try local.read { try copy(direction, $0, transaction) }
+                    return try local.read { try copy(direction, $0, secrets, transaction) }
                 case .toLocal:
-                    let counts = try local.write { try copy(direction, $0, transaction) }
+                    let counts = try local.write { try copy(direction, $0, secrets, transaction) }
                     kept.counts.withLock { $0 = counts }
                     return counts
                 }
@@ -95,7 +107,12 @@ struct StoreCopy: Sendable {
         }
     }
 
-    private func copy(_ direction: Direction, _ db: Database, _ transaction: SQLTransaction) throws -> [Count] {
+    private func copy(
+        _ direction: Direction,
+        _ db: Database,
+        _ secrets: SealedSecrets,
+        _ transaction: SQLTransaction
+    ) throws -> [Count] {
         let isToShared = direction == .toShared
         for table in tables where table.beginsEmpty {
             let rows = isToShared ? try table.count(in: transaction) : try table.count(in: db)
@@ -103,7 +120,7 @@ struct StoreCopy: Sendable {
         }
         let total = try tables.reduce(0) { $0 + (isToShared ? try $1.count(in: db) : try $1.count(in: transaction)) }
         let counter = Counter(total, progress)
-        let copy = UserCopy(db, local.blobs, transaction, advance: counter.advance)
+        let copy = UserCopy(db, local.blobs, secrets, transaction, seal: seal, advance: counter.advance)
         for table in tables {
             counter.begin("copy", table)
             if isToShared { try table.copyToShared(copy) } else { try table.copyToLocal(copy) }

@@ -15,10 +15,11 @@ struct StoreCopyCommand: AsyncParsableCommand {
         discussion: """
             One of the two is a data directory, the other one an address postgresql://….
             Accounts, sessions and what users made are copied, compared row by row, and
-            kept only if all are equal. What is cached is not copied, nor are accounts and
-            files of the Disk or paired devices: they stay in the data directory. Rows of
-            the source stay as they are. Stop all servers first: a directory or a store
-            that is in use is refused, and a target that has users' data.
+            kept only if all are equal. What is cached is not copied, nor are paired
+            devices: they stay in the data directory. Rows of the source stay as they are.
+            Stop all servers first: a directory or a store that is in use is refused, and
+            a target that has users' data. Tokens of the Disk are sealed anew with the key
+            of the target: --store-key-file names what store.key_file does.
 
             If it fails or is interrupted, nothing was copied: run it again. Leave a
             password out of the address, since other users see command lines: libpq takes
@@ -28,7 +29,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
             EXAMPLES
               larder store copy --from ./data --to postgresql://larder@127.0.0.1/larder
-              larder store copy --from postgresql://larder@127.0.0.1/larder --to ./new
+              larder store copy --from postgresql://larder@127.0.0.1/larder --to ./new \
+                --store-key-file /etc/larder/store.key
             """
     )
 
@@ -37,6 +39,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Data directory or address that gets it.", valueName: "target"))
     var to: String
+
+    @Option(help: ArgumentHelp("File with the key of the store's secrets (store.key_file).", valueName: "file"))
+    var storeKeyFile: String?
 
     func run() async throws {
         switch (Self.isAddress(from), Self.isAddress(to)) {
@@ -85,6 +90,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
         options.connections = 1
         // The commit of all writes all, and may wait for a standby.
         options.timeout = .seconds(600)
+        let seal = try storeKeyFile.map { SharedSeal(key: try SealingKey.read(path: $0)) }
         let shared = SharedDatabase(options, logger: logger)
         defer { shared.close() }
         // Before anything is made, here or there.
@@ -95,7 +101,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
             logger: logger
         )
         try await shared.migrate(AppList.standard.sharedMigrations)
-        let counts = try await StoreCopy(.standard, local: local, shared: shared, progress: progress).run(direction)
+        let copy = StoreCopy(.standard, local: local, shared: shared, seal: seal, progress: progress)
+        let counts = try await copy.run(direction)
         try local.close()
         return counts
     }

@@ -170,7 +170,9 @@ struct SharedLogins: LoginBook {
         }
         let names = try transaction.rows("DELETE FROM disk_login WHERE session = $1 RETURNING token", [expired.id])
             .map { try $0.value("token") as String }
-        try seal.remove(names, transaction)
+        // Sessions of an earlier version share one.
+        let used = try transaction.rows("SELECT token FROM disk_login WHERE token = ANY($1)", [names])
+        if used.count == 0 { try seal.remove(names, transaction) }
     }
 
     /// Removes an account with all rows that belong to it: those of other tables refer to it (`ON DELETE CASCADE`).
