@@ -84,7 +84,7 @@ def tried(cluster, front, ports, balance, settings):
         check(f"{balance}: a process that is stopped ends with 0", process.wait(60) == 0)
     finally:
         load.end()
-    check(f"{balance}: of {load.served} reads none failed while a process was killed and another stopped: {load.failed[:5]}",
+    check(f"SCALE-07 {balance}: of {load.served} reads none failed while a process was killed and another stopped: {load.failed[:5]}",
           load.failed == [] and load.served >= 3000)
     event_stream(front)
 

@@ -28,13 +28,13 @@ def tried(front, ports):
         check(f"{path} through the proxy", request(front, "GET", path)[0] == 200)
         for other in NODES:
             expected = 200 if other == name else 421
-            check(f"{path} at {other}: {expected}", request(ports[other], "GET", path)[0] == expected)
+            check(f"SCALE-19 {path} at {other}: {expected}", request(ports[other], "GET", path)[0] == expected)
     check("an app that does not exist is 400", request(front, "GET", "/v1/events?app=boats")[0] == 400)
     check("an event stream of the notes", events(front, "notes") == 200)
     check("a mount of another app is 421", request(ports["notes"], "GET", "/v1/upstreams/spacex/v4/ships")[0] == 421)
     check("a mount through the proxy", request(front, "GET", "/v1/upstreams/spacex/v4/ships")[0] == 200)
     seen = wrong_passwords(front)
-    check(f"a forged address counts for nothing: {seen}", seen == [401] * 10 + [429] * 5)
+    check(f"SCALE-12 a forged address counts for nothing: {seen}", seen == [401] * 10 + [429] * 5)
 
 
 def events(port, app):

@@ -40,7 +40,7 @@ def cost(options):
         direct, none, many = (statistics.median(each) for each in zip(*rounds[1:]))
         print(f"     µs of Larder a request: direct {direct:.1f}, behind the proxy {none:.1f}, with addresses {many:.1f}")
         print(f"     with addresses behind the proxy ÷ direct: {many / direct:.2f}")
-        check(f"with the addresses of a million clients ÷ without: {many / none:.2f}", many / none <= MOST)
+        check(f"SCALE-13 with the addresses of a million clients ÷ without: {many / none:.2f}", many / none <= MOST)
 
 
 def proxy(cluster, port, name, text):

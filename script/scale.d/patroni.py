@@ -161,7 +161,7 @@ def tried(cluster, network):
         promoted = time.monotonic() - begin
         writer.more(1, longest)
         seconds = time.monotonic() - begin
-        check(f"{what}: another primary after {promoted:.1f} s, changes are acknowledged again after {seconds:.1f} s",
+        check(f"SCALE-08 {what}: another primary after {promoted:.1f} s, changes are acknowledged again after {seconds:.1f} s",
               seconds <= longest)
 
     interrupted(f"the primary {primary} and its Patroni killed", lambda: members.kill(primary), LONGEST)

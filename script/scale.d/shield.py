@@ -134,7 +134,8 @@ def stampede(ports, sandbox, path, clients=200):
     for thread in threads:
         thread.join()
     check(f"{clients} clients of three processes got {path}", statuses == [200] * clients)
-    check(f"{clients} clients, one request to the origin: {arrived(sandbox, path) - before}", arrived(sandbox, path) - before == 1)
+    check(f"SCALE-11 {clients} clients, one request to the origin: {arrived(sandbox, path) - before}",
+          arrived(sandbox, path) - before == 1)
     set_fault(sandbox, "catalogue" if path == CATEGORIES else "spacex", "online")
 
 
@@ -158,11 +159,11 @@ def cut(cluster, sandbox, ports):
             if not seen["offline"]:
                 current.append(seen["at"] - begin)
                 continue
-            check(f"offline {seen['at'] - begin:.1f} s after the cut, with a banner", seen["stale"] and seen["banner"])
+            check(f"SCALE-11 offline {seen['at'] - begin:.1f} s after the cut, with a banner", seen["stale"] and seen["banner"])
             left.remove(port)
         # A second more for a busy machine.
         if max(current) > WINDOW + 1:
             check(f"what the origin confirmed before the cut is current for {WINDOW} s at most", False)
     for port in ports:
-        check("once offline, the process stays so", all(said(port)["offline"] for _ in range(5)))
+        check("SCALE-11 once offline, the process stays so", all(said(port)["offline"] for _ in range(5)))
         check("the status names the origin", "catalogue" in unreachable(port))

@@ -51,4 +51,4 @@ class Writer:
         status, count = self.process.wait(120), self.acknowledged
         if status != 0:
             self.show()
-        check(f"{self.name}: of {count} acknowledged changes none is missing", status == 0 and count >= least)
+        check(f"SCALE-08 {self.name}: of {count} acknowledged changes none is missing", status == 0 and count >= least)
