@@ -9,6 +9,10 @@ struct ReadCostTests {
 
     /// What takes more statements, and why. No other screen may join them.
     static let others: [String: (transactions: Int, statements: Int, reason: String)] = [
+        "GET /v1/disk/operations/{id}": (
+            2, 2,
+            "account; operation, which is in another database if servers share one (decision 169)"
+        ),
         "GET /v1/disk/search": (
             1, 6,
             "account; age and end of the list of all files; index; rows; which of their contents are stored"
