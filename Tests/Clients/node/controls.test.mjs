@@ -14,6 +14,7 @@ describe('The controls', {concurrency: true}, () => {
     await spacex.hold();
     const clients = Array.from({length: 8}, () => guest.get('/v1/ships'));
     assert.equal((await space.wait(8, {waiting: true, path: '/v1/ships'})).length, 8);
+    await spacex.wait(1);
     assert.equal(await spacex.waiting(), 1);
     assert.equal(await spacex.release(), 1);
     assert.deepEqual(new Set((await Promise.all(clients)).map(one => one.status)), new Set([200]));

@@ -5,6 +5,7 @@ def test_eight_clients_wait_for_one_request(space, guest, spacex):
     spacex.hold()
     clients = [guest.begin("GET", "/v1/ships") for _ in range(8)]
     assert len(space.wait(8, path="/v1/ships", waiting=True)) == 8
+    spacex.wait(1)
     assert spacex.waiting == 1
     spacex.release()
     assert {client.result().status for client in clients} == {200}
