@@ -29,8 +29,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
             EXAMPLES
               larder store copy --from ./data --to postgresql://larder@127.0.0.1/larder
-              larder store copy --from postgresql://larder@127.0.0.1/larder --to ./new \
-                --store-key-file /etc/larder/store.key
+              larder store copy --from postgresql://larder@127.0.0.1/larder \\
+                --to ./new --store-key-file /etc/larder/store.key
             """
     )
 
