@@ -39,6 +39,15 @@ extension DiskStore {
         }
     }
 
+    /// An index of what a search looks at in each row that has its terms. The rows themselves are in as many pages of
+    /// the database as there are folders, more than a connection keeps in memory.
+    static let searchMigration = SchemaMigration(
+        "disk/007 search",
+        sql: """
+            CREATE INDEX disk_item_by_search ON disk_item (rank, kind, seen_at, folded) WHERE rank IS NOT NULL;
+            """
+    )
+
     /// The condition of the rank is a bound of the scan of the index; whether a name has the whole text, whose row it
     /// is and whether it is still there is looked up for each row that has the terms.
     static let selectHits = """
@@ -55,7 +64,7 @@ extension DiskStore {
                     AND page.screen = 'all' AND page.page_offset <= :last_part
                 )
             ), 0) AS is_hit
-        FROM disk_term LEFT JOIN disk_item AS item ON item.rank = disk_term.rowid
+        FROM disk_term LEFT JOIN disk_item AS item INDEXED BY disk_item_by_search ON item.rank = disk_term.rowid
         WHERE disk_term MATCH :terms AND disk_term.rowid < :before ORDER BY disk_term.rowid DESC
         """
     static let selectRanked = """

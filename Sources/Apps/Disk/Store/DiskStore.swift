@@ -112,6 +112,7 @@ struct DiskStore: Sendable {
         offlineMigration,
         SchemaMigration("disk/005 flags", migrate: joinFlags),
         outboxMigration,
+        searchMigration,
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
