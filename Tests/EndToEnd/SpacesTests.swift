@@ -76,12 +76,19 @@ import Testing
         let temporary = try TemporaryFolder()
         let tested = try await TestedLarder.start(environment: ["TMPDIR": temporary.path])
         let spaces = try await withThrowingTaskGroup(of: TestedSpace.self) { group in
-            for number in 1...32 { group.addTask { try await tested.space(#"{"name":"t\#(number)"}"#) } }
+            for number in 1...32 {
+                let order = #"{"name":"t\#(number)","now":"2077-01-05T10:00:00Z","frozen":true}"#
+                group.addTask { try await tested.space(order) }
+            }
             return try await group.reduce(into: [TestedSpace]()) { $0.append($1) }
         }
         #expect(try await tested.harness.get("/spaces").json.spaces.elements.count == 32)
         #expect(try Self.folders(in: temporary).count == 32)
-        for space in spaces { #expect(try await space.client.get("/v1/status").status == 200) }
+        var starts: [String] = []
+        for space in spaces {
+            starts.append(try #require(await space.client.startOfServer()))
+            #expect(try await space.harness.get("/clock").text.contains("2077"))
+        }
         try await withThrowingTaskGroup(of: Int.self) { group in
             for space in spaces {
                 group.addTask { try await tested.harness.delete("/spaces/\(space.name)").status }
@@ -90,8 +97,9 @@ import Testing
         }
         #expect(try await tested.harness.get("/spaces").json.spaces.elements.isEmpty)
         #expect(try Self.folders(in: temporary).isEmpty)
-        for port in spaces.flatMap({ [$0.client.port, $0.sandbox.port] }) {
-            await #expect(throws: (any Error).self) { try await RawClient.connect(port: port) { _ in } }
+        for (space, start) in zip(spaces, starts) {
+            #expect(await space.client.startOfServer() != start)
+            #expect(await space.harness.responseOfAny("/clock")?.text.contains("2077") != true)
         }
         #expect(await tested.larder.stop() == 0)
         withExtendedLifetime(temporary) {}
@@ -148,15 +156,17 @@ import Testing
     func executed() async throws {
         let script = """
             for url in $(echo "$LARDER_SPACES" | grep -o '"url":"[^"]*"' | cut -d'"' -f4); do
-              curl -sf "$url/v1/status" > /dev/null && echo "space $url"
+              echo "space $url $(curl -sf "$url/v1/status" | grep -o '"started_at":"[^"]*"' | cut -d'"' -f4)"
             done; exit 3
             """
         let process = RunningProcess(["exec", "--spaces", "2", "--", "sh", "-c", script])
         #expect(await process.ended() == 3)
-        let urls = process.output.split(separator: "\n").filter { $0.hasPrefix("space ") }.map { $0.dropFirst(6) }
-        #expect(Set(urls).count == 2)
-        for url in urls {
-            await #expect(throws: (any Error).self) { try await Client(base: String(url)).get("/v1/status") }
+        let lines = process.output.split(separator: "\n").filter { $0.hasPrefix("space ") }
+        let spaces = lines.map { $0.split(separator: " ") }
+        #expect(Set(spaces.map { $0[1] }).count == 2)
+        for space in spaces {
+            try #require(space.count == 3, "no status of \(space)")
+            #expect(await Client(base: String(space[1])).startOfServer() != String(space[2]))
         }
         #expect(await RunningProcess(["exec", "--spaces", "65", "--", "true"]).ended() != 0)
     }

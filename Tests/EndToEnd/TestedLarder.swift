@@ -120,3 +120,17 @@ struct TestedSpace {
         return guest
     }
 }
+
+extension Client {
+    /// The response of whatever server listens here; nil if none does, at once.
+    ///
+    /// A port that a server has left may be that of another test, so that a connection alone shows nothing. The client
+    /// of HTTP goes on trying where nothing listens.
+    func responseOfAny(_ path: String) async -> ReceivedResponse? {
+        guard (try? await RawClient.connect(port: port, { _ in })) != nil else { return nil }
+        return try? await get(path)
+    }
+
+    /// The time at which the server that responds here was started, which tells servers apart; nil if none responds.
+    func startOfServer() async -> String? { try? await responseOfAny("/v1/status")?.json.data.started_at.string }
+}

@@ -96,6 +96,9 @@ def visit(browser, request):
 
     yield visit
     for visitor in visitors:
+        # A page may still ask for what a route of the test changes: the route would fail as the context goes away.
+        for page in visitor.context.pages:
+            page.unroute_all(behavior="ignoreErrors")
         visitor.context.close()
 
 
