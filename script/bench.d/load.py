@@ -27,6 +27,8 @@ def load(server, path, headers, connections, seconds, core=CLIENT_CORE, threads=
     if wrong:
         sys.exit(f"{server.base}{path}: {wrong.group(0)}")
     requests = int(re.search(r"(\d+) requests in", output).group(1))
+    if requests == 0:
+        sys.exit(f"{server.base}{path}: no response to {connections} connections within {seconds} s")
     latency = {share: float(value) * MILLISECONDS[unit] for share, value, unit in re.findall(r"(50|99)%\s+([\d.]+)(us|ms|s)", output)}
     return Round(used / requests * 1e6, requests / seconds, latency["50"], latency["99"], busy)
 
@@ -35,9 +37,11 @@ def median(rounds):
     return Round(*map(statistics.median, zip(*rounds)))
 
 
-def measure(options, servers, title, headers):
-    """Rows of one case. `servers` are triples of a server, the target that it is asked for, and the fields that only it needs."""
-    for connections in options.connections:
+def measure(options, servers, title, headers, below=1_000_000):
+    """Rows of one case. `servers` are triples of a server, the target that it is asked for, and the fields that only it needs.
+
+    `below` leaves out numbers of connections: with 256 the floor hardly responds."""
+    for connections in (number for number in options.connections if number < below):
         for server, path, own in servers:
             load(server, path, own | headers, connections, 1)  # The first of so many connections meet a server that is not warm.
         rounds = [[] for _ in servers]

@@ -37,8 +37,9 @@ FILES = NUMBERS + """INSERT INTO disk_item (account, path, name, folded, kind, s
         'file', 1000, 1700000000000 + i, 1700000000000 + i, 'text', 'text/plain', printf('%032x', i), 0, 4102444800000 FROM n;
 DROP TABLE disk_term;
 DROP INDEX disk_item_by_rank;
+DROP INDEX disk_item_by_search;
 ALTER TABLE disk_item DROP COLUMN rank;
-DELETE FROM grdb_migrations WHERE identifier = 'disk/003 names';
+DELETE FROM grdb_migrations WHERE identifier IN ('disk/003 names', 'disk/007 search');
 """
 
 
