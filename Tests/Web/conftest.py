@@ -129,18 +129,17 @@ def walker(other_browser, larder, request):
     request.node.walkers[0].forget()
 
 
-FIGURES = pytest.StashKey[list]()
-
-
 @pytest.fixture
-def figures(request):
-    """Lines that the run prints at its end."""
-    return request.config.stash.setdefault(FIGURES, [])
+def figures(record_property):
+    """Lines that the run prints at its end, whichever worker the test is run by."""
+    return lambda line: record_property("figure", line)
 
 
-def pytest_terminal_summary(terminalreporter, config):
-    for figure in config.stash.get(FIGURES, []):
-        terminalreporter.write_line(figure)
+def pytest_terminal_summary(terminalreporter):
+    for report in terminalreporter.getreports("passed"):
+        for name, figure in report.user_properties:
+            if name == "figure":
+                terminalreporter.write_line(figure)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -49,7 +49,7 @@ def test_web_09_a_fault_of_the_control_room_is_seen_without_any_action(ships, fi
     assert ships.evaluate(fault, "online") < 300
     expect(ships.locator(".banner")).to_have_count(0)
     expect(chip(ships, "offline")).to_have_count(0)
-    figures.append(f"/ships: banner {came:.1f} s after the upstream has gone")
+    figures(f"/ships: banner {came:.1f} s after the upstream has gone")
 
 
 def test_web_09_a_fault_of_the_sandbox_itself_is_seen_without_any_action(ships, larder, figures):
@@ -57,7 +57,7 @@ def test_web_09_a_fault_of_the_sandbox_itself_is_seen_without_any_action(ships, 
     begin = time.monotonic()
     larder.fault("spacex", "offline")
     expect(ships.locator(".banner")).to_have_text("No internet connection. You’re in Offline mode.")
-    figures.append(f"/ships: banner {time.monotonic() - begin:.1f} s after a fault past the server")
+    figures(f"/ships: banner {time.monotonic() - begin:.1f} s after a fault past the server")
     expect(chip(ships, "offline")).to_contain_text(re.compile("Offline copy.*(ago|just now)", re.S))
     larder.fault("spacex", "online")
     expect(ships.locator(".banner")).to_have_count(0)
@@ -116,7 +116,7 @@ def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder, fi
     larder.stop()
     for page in [ships, form]:
         expect(page.get_by_text(LOST).first).to_be_visible()
-    figures.append(f"two pages say after {time.monotonic() - begin:.1f} s that the server has stopped")
+    figures(f"two pages say after {time.monotonic() - begin:.1f} s that the server has stopped")
     expect(row).to_be_visible()
     expect(text).to_have_value("Not to be lost")
     for page in [ships, form]:
@@ -143,7 +143,7 @@ def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor
     visitor.send("DELETE", ship["href"])
     for tab in tabs:
         expect(tab.get_by_role("link", name=SHIP)).to_have_count(0)
-    figures.append(f"eight pages show a change after {time.monotonic() - begin:.1f} s")
+    figures(f"eight pages show a change after {time.monotonic() - begin:.1f} s")
     assert listeners(larder) == 1
     tabs[0].close()
     visitor.send("POST", "/v1/ships/restore", {"ids": [ship["id"]]})

@@ -36,4 +36,4 @@ def test_web_34_the_first_list_needs_little(visit, larder, figures, path, screen
         assert screen in screens and len(screens) <= 4, screens
         files = [one for one in asked if one.startswith("/web/")]
         assert len(files) == len(set(files)) <= 30, files
-    figures.append(f"{path}: first list after {statistics.median(times):.0f} ms (median of 5)")
+    figures(f"{path}: first list after {statistics.median(times):.0f} ms (median of 5)")

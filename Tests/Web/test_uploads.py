@@ -174,8 +174,8 @@ def test_web_08_a_large_file_goes_up_and_comes_down_without_being_in_memory(page
     # The browser itself fetched it, no script.
     assert page.evaluate(f"{FETCHED}.filter(name => name.includes('/content'))") == []
     size = large.stat().st_size
-    figures.append(f"a file of {size // MIB} MiB: the browser grows by {up['bytes'] // MIB} MiB while it goes up, "
-                   f"by {down['bytes'] // MIB} MiB while it comes down")
+    figures(f"a file of {size // MIB} MiB: the browser grows by {up['bytes'] // MIB} MiB while it goes up, "
+            f"by {down['bytes'] // MIB} MiB while it comes down")
     assert up["bytes"] < size / 2 and down["bytes"] < size / 2
 
 

@@ -82,8 +82,9 @@ import Testing
         #expect(
             calls == [
                 "python3 -m venv .build/web-venv", "\(Self.installing) Tests/Web/requirements.txt",
-                "python3 -B -m pytest --engines chromium --matching  Tests/Web",
-                "python3 -B -m pytest --engines chromium --matching test_ships|web_09 Tests/Web",
+                "python3 -B -m pytest --engines chromium --numprocesses 2 --dist worksteal --matching  Tests/Web",
+                "python3 -B -m pytest --engines chromium --numprocesses 2 --dist worksteal --matching "
+                    + "test_ships|web_09 Tests/Web",
             ]
         )
         #expect(try await machine.run("test-web", with: ["PYTHON_CODE": "1"]).code == 1)
