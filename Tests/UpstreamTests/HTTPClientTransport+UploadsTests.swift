@@ -71,7 +71,7 @@ struct HTTPClientTransportUploadsTests {
                 )
                 _ = try await transport.stream(
                     request,
-                    within: TransportLimits(total: .seconds(30), maximumBytes: 1, publicAddressesOnly: false)
+                    within: TransportLimits(total: .seconds(300), maximumBytes: 1, publicAddressesOnly: false)
                 )
             }
         } catch {
