@@ -305,7 +305,8 @@ let package = Package(
         .target(name: "CJPEGCheck", dependencies: ["CJPEG"]),
         .systemLibrary(name: "CQPDF", pkgConfig: "libqpdf", providers: [.apt(["libqpdf-dev"])]),
         .target(name: "CQPDFCheck", dependencies: ["CQPDF"]),
-        .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        // Larder's own declarations of pango and cairo, which are opened when a text is drawn.
+        .target(name: "CPangoCairo"),
 
         // Simulated upstreams; knows nothing of the server it is used against.
         .target(

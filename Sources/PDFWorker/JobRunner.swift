@@ -11,7 +11,7 @@ struct JobRunner {
         case .compose(let job): try ComposedDocument(job: job).make()
         case .text(let job): try text(job)
         case .inspect(let job): try PDFFile(reading: job.file, maximumPages: job.maximumPages).summary()
-        case .glyphs(let text): PDFDocumentSummary(pages: [], missingGlyphs: TextPages.missingCharacters(of: text))
+        case .glyphs(let text): PDFDocumentSummary(pages: [], missingGlyphs: try TextPages.missingCharacters(of: text))
         }
     }
 

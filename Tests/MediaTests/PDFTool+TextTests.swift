@@ -41,6 +41,34 @@ import Testing
         #expect(try await extracted(scratch, scratch.url("out.pdf")) == Self.bare(text))
     }
 
+    @Test("TRUST-09 Without pango text cannot be set, and all that needs no text works")
+    func withoutPango() async throws {
+        let scratch = try Scratch()
+        let worker = try scratch.tools.path(of: .pdfWorker)
+        // Found before the system's, and no library.
+        _ = try scratch.write([], to: "libpangocairo-1.0.so.0")
+        let script = "#!/bin/sh\nLD_LIBRARY_PATH='\(scratch.folder.path)' exec '\(worker)' \"$@\"\n"
+        let wrapper = try scratch.write(script.utf8, to: "worker")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: wrapper.path)
+        var paths = scratch.tools.paths
+        paths[.pdfWorker] = wrapper.path
+        let engine = try MediaEngine(tools: MediaTools(paths: paths), folder: scratch.url("work"))
+        for work in [
+            { _ = try await engine.documents.textPages("Text", to: scratch.url("out.pdf")) },
+            { _ = try await engine.documents.missingGlyphs(in: "Text") },
+        ] as [@Sendable () async throws -> Void] {
+            await #expect {
+                try await work()
+            } throws: { error in
+                guard case MediaError.unavailable(let reason) = error else { return false }
+                return reason.contains("libpangocairo-1.0.so.0")
+            }
+        }
+        let picture = try await scratch.picture(.quadrants(), "a.png")
+        let summary = try await engine.documents.pages(of: [.file(picture)], to: scratch.url("out.pdf"))
+        #expect(summary.pages.count == 1)
+    }
+
     @Test("PDF-09 right-to-left text is found again, and is aligned right", arguments: ["שלום עולם", "مرحبا بالعالم"])
     func rightToLeft(text: String) async throws {
         let scratch = try Scratch()

@@ -8,7 +8,7 @@ final class PangoObject {
         self.pointer = pointer
     }
 
-    deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
+    deinit { larder_g_object_unref(UnsafeMutableRawPointer(pointer)) }
 }
 
 /// A paragraph of pango.
@@ -21,33 +21,34 @@ final class Layout {
     ///   - width: in points; nil for lines of any length.
     ///   - direction: the direction of the paragraph, which decides its alignment; nil for that of its first letter.
     init(context: OpaquePointer, text: String, width: Double?, direction: PangoDirection? = nil) {
-        pointer = pango_layout_new(context)
-        let font = pango_font_description_from_string(TextPages.family)
-        defer { pango_font_description_free(font) }
-        pango_layout_set_font_description(pointer, font)
+        pointer = larder_pango_layout_new(context)
+        let font = larder_pango_font_description_from_string(TextPages.family)
+        defer { larder_pango_font_description_free(font) }
+        larder_pango_layout_set_font_description(pointer, font)
         if let width {
-            pango_layout_set_width(pointer, Int32(width * Double(PANGO_SCALE)))
-            pango_layout_set_wrap(pointer, PANGO_WRAP_WORD_CHAR)
+            larder_pango_layout_set_width(pointer, Int32(width * Double(PANGO_SCALE)))
+            larder_pango_layout_set_wrap(pointer, PANGO_WRAP_WORD_CHAR)
         }
-        pango_context_set_base_dir(context, direction ?? PANGO_DIRECTION_WEAK_LTR)
+        larder_pango_context_set_base_dir(context, direction ?? PANGO_DIRECTION_WEAK_LTR)
         if let direction {
-            pango_layout_set_auto_dir(pointer, 0)
-            pango_layout_set_alignment(pointer, direction == PANGO_DIRECTION_RTL ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT)
+            larder_pango_layout_set_auto_dir(pointer, 0)
+            let alignment = direction == PANGO_DIRECTION_RTL ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT
+            larder_pango_layout_set_alignment(pointer, alignment)
         }
-        pango_layout_set_text(pointer, text, Int32(clamping: text.utf8.count))
+        larder_pango_layout_set_text(pointer, text, Int32(clamping: text.utf8.count))
     }
 
     /// The direction of the first line.
     var direction: PangoDirection {
-        pango_layout_line_get_resolved_direction(pango_layout_get_line_readonly(pointer, 0))
+        larder_pango_layout_line_get_resolved_direction(larder_pango_layout_get_line_readonly(pointer, 0))
     }
 
     /// The start of the last line, in bytes of UTF-8; nil if there is only one.
     var startOfLastLine: Int? {
-        let count = pango_layout_get_line_count(pointer)
-        guard count > 1, let line = pango_layout_get_line_readonly(pointer, count - 1) else { return nil }
+        let count = larder_pango_layout_get_line_count(pointer)
+        guard count > 1, let line = larder_pango_layout_get_line_readonly(pointer, count - 1) else { return nil }
         return Int(line.pointee.start_index)
     }
 
-    deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
+    deinit { larder_g_object_unref(UnsafeMutableRawPointer(pointer)) }
 }

@@ -20,20 +20,20 @@ final class Sheet {
     private static let piece = 8192
 
     init(path: String, locale: String?, maximumPages: Int) throws {
-        surface = cairo_pdf_surface_create(path, Self.size.width, Self.size.height)
-        cairo = cairo_create(surface)
-        context = pango_cairo_create_context(cairo)
+        surface = larder_cairo_pdf_surface_create(path, Self.size.width, Self.size.height)
+        cairo = larder_cairo_create(surface)
+        context = larder_pango_cairo_create_context(cairo)
         self.maximumPages = maximumPages
         // A fixed date, so that the same text gives the same bytes.
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z")
-        if let locale { pango_context_set_language(context, pango_language_from_string(locale)) }
+        larder_cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z")
+        if let locale { larder_pango_context_set_language(context, larder_pango_language_from_string(locale)) }
         try check()
     }
 
     deinit {
-        g_object_unref(UnsafeMutableRawPointer(context))
-        cairo_destroy(cairo)
-        cairo_surface_destroy(surface)
+        larder_g_object_unref(UnsafeMutableRawPointer(context))
+        larder_cairo_destroy(cairo)
+        larder_cairo_surface_destroy(surface)
     }
 
     /// Draws a paragraph below the last one, line by line, on as many pages as it needs.
@@ -63,29 +63,28 @@ final class Sheet {
 
     /// Draws the lines of a layout, or those before the one that begins at `end`.
     private func draw(_ layout: Layout, linesBefore end: Int?) throws {
-        let iterator = pango_layout_get_iter(layout.pointer)
-        defer { pango_layout_iter_free(iterator) }
+        let iterator = larder_pango_layout_get_iter(layout.pointer)
+        defer { larder_pango_layout_iter_free(iterator) }
         repeat {
-            if let end, let line = pango_layout_iter_get_line_readonly(iterator), line.pointee.start_index == end {
-                break
-            }
+            let line = larder_pango_layout_iter_get_line_readonly(iterator)
+            if let end, let line, line.pointee.start_index == end { break }
             var extents = PangoRectangle()
-            pango_layout_iter_get_line_extents(iterator, nil, &extents)
+            larder_pango_layout_iter_get_line_extents(iterator, nil, &extents)
             let height = Self.points(extents.height)
             if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
-            let baseline = Self.points(pango_layout_iter_get_baseline(iterator) - extents.y)
+            let baseline = Self.points(larder_pango_layout_iter_get_baseline(iterator) - extents.y)
             // A right-to-left line is aligned right: its position is in the extents.
-            cairo_move_to(cairo, TextPages.margin + Self.points(extents.x), y + baseline)
-            pango_cairo_show_layout_line(cairo, pango_layout_iter_get_line_readonly(iterator))
+            larder_cairo_move_to(cairo, TextPages.margin + Self.points(extents.x), y + baseline)
+            larder_pango_cairo_show_layout_line(cairo, line)
             y += height
-        } while pango_layout_iter_next_line(iterator) != 0
+        } while larder_pango_layout_iter_next_line(iterator) != 0
         try check()
     }
 
     /// Begins a new page.
     func beginPage() throws {
         guard pages < maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
-        cairo_show_page(cairo)
+        larder_cairo_show_page(cairo)
         pages += 1
         y = TextPages.margin
         Messages.send(.progress(done: pages - 1, total: pages))
@@ -94,15 +93,16 @@ final class Sheet {
 
     /// Ends the last page and writes the file.
     func finish() throws {
-        cairo_show_page(cairo)
-        cairo_surface_finish(surface)
+        larder_cairo_show_page(cairo)
+        larder_cairo_surface_finish(surface)
         try check()
     }
 
     private func check() throws {
-        for status in [cairo_status(cairo), cairo_surface_status(surface)] where status != CAIRO_STATUS_SUCCESS {
+        let statuses = [larder_cairo_status(cairo), larder_cairo_surface_status(surface)]
+        for status in statuses where status != CAIRO_STATUS_SUCCESS {
             guard status != CAIRO_STATUS_WRITE_ERROR else { throw JobError.unwritten() }
-            throw JobError(.other("cairo: \(String(cString: cairo_status_to_string(status)))"))
+            throw JobError(.other("cairo: \(String(cString: larder_cairo_status_to_string(status)))"))
         }
     }
 

@@ -10,7 +10,10 @@ struct TextPages {
     /// characters that these lack.
     static let family = "Noto Sans, DejaVu Sans, sans-serif 11"
 
-    static var pangoVersion: String { String(cString: pango_version_string()) }
+    /// Nil if it cannot be loaded.
+    static var pangoVersion: String? {
+        larder_pango_load() == nil ? String(cString: larder_pango_version_string()) : nil
+    }
 
     let text: String
     let locale: String?
@@ -21,6 +24,7 @@ struct TextPages {
     /// - Returns: the characters that no font has; they are left out.
     /// - Throws: ``JobError``: `noGlyphs`, `tooManyPages`, `other`.
     func draw(to path: String) throws -> [String] {
+        try Self.load()
         let text = PlainText.cleaned(text)
         let missing = Set(Self.missingScalars(of: text))
         let drawn = String(String.UnicodeScalarView(text.unicodeScalars.filter { !missing.contains($0) }))
@@ -37,9 +41,18 @@ struct TextPages {
     }
 
     /// Returns the characters that no font has, each once, in the order of their first appearance.
-    static func missingCharacters(of text: String) -> [String] {
+    ///
+    /// - Throws: ``JobError`` of the machine.
+    static func missingCharacters(of text: String) throws -> [String] {
+        try load()
         let text = PlainText.cleaned(text)
         return listed(Set(missingScalars(of: text)), in: text)
+    }
+
+    /// Opens pango and cairo, without which nothing is measured or drawn.
+    private static func load() throws {
+        guard let reason = larder_pango_load() else { return }
+        throw JobError.machine("error while loading shared libraries: \(String(cString: reason))")
     }
 
     private static func listed(_ missing: Set<Unicode.Scalar>, in text: String) -> [String] {
@@ -52,15 +65,15 @@ struct TextPages {
     }
 
     private static func missingScalars(of text: String) -> [Unicode.Scalar] {
-        let context = PangoObject(pango_font_map_create_context(pango_cairo_font_map_get_default()))
+        let context = PangoObject(larder_pango_font_map_create_context(larder_pango_cairo_font_map_get_default()))
         var missing: [Unicode.Scalar] = []
         // Each character once: fonts are chosen by character, and a long text has few different ones.
         let layout = Layout(context: context.pointer, text: PlainText.alphabet(of: text), width: nil)
-        guard pango_layout_get_unknown_glyphs_count(layout.pointer) > 0 else { return [] }
-        let iterator = pango_layout_get_iter(layout.pointer)
-        defer { pango_layout_iter_free(iterator) }
+        guard larder_pango_layout_get_unknown_glyphs_count(layout.pointer) > 0 else { return [] }
+        let iterator = larder_pango_layout_get_iter(layout.pointer)
+        defer { larder_pango_layout_iter_free(iterator) }
         repeat {
-            guard let run = pango_layout_iter_get_run_readonly(iterator), let glyphs = run.pointee.glyphs else {
+            guard let run = larder_pango_layout_iter_get_run_readonly(iterator), let glyphs = run.pointee.glyphs else {
                 continue
             }
             for index in 0..<Int(glyphs.pointee.num_glyphs) {
@@ -68,7 +81,7 @@ struct TextPages {
                 guard glyph & Self.unknown != 0, let scalar = Unicode.Scalar(glyph & ~Self.unknown) else { continue }
                 missing.append(scalar)
             }
-        } while pango_layout_iter_next_run(iterator) != 0
+        } while larder_pango_layout_iter_next_run(iterator) != 0
         return missing
     }
 
