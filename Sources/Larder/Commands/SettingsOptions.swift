@@ -14,9 +14,11 @@ struct SettingsOptions: ParsableArguments {
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("Any setting as a flag, such as --http-port 8081; the list follows.", valueName: "settings"),
-        completion: .list(SettingCatalogue(.standard).all.map(\.flag))
+        completion: .list(Self.flags)
     )
     var settings: [String] = []
+
+    private static let flags = SettingCatalogue(.standard).all.map(\.flag)
 
     /// Reads all settings of this process. Ends it with exit code 78 (EX_CONFIG of sysexits.h) and one line if that is
     /// not possible.
@@ -76,15 +78,16 @@ struct SettingsOptions: ParsableArguments {
         return operands
     }
 
-    /// All settings, for the help of a command.
-    static var table: String {
+    /// All settings, for the help of a command. Made once: the description of each command has it, and each start reads
+    /// those of several.
+    static let table: String = {
         let lines = SettingCatalogue(.standard).all.map { setting in
             let standard = setting.standard.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
             return "  \(setting.flag)\n" + indented(setting.summary + standard)
         }
         return "SETTINGS, each also as LARDER_… variable and in the configuration file\n"
             + lines.joined(separator: "\n")
-    }
+    }()
 
     /// Returns lines of 80 columns at most, broken at spaces: a terminal of that width breaks none of them again.
     private static func indented(_ text: String) -> String {
