@@ -152,9 +152,9 @@ def test_web_30_keys_lead_through_rows_open_delete_and_bring_back(visitor):
     page.get_by_role("button", name="Undo").wait_for()
     page.keyboard.press("u")
     expect(page.get_by_role("link", name=names[1], exact=True)).to_be_visible()
-    with page.expect_response("**/v1/ships") as answer:
+    # The page may also read the list because of the change.
+    with page.expect_request(lambda one: one.url.endswith("/v1/ships") and one.headers.get("cache-control") == "no-cache"):
         page.keyboard.press("r")
-    assert answer.value.request.headers["cache-control"] == "no-cache"
     # Rows that a filter hides are not stopped at.
     page.keyboard.press("/")
     page.keyboard.type(names[-1])
