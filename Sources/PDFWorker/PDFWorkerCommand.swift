@@ -10,7 +10,8 @@ struct PDFWorkerCommand {
         guard let argument = arguments.first, arguments.count == 1 else { exit(usage()) }
         if argument == "--version" {
             let qpdf = String(cString: qpdf_get_qpdf_version())
-            print("larder-pdf-worker with qpdf \(qpdf), \(TextPages.pangoVersion.map { "pango \($0)" } ?? "without pango")")
+            let pango = TextPages.pangoVersion.map { "pango \($0)" } ?? "without pango"
+            print("larder-pdf-worker with qpdf \(qpdf), \(pango)")
             exit(PDFWorkerMessage.ExitCode.done)
         }
         guard let data = try? Data(contentsOf: URL(filePath: argument)),
