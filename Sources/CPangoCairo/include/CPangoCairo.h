@@ -6,7 +6,7 @@
 /// What Larder calls of pango and cairo, which draw text.
 ///
 /// The declarations are Larder's own, as those of CPQ are, and the libraries are opened when a text is drawn: with all
-/// that they need they are two thirds of the libraries of larder-pdf-worker, and most of its jobs draw none. Each
+/// that they need they were half of the libraries of larder-pdf-worker, and most of its jobs draw none. Each
 /// function is the library's of the same name behind `larder_`, and may be called after larder_pango_load has returned
 /// NULL.
 
