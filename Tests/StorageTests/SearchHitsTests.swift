@@ -124,4 +124,21 @@ struct SearchHitsTests {
         try database.write { try Self.index.deleteAll($0) }
         #expect(try hits(["all"], of: 2, .init(limit: 5), in: database).total == 0)
     }
+
+    @Test("Rows that were added one by one are found as before when their index is merged into one segment")
+    func optimized() throws {
+        let database = try database(rows: 3)
+        for row in Int64(4)...6 {
+            try database.write { try Self.index.insert(["all", "odd"], of: 1, at: 1 << 40 | row, $0) }
+        }
+        try database.write { try Self.index.delete(["all", "odd"], of: 1, at: 1 << 40 | 5, $0) }
+        let segments = "SELECT count(DISTINCT segid) FROM term_idx"
+        let before = try hits(["all"], .init(limit: 9), in: database)
+        #expect(before.ranks == [6, 4, 3, 2, 1].map { 1 << 40 | $0 })
+        #expect(try database.read { try Int.fetchOne($0, sql: segments) } == 5)
+        try database.write { try Self.index.optimize($0) }
+        #expect(try database.read { try Int.fetchOne($0, sql: segments) } == 1)
+        #expect(try hits(["all"], .init(limit: 9), in: database) == before)
+        #expect(try hits(["all"], of: 2, .init(limit: 9), in: database).total == 3)
+    }
 }

@@ -103,9 +103,8 @@ extension DirectoryCheck {
         let applied = try Self.appliedMigrations(db, path: path, migrator: migrator)
         isCurrent = applied.isSuperset(of: migrator.migrations)
         guard isCurrent else { return }
-        let model = try DatabaseQueue(configuration: LarderDatabase.configuration(.init()))
-        try migrator.migrate(model)
-        let missing = try model.read(Self.objects).subtracting(Self.objects(in: db))
+        let expected = try SchemaObjects.expected(by: migrator, recordedIn: db)
+        let missing = try expected.subtracting(SchemaObjects.all(in: db))
         guard missing.isEmpty else {
             throw StorageError.schemaIncomplete(path: path, missing: missing.sorted())
         }
@@ -123,15 +122,5 @@ extension DirectoryCheck {
             throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
         }
         return applied
-    }
-
-    /// Returns tables, indexes and triggers by kind and name.
-    private static func objects(in db: Database) throws -> Set<String> {
-        try Set(
-            String.fetchAll(
-                db,
-                sql: "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-            )
-        )
     }
 }

@@ -2,7 +2,7 @@ package import Foundation
 import GRDB
 
 extension LarderDatabase {
-    /// Returns the settings of every connection. `openPool` sets `synchronous`.
+    /// Returns the settings of every connection. `makeDurable` sets `synchronous`.
     static func configuration(_ options: DatabaseOptions) -> Configuration {
         var configuration = Configuration()
         configuration.label = "larder"
@@ -51,11 +51,13 @@ extension LarderDatabase {
                 ? try DirectoryCheck(trusting: directory)
                 : try DirectoryCheck(of: directory, migrations: migrations, options: options)
             let lastWrite = lastWrite(of: path)
-            let pool = try openPool(at: path, folder: directory.path, options: options) {
-                try SchemaMigration.migrator(ownMigrations + migrations)
-            }
+            let migrator = options.trustsFiles ? nil : try SchemaMigration.migrator(ownMigrations + migrations)
+            let pool = try openPool(at: path, folder: directory.path, options: options)
+            try migrator?.migrate(pool)
+            try makeDurable(pool, options)
             try directory.createBlobsFolder(synchronizes: options.isDurable)
             try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
+            try migrator.map { try SchemaObjects.establish(by: $0, in: pool, isNew: found.isNew) }
             try pool.writeWithoutTransaction {
                 blobs.removal.run($0, lastWrite: lastWrite, isLast: true)
                 try blobs.removeUnfinishedFiles($0, hasLog: found.hasLog)
@@ -67,23 +69,23 @@ extension LarderDatabase {
         }
     }
 
-    private static func openPool(
-        at path: String,
-        folder: String,
-        options: DatabaseOptions,
-        migrator: () throws -> DatabaseMigrator
-    ) throws -> DatabasePool {
+    private static func openPool(at path: String, folder: String, options: DatabaseOptions) throws -> DatabasePool {
         try createFile(path, folder: folder, options: options)
         let hasLog = try options.trustsFiles && wasLeftOpen(path)
         let log = hasLog ? nil : try beginLog(of: path, options: options)
         let pool = try DatabasePool(path: path, configuration: configuration(options))
         try log?.close()
-        // GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was
-        // acknowledged.
+        return pool
+    }
+
+    /// Makes commits wait for the disk, or for nothing.
+    ///
+    /// GRDB sets NORMAL after it has prepared the connection; with that a loss of power may undo what was acknowledged.
+    /// It does for migrations: one that was undone is applied by the next start. The first commit after this makes them
+    /// durable, at the latest that of ``SchemaObjects/establish(by:in:isNew:)``.
+    private static func makeDurable(_ pool: DatabasePool, _ options: DatabaseOptions) throws {
         let level = options.isDurable ? "FULL" : "OFF"
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(level)") }
-        if !options.trustsFiles { try migrator().migrate(pool) }
-        return pool
     }
 
     /// Writes the first frame of the write-ahead log, if it has none, and keeps it open.

@@ -13,6 +13,7 @@ public struct SearchIndex: Sendable {
     public let table: String
     private let insertion: String
     private let deletion: String
+    private let optimization: String
 
     /// Names an index.
     public init(_ table: String) {
@@ -20,6 +21,7 @@ public struct SearchIndex: Sendable {
         insertion = "INSERT INTO \(table) (rowid, terms) VALUES (?, ?)"
         // FTS5, "Contentless Tables": a row is deleted by its former values.
         deletion = "INSERT INTO \(table) (\(table), rowid, terms) VALUES ('delete', ?, ?)"
+        optimization = "INSERT INTO \(table) (\(table)) VALUES ('optimize')"
     }
 
     /// The statement that creates the table.
@@ -47,6 +49,12 @@ public struct SearchIndex: Sendable {
         guard !terms.isEmpty else { return }
         try db.cachedStatement(sql: deletion).execute(arguments: [rank, Self.text(terms, of: owner)])
     }
+
+    /// Merges the segments that insertions have left into one. A search reads each of them, of which many rows that
+    /// are added at once leave a dozen; merging those takes a tenth of the time of adding them.
+    ///
+    /// - Throws: GRDB's errors.
+    public func optimize(_ db: Database) throws { try db.execute(sql: optimization) }
 
     /// Removes all rows of all owners.
     ///

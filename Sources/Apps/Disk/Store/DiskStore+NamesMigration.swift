@@ -26,6 +26,7 @@ extension DiskStore {
             }
             try changes.write(db)
         }
+        try names.optimize(db)
     }
 
     /// Half a flag, and the halves of two, were parts of a name.

@@ -68,6 +68,7 @@ extension NoteStore {
         for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
             try forEachNote(of: account, db) { try indexText($0, account: account, db) }
         }
+        try terms.optimize(db)
     }
 
     /// Enters all notes, whose rows were copied, into the empty indexes.
@@ -75,6 +76,7 @@ extension NoteStore {
         for account in try Int64.fetchAll(db, sql: "SELECT id FROM notes_account ORDER BY id") {
             try forEachNote(of: account, db) { try index($0, account: account, db) }
         }
+        try terms.optimize(db)
     }
 
     /// Enters the passages of notes with words that are longer than a term: they were not among them.

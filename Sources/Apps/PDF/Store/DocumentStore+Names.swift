@@ -87,6 +87,7 @@ extension DocumentStore {
             let rank = rank(created: row["created"], sequence: row["sequence"])
             try names.insert(SearchTerms.parts(of: row["folded"]), of: owner(ofTerms: row["profile"]), at: rank, db)
         }
+        try names.optimize(db)
     }
 
     /// Names were looked through one by one.
@@ -107,5 +108,6 @@ extension DocumentStore {
             let rank = rank(created: row["created"], sequence: sequence)
             try names.insert(SearchTerms.parts(of: folded), of: owner(ofTerms: row["profile"]), at: rank, db)
         }
+        try names.optimize(db)
     }
 }
