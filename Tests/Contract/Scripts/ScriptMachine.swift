@@ -15,8 +15,7 @@ struct ScriptMachine: Sendable {
     /// Programs that are what they are everywhere.
     private static let real = [
         "bash", "cat", "cmp", "comm", "cp", "dirname", "env", "getconf", "grep", "mkdir", "mktemp", "paste", "rm",
-        "sed",
-        "sort", "tee",
+        "sed", "sort", "tee",
     ]
 
     private static let made = [
