@@ -57,7 +57,7 @@ extension LarderDatabase {
             try makeDurable(pool, options)
             try directory.createBlobsFolder(synchronizes: options.isDurable)
             try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
-            try migrator.map { try SchemaObjects.establish(by: $0, in: pool, isNew: found.isNew) }
+            if let migrator { try SchemaObjects.establish(by: migrator, in: pool, isNew: found.isNew) }
             try pool.writeWithoutTransaction {
                 blobs.removal.run($0, lastWrite: lastWrite, isLast: true)
                 try blobs.removeUnfinishedFiles($0, hasLog: found.hasLog)

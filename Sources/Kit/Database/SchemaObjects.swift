@@ -51,11 +51,13 @@ enum SchemaObjects {
         )
     }
 
+    /// Returns the record; nil without one, and if a damaged page has turned it into something else than text.
     private static func record(in db: Database) throws -> (migrations: [String], objects: [String])? {
-        let sql = "SELECT migrations, schema_objects FROM data_directory WHERE schema_objects IS NOT NULL"
-        guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
-        let (migrations, objects): (String?, String) = (row[0], row[1])
-        return (lines(migrations ?? ""), lines(objects))
+        let sql = "SELECT migrations, schema_objects FROM data_directory"
+        guard let row = try Row.fetchOne(db, sql: sql),
+            let migrations = String.fromDatabaseValue(row[0]), let objects = String.fromDatabaseValue(row[1])
+        else { return nil }
+        return (lines(migrations), lines(objects))
     }
 
     private static func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
