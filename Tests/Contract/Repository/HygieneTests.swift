@@ -25,14 +25,6 @@ import Testing
         }
     }
 
-    @Test("No source file has more than 300 lines")
-    func lengths() throws {
-        for file in Self.files where file.hasPrefix("Sources/") && file.hasSuffix(".swift") {
-            let count = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false).count - 1
-            #expect(count <= 300, "\(file) has \(count) lines")
-        }
-    }
-
     @Test("No function is itself the value of a mutex: each access would wrap it once more, and calls get deeper")
     func functionsInMutexes() throws {
         for name in Repository.files(in: "Sources", suffixes: [".swift"]) {
