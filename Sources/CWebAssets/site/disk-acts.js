@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {icon} from './icons.js';
 import {ask, attempt, copy, dialog, toast} from './overlay.js';
-import {define, langOf} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {button, problemView, skeleton} from './ui.js';
 
 const t = define({
@@ -18,6 +18,7 @@ const t = define({
     cancel: 'Cancel',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
     link: 'Share link', linkText: 'Everyone who has this link can see it.', copyLink: 'Copy', done: 'Done',
+    until: date => `It works until ${date}.`,
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
     going: 'Yandex Disk is still working on it.', left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
@@ -30,6 +31,7 @@ const t = define({
     forGood: 'Удалить навсегда', cancel: 'Отмена', several: count => `Будет удалено файлов и папок: ${count}`,
     trashed: 'Теперь в корзине', deleted: 'Удалено', link: 'Поделиться ссылкой',
     linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', done: 'Готово',
+    until: date => `Она действует до ${date}.`,
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
     going: 'Яндекс Диск ещё работает над этим.', left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
   },
@@ -164,7 +166,8 @@ export async function shareLink(path, headers) {
   if (answer.left) { said(answer); return; }
   const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('link'),
     onfocus: event => event.target.select()});
-  await dialog(t('link'), close => [h('p', null, t('linkText')), shown, h('div', {class: 'bar'},
+  await dialog(t('link'), close => [h('p', null, t('linkText')),
+    data.available_until && h('p', null, t('until', time(data.available_until))), shown, h('div', {class: 'bar'},
     button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}),
       button(t('done'), () => close()))]);
 }

@@ -15,7 +15,7 @@ const t = define({
     created: 'Created', changed: 'Changed', kind: 'Kind', where: 'Folder', state: 'In Larder',
     stored: 'Here, also without the Internet', notStored: 'Not yet', fetch: 'Fetch into Larder',
     page: number => `Page ${number}`,
-    waiting: 'Waiting…', failed: 'The download failed', public: 'Published',
+    waiting: 'Waiting…', failed: 'The download failed', public: 'Published', until: 'Until',
     tooLong: 'This text is long. Download it to read all of it.', shareFile: 'Send the file',
     notShown: 'This file cannot be shown',
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.', alt: name => `Picture ${name}`,
@@ -27,7 +27,7 @@ const t = define({
     size: 'Размер', created: 'Создан', changed: 'Изменён', kind: 'Вид', where: 'Папка', state: 'В Larder',
     stored: 'Есть, и без интернета', notStored: 'Пока нет', fetch: 'Загрузить в Larder',
     page: number => `Страница ${number}`, waiting: 'Ждёт…', failed: 'Загрузка не удалась',
-    public: 'Опубликовано', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
+    public: 'Опубликовано', until: 'До', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
     shareFile: 'Отправить файл', notShown: 'Этот файл не показать',
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.', alt: name => `Картинка ${name}`,
     toPDF: 'Сделать из него PDF', outbox: 'Исходящие',
@@ -120,7 +120,8 @@ function factsOf(data) {
     [t('where'), h('a', {href: withQuery('/disk/files', {path: parentOf(data.path)})}, parentOf(data.path).slice(5))],
     [t('outbox'), data.pending && h('a', {href: '/disk/outbox'}, waiting(data))],
     [t('public'), data.public_url && h('a', {href: data.public_url, rel: 'noreferrer', target: '_blank'},
-      data.public_url)]];
+      data.public_url)],
+    [t('until'), data.public_url && data.available_until && time(data.available_until)]];
   return h('dl', {class: 'facts card'}, rows.filter(([, value]) => value).map(([name, value]) =>
     [h('dt', null, name), h('dd', {lang: typeof value === 'string' ? langOf(value) : null}, value)]));
 }

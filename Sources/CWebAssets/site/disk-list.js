@@ -185,7 +185,8 @@ function acts(opener, item, list) {
       await list.resource.reload();
     }}));
   menu(opener, item.name, [...sent,
-    item.public_url ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
+    // The link of one that has an end is asked for, because it may have ended.
+    item.public_url && !item.available_until ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
       : {title: t('link'), icon: 'share', run: headers => shareLink(item.path, headers).then(again)},
     {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
     {title: t('move'), icon: 'right', run: () => copyOrMove('move', [item], again)},

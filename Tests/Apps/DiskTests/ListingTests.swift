@@ -25,7 +25,7 @@ struct ListingTests {
                 "type", "name", "path", "size", "size_text", "created_at", "created_text", "modified_at",
                 "modified_text",
                 "media_type", "mime_type", "icon", "viewer", "preview_url",
-                "published", "public_url", "downloaded", "kept_offline", "href", "actions",
+                "published", "public_url", "available_until", "downloaded", "kept_offline", "href", "actions",
             ]
             for index in 0..<3 { #expect(response.names(in: "data.items.\(index)") == names) }
             #expect(DiskHarness.names(response) == ["big.bin", "docs", "photo.jpg"])

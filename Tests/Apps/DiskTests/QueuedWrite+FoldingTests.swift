@@ -54,6 +54,22 @@ struct QueuedWriteFoldingTests {
         }
     }
 
+    @Test("DISK-42 the end of a link that was asked for is neither folded away nor taken as done")
+    func linkEnds() {
+        var ending = Self.write(.publish, "/a")
+        ending.until = Date(timeIntervalSince1970: 1_767_700_000)
+        #expect(Self.folded([ending, Self.write(.publish, "/a")]) == [ending])
+        #expect(Self.folded([Self.write(.publish, "/a"), ending]) == [ending])
+        var shared = DiskItem(path: ending.path, kind: .file)
+        shared.publicURL = "https://yadi.sk/d/a"
+        shared.isPublished = true
+        ending.subject = SeenItem(shared)
+        #expect(Self.folded([ending]) == [ending])
+        let found = WritePreparation.Before(subject: shared)
+        #expect(ending.judgement(of: found, wasSent: false) == .clear)
+        #expect(ending.judgement(of: found, wasSent: true) == .clear)
+    }
+
     @Test("OUT-10 what was sent, or may have been, is not folded")
     func sent() {
         let folding = OutboxFolding(Self.write(.delete, "/n"), onto: [(Self.write(.upload, "/n"), false)])

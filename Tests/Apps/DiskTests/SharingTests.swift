@@ -36,8 +36,9 @@ struct SharingTests {
                 as: token,
                 json: #"{"path":"/folder/a inner.txt","available_for_s":3600}"#
             )
-            let body = try #require(disk.requests.last { $0.url.contains("/publish") }?.body)
-            #expect(String(decoding: body, as: UTF8.self) == #"{"public_settings":{"available_until":1767610800}}"#)
+            #expect(disk.requests.last { $0.url.contains("/publish") }?.body == nil)
+            let body = try #require(disk.requests.last { $0.method == .patch }?.body)
+            #expect(String(decoding: body, as: UTF8.self) == #"{"available_until":1767610800}"#)
             for json in [
                 #"{"path":"/a.txt","available_for_s":0}"#, #"{"path":"/a.txt","available_for_s":"1"}"#,
                 #"{"available_for_s":1}"#,
@@ -73,6 +74,116 @@ struct SharingTests {
             disk.intercept(nil)
             let again = try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/folder"}"#)
             #expect(again.status == 200 && again["data.public_url"] != .null)
+        }
+    }
+
+    private static func share(_ app: DiskHarness, _ token: String, _ wish: String = "") async throws -> Exchanged {
+        try await app.ask(.post, "/v1/disk/links", as: token, json: #"{"path":"/folder"\#(wish)}"#)
+    }
+
+    @Test("DISK-42 an existing link gets the end that is asked for and keeps its address; screens tell it beside that")
+    func linkEnds() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            _ = try await app.get("/v1/disk/files", as: token)
+            let permanent = try await Self.share(app, token)
+            #expect(permanent.status == 201 && permanent["data.available_until"] == .null)
+            let ending = try await Self.share(app, token, #","available_for_s":3600"#)
+            ending.expectScreen("disk.file", status: 200)
+            let end: JSONFields.Value = "2026-01-05T11:00:00Z"
+            #expect(ending["data.available_until"] == end && ending.headerFields[.location] == nil)
+            #expect(ending["data.public_url"] == permanent["data.public_url"])
+            #expect(disk.change { $0.nodes["disk:/folder"]?.linkEnd } == 1_767_610_800)
+            // A list and the metadata, which do not tell the end, do not take it away.
+            for screen in ["files?refresh=1", "published"] {
+                let list = try await app.get("/v1/disk/\(screen)", as: token)
+                let rows = zip(DiskHarness.names(list), list.all("available_until", in: "data.items"))
+                #expect(rows.contains { $0 == "folder" && $1 == end }, "\(screen)")
+            }
+            let file = try await app.get("/v1/disk/file?path=/folder&refresh=1", as: token)
+            #expect(file["data.available_until"] == end && file["data.public_url"] == permanent["data.public_url"])
+            let changes = disk.requests.count { $0.method != .get }
+            let same = try await Self.share(app, token)
+            #expect(same.status == 200 && same["data.available_until"] == end)
+            #expect(disk.requests.count { $0.method != .get } == changes)
+            let endless = try await Self.share(app, token, #","available_for_s":null"#)
+            #expect(endless.status == 200 && endless["data.available_until"] == .null)
+            #expect(disk.change { $0.nodes["disk:/folder"]?.linkEnd } == nil)
+            #expect(try await app.get("/v1/disk/file?path=/folder", as: token)["data.available_until"] == .null)
+        }
+    }
+
+    @Test("DISK-42 a link that has ended is renewed, as is one that another client has given an end")
+    func endedLink() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let first = try await Self.share(app, token, #","available_for_s":60"#)
+            #expect(first.status == 201 && first["data.available_until"] == "2026-01-05T10:01:00Z")
+            app.clock.advance(by: .seconds(61))
+            let renewed = try await Self.share(app, token, #","available_for_s":60"#)
+            #expect(renewed.status == 200 && renewed["data.available_until"] == "2026-01-05T10:02:01Z")
+            disk.change { $0.nodes["disk:/folder"]?.linkEnd = 1 }
+            let opened = try await Self.share(app, token)
+            #expect(opened.status == 200 && opened["data.available_until"] == .null)
+            #expect(disk.change { $0.nodes["disk:/folder"]?.linkEnd } == nil)
+            #expect(opened["data.public_url"] == first["data.public_url"])
+            // Unpublished and published by another client, it is another link.
+            _ = try await Self.share(app, token, #","available_for_s":60"#)
+            disk.change { $0.nodes["disk:/folder"]?.publicURL = "https://yadi.sk/d/other" }
+            let other = try await app.get("/v1/disk/file?path=/folder&refresh=1", as: token)
+            #expect(other["data.public_url"] == "https://yadi.sk/d/other" && other["data.available_until"] == .null)
+        }
+    }
+
+    @Test("DISK-42 without the end that was asked for nothing becomes public, and an existing link stays as it was")
+    func refusedEnds() async throws {
+        let disk = WriteScenario.disk()
+        disk.change { $0.hasLinkEnds = false }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let refused = try await Self.share(app, token, #","available_for_s":60"#)
+            refused.expectProblem("upstream-forbidden", 403)
+            #expect(
+                refused["detail"]
+                    == "Yandex Disk does not give this link the end that was asked for. It was not shared."
+            )
+            #expect(disk.change { $0.nodes["disk:/folder"]?.publicURL } == nil)
+            #expect(try await app.get("/v1/disk/file?path=/folder", as: token)["data.published"] == false)
+            #expect(try await Self.share(app, token).status == 201)
+            try await Self.share(app, token, #","available_for_s":60"#).expectProblem("upstream-forbidden", 403)
+            #expect(try await app.get("/v1/disk/file?path=/folder", as: token)["data.published"] == true)
+        }
+    }
+
+    @Test("DISK-42 a connection that breaks before the link has its end: not public, or known not to be known")
+    func interruptedEnds() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            disk.intercept { (request) throws(UpstreamError) in
+                if request.method == .patch { throw .unreachable(.reset) }
+                return nil
+            }
+            try await Self.share(app, token, #","available_for_s":60"#).expectProblem("offline-write-refused", 503)
+            #expect(disk.change { $0.nodes["disk:/folder"]?.publicURL } == nil)
+            disk.intercept { (request) throws(UpstreamError) in
+                if request.method == .patch || request.url.contains("unpublish") { throw .unreachable(.reset) }
+                return nil
+            }
+            try await Self.share(app, token, #","available_for_s":60"#).expectProblem("outcome-unknown", 502)
+            disk.intercept(nil)
+            let again = try await Self.share(app, token, #","available_for_s":60"#)
+            #expect(again.status == 200 && again["data.available_until"] == "2026-01-05T10:01:00Z")
+            // The response to the end gets lost: it is read back.
+            disk.intercept { [disk] (request) throws(UpstreamError) in
+                guard request.method == .patch else { return nil }
+                disk.carryOut(request)
+                throw .unreachable(.reset)
+            }
+            let carriedOut = try await Self.share(app, token, #","available_for_s":600"#)
+            #expect(carriedOut.status == 200 && carriedOut["data.available_until"] == "2026-01-05T10:10:00Z")
         }
     }
 

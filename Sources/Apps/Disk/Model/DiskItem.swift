@@ -25,6 +25,8 @@ struct DiskItem: Sendable, Equatable {
     /// Public address; nil if it is not published, or the response did not contain it.
     var publicURL: String?
     var isPublished = false
+    /// When its public address ends, as far as that is known.
+    var linkEnd = LinkEnd.unspecified
     /// Original path of an item in the trash.
     var origin: String?
     /// When it was moved to the trash.
@@ -54,7 +56,7 @@ struct DiskItem: Sendable, Equatable {
 
     /// Identifies this version of its screen: a digest of all that the API says of it.
     var screenVersion: String {
-        let dates = [created, modified, deleted].map { $0.map { String($0.millisecondsSince1970) } }
+        let dates = [created, modified, deleted, linkEnd.date].map { $0.map { String($0.millisecondsSince1970) } }
         let texts = [path.text, kind.rawValue, name, mediaType, mimeType, md5, resourceID, publicURL, origin]
         let fields = texts + dates + [size.map(String.init), isPublished ? "published" : nil]
         // Lengths keep adjacent fields apart.

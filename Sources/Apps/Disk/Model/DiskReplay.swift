@@ -18,10 +18,7 @@ enum DiskReplay {
                     present = original
                 }
             case .unpublished(let path):
-                if present?.path == path {
-                    present?.isPublished = false
-                    present?.publicURL = nil
-                }
+                if present?.path == path { present?.unpublish() }
             case .appeared(let path, let known):
                 if present?.path == path || (present == nil && original.path == path) {
                     present = known ?? present ?? original

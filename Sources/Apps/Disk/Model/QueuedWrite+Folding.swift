@@ -50,7 +50,7 @@ extension QueuedWrite {
     /// A deletion of what is still to be made: nothing. Of what is still to be moved: where it is.
     private func foldingDeletion(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
         // What was deleted permanently is not to be in the trash.
-        if earlier.permanently, !permanently { return .stop }
+        if earlier.kind == .delete, earlier.permanently, !permanently { return .stop }
         if path.contains(earlier.path), earlier.kind != .move { return .pass(nil, always: true) }
         if let to = earlier.to, path.contains(earlier.path), path.contains(to), earlier.place == nil {
             return .pass(nil, always: true)
@@ -76,8 +76,11 @@ extension QueuedWrite {
     /// A publication and its end: the last one, unless that is how it was.
     private func foldingPublication(_ earlier: QueuedWrite) -> OutboxFold<QueuedWrite> {
         guard earlier.path == path, earlier.kind == .publish || earlier.kind == .unpublish else { return .stop }
+        if kind == .publish, earlier.kind == .publish, linkEnd == .unspecified {
+            return .merge(earlier: earlier, later: nil)
+        }
         let wasPublished = earlier.subject?.isPublished ?? false
-        if wasPublished == (kind == .publish), until == nil { return .merge(earlier: nil, later: nil) }
+        if wasPublished == (kind == .publish), linkEnd == .unspecified { return .merge(earlier: nil, later: nil) }
         var last = self
         last.subject = earlier.subject
         return .merge(earlier: nil, later: last)

@@ -25,7 +25,7 @@ struct QueuedWrite: OutboxWork {
     var path: DiskPath
     /// The new path of a move.
     var to: DiskPath?
-    /// Whether a deletion bypasses the trash.
+    /// Whether a deletion bypasses the trash, or a link is to have no end.
     var permanently = false
     /// End of the link of a publication.
     var until: Date?
@@ -40,6 +40,9 @@ struct QueuedWrite: OutboxWork {
     var theirs: SeenItem?
     /// The path of what was found, or was not there.
     var disputed: DiskPath?
+
+    /// The end that the link of a publication is to have.
+    var linkEnd: LinkEnd { until.map { .at($0) } ?? (permanently ? .never : .unspecified) }
 
     /// The path that it leads to.
     var target: DiskPath { to ?? path }

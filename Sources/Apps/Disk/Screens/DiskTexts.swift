@@ -139,6 +139,20 @@ extension Text {
         Text("The file is larger than \(disk) accepts.", ru: "Файл больше, чем принимает Яндекс Диск.")
     }
 
+    static let linkTimeOver = Text(
+        "The time for which this link was to be open is over. Nothing was shared.",
+        ru: "Время, на которое нужна была ссылка, уже прошло. Ничего не опубликовано."
+    )
+
+    static func linkEndRefused(_ disk: String, isShared: Bool) -> Text {
+        Text(
+            "\(disk) does not give this link the end that was asked for. "
+                + (isShared ? "It is still shared." : "It was not shared."),
+            ru: "Яндекс Диск не устанавливает для этой ссылки такой срок. "
+                + (isShared ? "Ссылка по-прежнему открыта." : "Ссылка не создана.")
+        )
+    }
+
     static func nameRule(_ field: String, _ most: Int) -> Text {
         Text(
             "\(field) must have 1 to \(most) characters, not only spaces, without / and control characters.",

@@ -23,6 +23,8 @@ struct RowScreen: Encodable, Sendable {
     @Nullable var previewUrl: Link?
     let published: Bool
     @Nullable var publicUrl: String?
+    /// When its public address ends; null if it has no end, or none is known.
+    @Nullable var availableUntil: Date?
     /// Whether the present version of its content is stored here.
     let downloaded: Bool
     /// Whether it, or a folder above it, is kept offline.
@@ -55,6 +57,7 @@ struct RowScreen: Encodable, Sendable {
         )
         published = item.isPublished
         _publicUrl = Nullable(wrappedValue: item.publicURL)
+        _availableUntil = Nullable(wrappedValue: item.linkEnd.date)
         downloaded = row.isDownloaded
         keptOffline = row.offline != .none
         pending = row.pending.map(PendingScreen.init)
@@ -139,6 +142,7 @@ extension RowScreen: JSONWritable {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
         if let actions { try json.member("actions", actions) }
+        json.member("available_until", availableUntil)
         json.member("created_at", createdAt)
         json.member("created_text", createdText)
         json.member("downloaded", downloaded)

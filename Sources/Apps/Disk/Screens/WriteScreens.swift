@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 import Upstream
 
@@ -26,10 +27,13 @@ struct LinkScreen: Encodable, Sendable {
     let path: String
     /// Null if it was published and the address could not be read back: the same request returns it later.
     @Nullable var publicUrl: String?
+    /// When it ends; null if it has no end, or Yandex Disk tells none.
+    @Nullable var availableUntil: Date?
 
-    init(path: String, publicUrl: String?) {
-        self.path = path
-        _publicUrl = Nullable(wrappedValue: publicUrl)
+    init(_ item: DiskItem) {
+        path = item.path.text
+        _publicUrl = Nullable(wrappedValue: item.publicURL)
+        _availableUntil = Nullable(wrappedValue: item.linkEnd.date)
     }
 }
 

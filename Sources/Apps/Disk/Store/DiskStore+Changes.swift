@@ -184,8 +184,9 @@ extension DiskStore {
     static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"
     static let moveBelow =
         "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"
-    static let updateUnpublished =
-        "UPDATE disk_item SET published = 0, public_url = NULL WHERE account = ? AND path = ?"
+    static let updateUnpublished = """
+        UPDATE disk_item SET published = 0, public_url = NULL, available_until = NULL WHERE account = ? AND path = ?
+        """
     static let deleteFolderPages =
         "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"
     static let moveFolderPages = """

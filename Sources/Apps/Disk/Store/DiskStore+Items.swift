@@ -106,6 +106,7 @@ struct ItemColumns {
     private static let names = [
         "path", "kind", "name", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
         "public_url", "published", "origin", "deleted", "seen_at", "sha256",
+        "available_until",
     ]
 
     /// Positions of the columns in the order of ``names``.
@@ -136,6 +137,7 @@ struct ItemColumns {
         item.origin = row[at[12]]
         item.deleted = date(row[at[13]])
         item.sha256 = row[at[15]]
+        item.linkEnd = LinkEnd(milliseconds: row[at[16]])
         return (item, Date(millisecondsSince1970: row[at[14]]))
     }
 

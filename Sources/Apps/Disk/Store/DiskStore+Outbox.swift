@@ -92,8 +92,7 @@ extension DiskOutlook {
             row.item = row.item.at(path)
         }
         if let isPublished = node?.isPublished {
-            row.item.isPublished = isPublished
-            if !isPublished { row.item.publicURL = nil }
+            if isPublished { row.item.isPublished = true } else { row.item.unpublish() }
         }
         row.pending = pending(node?.write, in: queue)
         return row

@@ -75,6 +75,7 @@ extension DiskStore {
         for item in items {
             let row = try Row.fetchOne(select, arguments: [account, item.path.text])
             let old = row.flatMap(DiskItem.init)
+            let item = item.keepingLinkEnd(of: old)
             if old != item { changed.append(item) }
             // A folder has become a file.
             if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
@@ -89,6 +90,7 @@ extension DiskStore {
                 item.modified?.millisecondsSince1970, item.mediaType, item.mimeType, item.md5, item.resourceID,
                 item.publicURL, item.isPublished, item.origin,
                 item.deleted?.millisecondsSince1970, now.millisecondsSince1970, rank, item.sha256,
+                item.linkEnd.milliseconds,
             ])
         }
         try names.write(db)
@@ -99,15 +101,15 @@ extension DiskStore {
     static let upsertItem = """
         INSERT INTO disk_item
             (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id,
-            public_url, published, origin, deleted, seen_at, rank, sha256)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            public_url, published, origin, deleted, seen_at, rank, sha256, available_until)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account, path) DO UPDATE SET
             name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size,
             created = excluded.created, modified = excluded.modified, media_type = excluded.media_type,
             mime_type = excluded.mime_type, md5 = excluded.md5, resource_id = excluded.resource_id,
             public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
             deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at), rank = excluded.rank,
-            sha256 = excluded.sha256
+            sha256 = excluded.sha256, available_until = excluded.available_until
         """
 
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it

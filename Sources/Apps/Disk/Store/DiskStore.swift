@@ -113,6 +113,12 @@ struct DiskStore: Sendable {
         SchemaMigration("disk/005 flags", migrate: joinFlags),
         outboxMigration,
         searchMigration,
+        SchemaMigration(
+            "disk/008 link ends",
+            sql: """
+                ALTER TABLE disk_item ADD COLUMN available_until INTEGER; -- of its link; 0: no end; NULL: not known
+                """
+        ),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.

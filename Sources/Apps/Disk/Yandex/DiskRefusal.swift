@@ -12,6 +12,9 @@ struct DiskRefusal: Error, Sendable, Equatable {
     /// Whether it says that nothing is at the requested path. 404 and 410 have other codes, too, such as those of an
     /// operation, a route or a version of the API.
     var isGone: Bool { (status == 404 || status == 410) && code == "DiskNotFoundError" }
+
+    /// Whether it says that the settings of a link are not to be had, rather than that the call may succeed later.
+    var concernsSettings: Bool { [400, 403, 404, 405, 410].contains(status) }
 }
 
 extension DiskRefusal {

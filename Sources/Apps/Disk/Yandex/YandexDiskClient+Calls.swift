@@ -40,16 +40,39 @@ extension YandexDiskClient {
         return try await write(.post, url("/resources/\(action)", query), token, success: .created)
     }
 
-    /// Publishes an item.
-    ///
-    /// - Parameter availableUntil: End of the link, if the account may have links that end.
-    func publish(_ path: DiskPath, availableUntil: Date?, _ token: String) async throws -> CallOutcome {
-        var body: [UInt8]?
-        if let availableUntil {
-            body = Array(#"{"public_settings":{"available_until":\#(Int(availableUntil.timeIntervalSince1970))}}"#.utf8)
+    /// Publishes an item. Settings of the link in the body would be ignored.
+    func publish(_ path: DiskPath, _ token: String) async throws -> CallOutcome {
+        try await write(.put, url("/resources/publish", [("path", path.text)]), token, success: .ok)
+    }
+
+    /// Returns when the link of something published ends.
+    func linkEnd(_ path: DiskPath, _ token: String) async throws -> LinkEnd {
+        let settings: PublicSettingsRecord = try await read(publicSettings(path), token)
+        return settings.end
+    }
+
+    /// Sets when the link of something published ends. An empty text removes its end, which is not documented, so
+    /// that ``linkEnd(_:_:)`` has to confirm it.
+    func setLinkEnd(_ end: LinkEnd, of path: DiskPath, _ token: String) async throws {
+        var fields = headerFields(token)
+        fields[.contentType] = "application/json"
+        let time = end.date.map { String(Int($0.timeIntervalSince1970)) } ?? #""""#
+        let response = try await accepted(
+            OutgoingRequest(
+                method: .patch,
+                url: publicSettings(path),
+                headerFields: fields,
+                body: Array(#"{"available_until":\#(time)}"#.utf8),
+                isSentOnce: true
+            )
+        )
+        guard response.status == .ok else {
+            throw UpstreamError.badResponse(status: response.status, reason: "not the status of this call")
         }
-        let address = url("/resources/publish", [("path", path.text)])
-        return try await write(.put, address, token, success: .ok, body: body)
+    }
+
+    private func publicSettings(_ path: DiskPath) -> String {
+        url("/public/resources/public-settings", [("path", path.text)])
     }
 
     /// Removes the public address of an item.
@@ -129,13 +152,10 @@ extension YandexDiskClient {
         _ method: HTTPRequest.Method,
         _ url: String,
         _ token: String,
-        success: HTTPResponse.Status,
-        body: [UInt8]? = nil
+        success: HTTPResponse.Status
     ) async throws -> CallOutcome {
-        var fields = headerFields(token)
-        if body != nil { fields[.contentType] = "application/json" }
         let response = try await accepted(
-            OutgoingRequest(method: method, url: url, headerFields: fields, body: body, isSentOnce: true)
+            OutgoingRequest(method: method, url: url, headerFields: headerFields(token), isSentOnce: true)
         )
         if response.status == .accepted {
             let link: LinkRecord = try Self.decoded(response)

@@ -65,6 +65,25 @@ struct LinkRecord: Decodable, Sendable {
     }
 }
 
+/// Settings of a public link, of which the API tells the end only.
+struct PublicSettingsRecord: Decodable, Sendable {
+    let end: LinkEnd
+
+    /// The first second of the year 10000.
+    private static let lastTime = 253_402_300_800.0
+
+    private enum CodingKeys: String, CodingKey {
+        case availableUntil = "available_until"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let seconds = (try? container.decode(Double.self, forKey: .availableUntil)) ?? 0
+        let isTime = seconds >= 1 && seconds < Self.lastTime
+        end = isTime ? .at(Date(timeIntervalSince1970: seconds.rounded(.down))) : .never
+    }
+}
+
 /// `Operation`.
 struct OperationRecord: Decodable, Sendable {
     let status: String

@@ -4,6 +4,7 @@ extension Action {
         case integer(Int)
         case text(String)
         case boolean(Bool)
+        case null
 
         /// Writes the value itself.
         ///
@@ -14,6 +15,7 @@ extension Action {
             case .integer(let value): try container.encode(value)
             case .text(let value): try container.encode(value)
             case .boolean(let value): try container.encode(value)
+            case .null: try container.encodeNil()
             }
         }
 
@@ -22,6 +24,7 @@ extension Action {
             case .integer(let value): json.value(value)
             case .text(let value): json.value(value)
             case .boolean(let value): json.value(value)
+            case .null: json.null()
             }
         }
     }

@@ -3,11 +3,12 @@ import HTTPTypes
 
 /// Publishing, and what others see of it.
 extension DiskModel {
+    /// Settings of the link in the body are ignored, as the service does.
     mutating func publish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path")
         guard !path.names.isEmpty else { throw .root }
         guard let node = trees[account].node(at: path) else { throw .notFound }
-        let settings = try request.object()["public_settings"]?.object
+        _ = try request.object()
         if node.publication == nil {
             let links = self.links
             let revision = trees[account].revision + 1
@@ -15,7 +16,6 @@ extension DiskModel {
                 $0.publication = links.publication(of: $0, revision: revision)
             }
         }
-        if let settings { change(settings, of: node.id, account, request) }
         return request.link(.ok, to: path)
     }
 
@@ -46,7 +46,8 @@ extension DiskModel {
     private mutating func change(_ settings: JSONObject, of id: Int, _ account: Int, _ request: DiskRequest) {
         trees[account].update(id, at: request.now) { node in
             for member in settings.members {
-                node.publication?.settings[member.name] = member.value == .null ? Optional.none : member.value
+                node.publication?.settings[member.name] =
+                    [.null, ""].contains(member.value) ? Optional.none : member.value
             }
         }
     }

@@ -25,6 +25,8 @@ final class FakeYandexDisk: Transport {
         var mediaType: String?
         var mimeType: String?
         var publicURL: String?
+        /// Seconds since 1970.
+        var linkEnd: Int?
         var uploaded = 0
         var origin: String?
     }
@@ -34,6 +36,8 @@ final class FakeYandexDisk: Transport {
         var tokens: [String: String] = ["good": "1130"]
         var total = 10_737_418_240
         var used = 3_511_500_000
+        /// Whether links can have an end.
+        var hasLinkEnds = true
         var operations: [String: (left: Int, end: String)] = [:]
         /// Polls until an operation ends; nil: writes are done at once.
         var pollsOfWrites: Int?
@@ -265,8 +269,23 @@ extension FakeYandexDisk {
             guard let (left, end) = state.operations[id] else { return refusal(404, "DiskOperationNotFoundError") }
             state.operations[id] = (left - 1, end)
             return .json(#"{"status":"\#(left > 0 ? "in-progress" : end)"}"#)
+        case (.get, "/public/resources/public-settings"), (.patch, "/public/resources/public-settings"):
+            return publicSettings(request, query["path"] ?? "", &state)
         default: return write(request.method, path, query, &state)
         }
+    }
+
+    private static func publicSettings(_ request: OutgoingRequest, _ path: String, _ state: inout State)
+        -> IncomingResponse
+    {
+        guard state.nodes[path]?.publicURL != nil else { return refusal(404, "DiskNotFoundError") }
+        guard let body = request.body else {
+            return .json(#"{"available_until":\#(state.nodes[path]?.linkEnd.map(String.init) ?? "null")}"#)
+        }
+        guard state.hasLinkEnds else { return refusal(403, "ForbiddenError") }
+        let text = String(decoding: body, as: UTF8.self)
+        state.nodes[path]?.linkEnd = Int(text.dropFirst(#"{"available_until":"#.count).dropLast())
+        return IncomingResponse(status: .ok)
     }
 
     private static func write(
@@ -285,6 +304,7 @@ extension FakeYandexDisk {
         case (.put, "/resources/publish"), (.put, "/resources/unpublish"):
             guard state.nodes[path] != nil else { return refusal(404, "DiskNotFoundError") }
             state.nodes[path]?.publicURL = call.hasSuffix("/publish") ? "https://yadi.sk/d/\(encoded(path))" : nil
+            state.nodes[path]?.linkEnd = nil
             return link("https://disk.test/v1/disk/resources")
         case (.delete, "/resources"):
             guard let node = state.nodes[path] else { return refusal(404, "DiskNotFoundError") }

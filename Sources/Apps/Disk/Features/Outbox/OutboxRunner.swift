@@ -106,7 +106,7 @@ struct OutboxRunner: Sendable {
         var write = entry.work.write(body: body, entry.id)
         write.found = found
         switch try await writer.run(write, for: account) {
-        case .done: return Outcome(event: .succeeded)
+        case .done, .renewed: return Outcome(event: .succeeded)
         // It was as it is to be: that is stored with the end of the write.
         case .unneeded(let item):
             let change = DiskChange.appeared(item.path, item)

@@ -26,9 +26,9 @@ extension QueuedWrite {
             return isSeen(subject) ? .clear : .conflict(theirs: subject, path)
         case .publish, .unpublish:
             guard let subject = found.subject else { return .conflict(theirs: nil, path) }
-            if subject.isPublished == (kind == .publish), kind == .unpublish || subject.publicURL != nil {
-                return .done
-            }
+            if kind == .unpublish, !subject.isPublished { return .done }
+            // Whether its link is as it is to be is asked when it is sent.
+            if kind == .publish, subject.publicURL != nil { return .clear }
             return isSeen(subject) ? .clear : .conflict(theirs: subject, path)
         case .move:
             guard let subject = found.subject else { return .conflict(theirs: nil, path) }
@@ -87,7 +87,7 @@ extension QueuedWrite {
         case .upload: kind = .upload(body, length: bytes?.length, overwrite: overwrites)
         case .delete: kind = .delete(permanently: permanently)
         case .move: kind = .move(to: target, overwrite: overwrites)
-        case .publish: kind = .publish(until: until)
+        case .publish: kind = .publish(linkEnd)
         case .unpublish: kind = .unpublish
         }
         var write = DiskWrite(kind: kind, path: path)

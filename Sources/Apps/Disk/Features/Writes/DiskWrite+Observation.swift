@@ -25,7 +25,7 @@ extension DiskWrite {
     /// Returns whether the write was carried out, from the current state.
     ///
     /// - Parameters:
-    ///   - subject: The item at ``path`` now, if that is a witness.
+    ///   - subject: The item at ``path`` now, if that is a witness, with the end of its link.
     ///   - place: The item at the path that it leads to, if that is a witness.
     ///   - before: The items known before it was sent. Nil means that there was none, or that it was not known.
     ///   - sent: The bytes of an upload.
@@ -58,7 +58,14 @@ extension DiskWrite {
             guard let subject, place.isLike(subject) else { return .unclear }
             // The item that was there before may have had the same content.
             return before.place.map { $0.isLike(subject) } == true ? .unclear : .done
-        case .publish: return subject.map { $0.isPublished ? .done : .notDone } ?? .unclear
+        case .publish(let end):
+            guard let subject else { return .unclear }
+            guard subject.isPublished else { return .notDone }
+            let wasPublished = before.subject?.isPublished == true
+            if end == .unspecified, !wasPublished { return .done }
+            if subject.linkEnd == (end == .unspecified ? .never : end) { return .done }
+            // Published without the end that it was to have.
+            return wasPublished ? .notDone : .unclear
         case .unpublish: return subject.map { $0.isPublished ? .notDone : .done } ?? .unclear
         }
     }

@@ -12,7 +12,7 @@ struct DiskWrite: Sendable {
         case delete(permanently: Bool)
         case move(to: DiskPath, overwrite: Bool)
         case copy(to: DiskPath, overwrite: Bool)
-        case publish(until: Date?)
+        case publish(LinkEnd)
         case unpublish
         case restore(name: String?, overwrite: Bool)
     }
@@ -141,9 +141,10 @@ struct DiskWrite: Sendable {
             return item
         case .move(let target, _): return subject?.at(target)
         case .copy(let target, _): return subject?.copied(to: target, at: now)
-        case .publish:
+        case .publish(let end):
             var item = subject
             item?.isPublished = true
+            item?.linkEnd = end
             return item
         case .delete, .unpublish, .restore: return nil
         }
@@ -170,8 +171,7 @@ extension DiskItem {
     /// Returns a copy of the item at another path, which is not published.
     fileprivate func copied(to path: DiskPath, at now: Date) -> DiskItem {
         var item = at(path)
-        item.isPublished = false
-        item.publicURL = nil
+        item.unpublish()
         item.resourceID = nil
         item.created = now
         item.modified = now

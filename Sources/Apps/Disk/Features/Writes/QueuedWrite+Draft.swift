@@ -16,9 +16,10 @@ extension QueuedWrite {
         case .move(let target, let overwrite):
             self.init(kind: .move, path: write.path, to: target)
             overwrites = overwrite && !write.conditions.forbidReplacing
-        case .publish(let until):
+        case .publish(let end):
             self.init(kind: .publish, path: write.path)
-            self.until = until
+            until = end.date
+            permanently = end == .never
         case .unpublish: self.init(kind: .unpublish, path: write.path)
         case .copy, .restore: return nil
         }

@@ -11,7 +11,8 @@ struct Sharing: Sendable {
     let responses: WriteResponses
     let clock: WallClock
 
-    /// `POST /v1/disk/links`: publishes what is not published yet, and returns the address. Idempotent.
+    /// `POST /v1/disk/links`: publishes an item that is not public yet, gives its link the end that is asked for, and
+    /// returns the address.
     @Sendable func publish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let path = try fields.diskPath("path")
@@ -20,19 +21,23 @@ struct Sharing: Sendable {
                 .field("/path", "invalid", "path must be a file or folder in the Disk, not the whole of it.")
             ])
         }
-        let until = try availableUntil(fields)
+        let end = try linkEnd(fields)
         let account = try await accounts.account(of: session)
         let conditions = responses.conditions(of: request)
-        let write = DiskWrite(kind: .publish(until: until), path: path, conditions: conditions)
-        let result = try await queue.run(write, request, for: account, body: ["path": .text(path.text)])
+        let write = DiskWrite(kind: .publish(end), path: path, conditions: conditions)
+        var body: [String: Action.Constant] = ["path": .text(path.text)]
+        switch fields.values["available_for_s"] {
+        case .number(let seconds): body["available_for_s"] = .integer(Int(seconds))
+        case .null: body["available_for_s"] = .null
+        default: break
+        }
+        let result = try await queue.run(write, request, for: account, body: body)
         return try responses.response(to: result, request) { outcome in
             switch outcome {
             case .underWay(let operation): return try responses.operation(operation, request)
             case .unneeded(let item): return try link(item, Provenance(source: .upstream), isNew: false)
-            case .done(let row, let provenance):
-                // Only the address matters here: it is current even if the rest could not be read back.
-                let isStale = provenance.stale && row.item.publicURL == nil
-                return try link(row.item, Provenance(source: .upstream, stale: isStale), isNew: true)
+            case .done(let row, let provenance): return try link(row.item, provenance, isNew: true)
+            case .renewed(let row, let provenance): return try link(row.item, provenance, isNew: false)
             }
         }
     }
@@ -48,11 +53,14 @@ struct Sharing: Sendable {
         }
     }
 
-    private func availableUntil(_ fields: JSONFields) throws -> Date? {
+    /// Reads the end that a link is to have: none if the member is null, any if it is absent.
+    private func linkEnd(_ fields: JSONFields) throws -> LinkEnd {
         switch fields.values["available_for_s"] {
-        case nil, .null: return nil
+        case nil: return .unspecified
+        case .null: return .never
         case .number(let seconds) where (1...31_536_000).contains(seconds):
-            return clock.now().addingTimeInterval(seconds.rounded(.down))
+            let end = clock.now().timeIntervalSince1970 + seconds
+            return .at(Date(timeIntervalSince1970: end.rounded(.down)))
         default:
             throw Problem.validation([
                 .field(
@@ -64,11 +72,16 @@ struct Sharing: Sendable {
         }
     }
 
-    private func link(_ item: DiskItem, _ provenance: Provenance, isNew: Bool) throws -> ScreenResponse {
+    private func link(_ item: DiskItem, _ origin: Provenance, isNew: Bool) throws -> ScreenResponse {
+        // Only the address matters here: it is current even if the rest could not be read back.
+        let provenance = Provenance(source: .upstream, stale: origin.stale && item.publicURL == nil)
         let back = item.path.link(to: "/v1/disk/file")
-        let screen = LinkScreen(path: item.path.text, publicUrl: item.publicURL)
         return try .screen(
-            Envelope(data: screen, meta: Meta(screen: "disk.file", provenance: provenance), links: Links(self: back)),
+            Envelope(
+                data: LinkScreen(item),
+                meta: Meta(screen: "disk.file", provenance: provenance),
+                links: Links(self: back)
+            ),
             status: isNew ? .created : .ok,
             provenance: provenance,
             now: clock.now(),

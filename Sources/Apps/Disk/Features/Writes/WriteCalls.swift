@@ -56,6 +56,17 @@ struct WriteCalls: Sendable {
         try await tokens.authorized(account) { try await client.current(path, $0) }
     }
 
+    /// Returns when the link of something published ends, as the API has it now; unspecified if it does not tell.
+    ///
+    /// - Throws: ``DiskRefusal``, `UpstreamError`, `UpstreamFailure`, `StorageError`.
+    func linkEnd(_ path: DiskPath, _ account: DiskAccount) async throws -> LinkEnd {
+        do {
+            return try await tokens.authorized(account) { try await client.linkEnd(path, $0) }
+        } catch let refusal as DiskRefusal where refusal.concernsSettings {
+            return .unspecified
+        }
+    }
+
     private var refusedOffline: Problem {
         Problem(
             .offlineWriteRefused,

@@ -9,6 +9,8 @@ import Upstream
 enum WriteOutcome: Sendable {
     /// Done: the new row, or the removed one, and its provenance.
     case done(DiskRow, Provenance)
+    /// Done without anything new: an existing link has another end.
+    case renewed(DiskRow, Provenance)
     /// The API has accepted it and continues.
     case underWay(DiskOperation)
     /// It was not necessary: this exists already.

@@ -35,7 +35,10 @@ struct WriteInspector: Sendable {
     ) async -> WriteObservation {
         do {
             let witnesses = write.witnesses
-            let subject = try await present(witnesses.subject)
+            var subject = try await present(witnesses.subject)
+            if case .publish = write.kind, subject?.isPublished == true {
+                subject?.linkEnd = try await calls.linkEnd(write.path, account)
+            }
             let place = try await present(witnesses.place)
             return write.observation(subject: subject, place: place, before: before, sent: bytes)
         } catch {

@@ -53,7 +53,7 @@ struct WriteResponses: Sendable {
         let (row, provenance): (DiskRow, Provenance)
         switch outcome {
         case .underWay(let operation): return try self.operation(operation, request)
-        case .done(let present, let origin): (row, provenance) = (present, origin)
+        case .done(let present, let origin), .renewed(let present, let origin): (row, provenance) = (present, origin)
         case .unneeded(let item):
             row = DiskRow(item: item, seenAt: clock.now(), isDownloaded: false)
             provenance = Provenance(source: .upstream)
@@ -99,7 +99,7 @@ struct WriteResponses: Sendable {
         var place: DiskPath?
         switch outcome {
         case .underWay(let operation): return try self.operation(operation, request)
-        case .done(let row, _): place = row.item.path.scheme == .disk ? row.item.path : nil
+        case .done(let row, _), .renewed(let row, _): place = row.item.path.scheme == .disk ? row.item.path : nil
         case .unneeded(let item): place = item.path
         }
         let back = (place?.parent ?? .root).link(to: "/v1/disk/files")

@@ -12,14 +12,17 @@ extension WriteRun {
     /// - Parameters:
     ///   - bytes: The bytes of an upload.
     ///   - place: The path of the result, as returned by the API.
+    ///   - linkEnd: The end of its link, as returned by the API.
     /// - Throws: `StorageError`.
     func settle(
         _ before: WritePreparation.Before,
         _ bytes: UploadedBytes.Summary?,
-        place: DiskPath? = nil
+        place: DiskPath? = nil,
+        linkEnd: LinkEnd? = nil
     ) async throws -> WriteOutcome {
         let now = clock.now()
-        let made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
+        var made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
+        if let linkEnd { made?.linkEnd = linkEnd }
         let change = write.change(subject: before.subject, made: made)
         var applied =
             if let operation = write.operation {
@@ -40,7 +43,9 @@ extension WriteRun {
             }
             return .done(DiskRow(item: gone, seenAt: now, isDownloaded: false), Provenance(source: .upstream))
         }
-        return await readBack(made, now, applied)
+        let (row, provenance) = await readBack(made, now, applied)
+        if case .publish = write.kind, before.subject?.publicURL != nil { return .renewed(row, provenance) }
+        return .done(row, provenance)
     }
 
     /// Applies a change of which the API has told. If it cannot be stored, nothing that is stored of the account is
@@ -63,7 +68,9 @@ extension WriteRun {
     /// Returns the current state: from the API, or as it follows from the write.
     ///
     /// - Parameter applied: The state of the account with the write; nil if that is not stored.
-    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async -> WriteOutcome {
+    private func readBack(_ made: DiskItem, _ now: Date, _ applied: DiskStore.Applied?) async -> (
+        DiskRow, Provenance
+    ) {
         // No client waits for the result of a write of the outbox: the next screen of it asks the API.
         if calls.client.isReachable, let applied, write.operation == nil {
             do {
@@ -73,13 +80,13 @@ extension WriteRun {
                     .revalidate,
                     seenAt: now
                 )
-                return .done(row, result.provenance)
+                return (row, result.provenance)
             } catch {
                 executor.logger.info("a file could not be looked at after a write", metadata: ["error": "\(error)"])
             }
         }
         let row = stored(made.path) ?? DiskRow(item: made, seenAt: now, isDownloaded: false)
-        return .done(row, Provenance(source: .upstream, stale: true, validatedAt: row.seenAt))
+        return (row, Provenance(source: .upstream, stale: true, validatedAt: row.seenAt))
     }
 
     /// Follows a write that the API has accepted and continues.

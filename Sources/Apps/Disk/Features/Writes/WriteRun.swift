@@ -25,18 +25,35 @@ struct WriteRun: Sendable {
         } else {
             before = try await WritePreparation(calls: calls, write: write, account: account, clock: clock).before()
         }
-        if let unneeded = try await unneeded(before) { return unneeded }
+        try await checkIsPublished(before)
         if write.operation != nil { try calls.outbox.checkIsSender(of: account.id) }
-        let sender = WriteSender(calls: calls, write: write, account: account, guardedMD5: guardedMD5(before.subject))
         do {
-            switch try await sender.send() {
+            switch try await send(before) {
             case .done(let bytes, let place): return try await settle(before, bytes, place: place)
             case .underWay(let upstreamID, let bytes): return try await follow(upstreamID, before, bytes)
             case .unknown(let error, let bytes): return try await inspect(after: error, before, bytes)
+            case .published(let end): return try await settle(before, nil, linkEnd: end)
+            case .unneeded(let end): return try await unneeded(before, linkEnd: end)
             }
         } catch let problem as Problem where problem.code == .targetExists && write.conditions.forbidReplacing {
             try write.conditions.refuse()
         }
+    }
+
+    private func send(_ before: WritePreparation.Before) async throws -> WriteSender.Outcome {
+        let subject = before.subject
+        if case .publish(let end) = write.kind {
+            let publication = LinkPublication(
+                calls: calls,
+                path: write.path,
+                account: account,
+                subject: subject,
+                clock: clock
+            )
+            return try await publication.send(end)
+        }
+        let sender = WriteSender(calls: calls, write: write, account: account, guardedMD5: guardedMD5(subject))
+        return try await sender.send()
     }
 
     /// Checks that a rename keeps the extension of a file.
@@ -51,20 +68,21 @@ struct WriteRun: Sendable {
         return .done(row, result.provenance)
     }
 
-    /// Returns the existing item if the write is not necessary; then nothing is sent.
+    /// Refuses to unpublish something that is not published.
     ///
-    /// - Throws: 404 `not-found` if something is to be unpublished that is not published.
-    private func unneeded(_ before: WritePreparation.Before) async throws -> WriteOutcome? {
-        guard let subject = before.subject else { return nil }
-        switch write.kind {
-        case .unpublish where !subject.isPublished:
-            try await executor.calls.marks.apply(.unpublished(write.path), account: account.id, at: clock.now())
-            throw Problem.notFound("\(subject.name) is not published.")
-        case .publish where subject.publicURL != nil:
-            try await executor.calls.marks.apply(.appeared(write.path, subject), account: account.id, at: clock.now())
-            return .unneeded(subject)
-        default: return nil
-        }
+    /// - Throws: 404 `not-found`.
+    private func checkIsPublished(_ before: WritePreparation.Before) async throws {
+        guard let subject = before.subject, case .unpublish = write.kind, !subject.isPublished else { return }
+        try await executor.calls.marks.apply(.unpublished(write.path), account: account.id, at: clock.now())
+        throw Problem.notFound("\(subject.name) is not published.")
+    }
+
+    /// Records what is public already, with the end of its link.
+    private func unneeded(_ before: WritePreparation.Before, linkEnd: LinkEnd) async throws -> WriteOutcome {
+        var item = before.subject ?? DiskItem(path: write.path, kind: .file)
+        item.linkEnd = linkEnd
+        try await executor.calls.marks.apply(.appeared(write.path, item), account: account.id, at: clock.now())
+        return .unneeded(item)
     }
 
     /// Returns the checksum that the API compares when it deletes a file, if the request has `If-Match`, or a write of

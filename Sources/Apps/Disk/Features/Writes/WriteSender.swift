@@ -15,6 +15,10 @@ struct WriteSender: Sendable {
         case underWay(String, UploadedBytes.Summary?)
         /// No usable response arrived, and it may have been carried out.
         case unknown(UpstreamError, UploadedBytes.Summary?)
+        /// It is public, and its link ends then.
+        case published(LinkEnd)
+        /// It was public before, and its link ends then; nothing was sent.
+        case unneeded(LinkEnd)
     }
 
     let calls: WriteCalls
@@ -46,7 +50,7 @@ struct WriteSender: Sendable {
     private func call(_ token: String) async throws -> CallOutcome {
         let (client, path, keeps) = (calls.client, write.path, write.conditions.forbidReplacing)
         switch write.kind {
-        case .upload: return .done(place: nil)
+        case .upload, .publish: return .done(place: nil)
         case .makeFolder: return try await client.makeFolder(path, token)
         case .delete(let permanently):
             return try await client.delete(path, permanently: permanently, md5: guardedMD5, token)
@@ -54,7 +58,6 @@ struct WriteSender: Sendable {
             return try await client.transfer("move", from: path, to: target, overwrite: overwrite && !keeps, token)
         case .copy(let target, let overwrite):
             return try await client.transfer("copy", from: path, to: target, overwrite: overwrite && !keeps, token)
-        case .publish(let until): return try await client.publish(path, availableUntil: until, token)
         case .unpublish: return try await client.unpublish(path, token)
         case .restore(let name, let overwrite):
             return try await client.restore(path, name: name, overwrite: overwrite && !keeps, token)
