@@ -292,8 +292,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Becomes another program that sees no files but its own: every child of the server is started through it.
-        .executableTarget(name: "Confine", dependencies: ["CLandlock"], swiftSettings: strict),
-        .systemLibrary(name: "CLandlock"),
+        .executableTarget(name: "Confine", dependencies: ["CConfine"], swiftSettings: strict),
+        .systemLibrary(name: "CConfine"),
 
         // Parses photos and PDFs, one process a job, so that the server never does.
         .executableTarget(
@@ -468,7 +468,7 @@ let package = Package(
             dependencies: ["Media", "CZlib", "TestKit", subprocess, systemPackage],
             swiftSettings: strict
         ),
-        .testTarget(name: "ConfineTests", dependencies: ["Confine", "TestKit"], swiftSettings: strict),
+        .testTarget(name: "ConfineTests", dependencies: ["CConfine", "Confine", "TestKit"], swiftSettings: strict),
         .testTarget(name: "PDFWorkerTests", dependencies: ["MediaFormats", "PDFWorker"], swiftSettings: strict),
         .testTarget(
             name: "ShipsTests",

@@ -1,11 +1,13 @@
-import CLandlock
+import CConfine
 import Glibc
 
-/// Restricts itself by Landlock and executes a program. The program can read the files of the system that programs need
-/// and those given with `--read`, change the files of the folder, create sockets in the folders of `--sockets`, and has
-/// no TCP. It is killed when its parent ends, which must be the process of `--parent`.
+/// Restricts itself by Landlock and a filter of system calls, and executes a program. The program can run programs and
+/// read libraries and fonts of the system, read the files given with `--read`, change the files of the folder, listen
+/// at Unix sockets in the folders of `--sockets`, and connect to nothing. It is killed when its parent ends, which must
+/// be the process of `--parent`.
 ///
-/// Accesses that the kernel cannot deny stay allowed; with `--strict` the program is not started if it can deny none.
+/// Accesses that the kernel cannot deny stay allowed; with `--strict` the program is not started if the kernel lacks
+/// Landlock or the filter.
 @main
 enum ConfineCommand {
     /// Exit codes of this program itself, as those of env(1).
@@ -20,14 +22,18 @@ enum ConfineCommand {
 
     static func main() {
         if CommandLine.arguments.dropFirst() == ["--version"] {
-            print(Landlock.version > 0 ? "Landlock \(Landlock.version)" : "this kernel has no Landlock")
+            print(
+                Landlock.version > 0 ? "Landlock \(Landlock.version)" : "this kernel has no Landlock",
+                terminator: ", "
+            )
+            print(CallFilter.isAvailable ? "seccomp" : "no seccomp for this kernel and architecture")
             exit(0)
         }
         guard let order = ConfineOrder(CommandLine.arguments.dropFirst()) else {
             end(ExitCode.unconfined, "usage: \(usage)")
         }
         do {
-            try Landlock.restrict(to: order.grants(programs: LoadedFiles.folders()))
+            try Landlock.restrict(to: order.grants(build: LoadedFiles.ofBuild()))
         } catch Landlock.Failure.unsupported where !order.isStrict {
             // Without Landlock the program still has the limits of prlimit(1).
         } catch {
@@ -40,9 +46,23 @@ enum ConfineCommand {
             // The parent may have ended before the call.
             if getppid() != parent { end(ExitCode.unconfined, "process \(parent) did not start this one, or is gone") }
         }
+        larder_close_others_on_exec()
+        refuseCalls(order)
         var arguments = order.command.map { strdup($0) } + [nil]
         execv(order.command[0], &arguments)
         end(ExitCode.notStarted, "\(order.command[0]): \(String(cString: strerror(errno)))")
+    }
+
+    private static func refuseCalls(_ order: ConfineOrder) {
+        guard CallFilter.isAvailable else {
+            if order.isStrict { end(ExitCode.unconfined, "no seccomp for this kernel and architecture") }
+            return
+        }
+        let filter = CallFilter(process: getpid(), allowsListening: !order.sockets.isEmpty)
+        // Without Landlock nothing has denied new privileges yet, which the kernel demands of a filter's process.
+        guard larder_set_no_new_privileges() == 0, filter.install() == 0 else {
+            end(ExitCode.unconfined, "prctl: \(String(cString: strerror(errno)))")
+        }
     }
 
     private static func end(_ code: Int32, _ words: String) -> Never {

@@ -40,32 +40,32 @@ struct ConfineOrder: Equatable {
 
     /// Returns all grants of the program; paths that do not exist are skipped by ``Landlock/restrict(to:)``.
     ///
-    /// - Parameter found: folders of programs and libraries outside of the system's, such as those of a toolchain.
-    func grants(programs found: [String]) -> [Grant] {
-        let program = command[0]
-        var programs = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"] + found
-        if let slash = program.lastIndex(of: "/"), slash != program.startIndex {
-            programs.append(String(program[..<slash]))
-        }
-        // A package in /opt, such as a LibreOffice that is not of the distribution.
-        let parts = program.split(separator: "/")
-        if parts.count > 2, parts[0] == "opt" { programs.append("/opt/\(parts[1])") }
-        return programs.map { Grant($0, .programs) } + Self.files.map { Grant($0, .reading) }
-            + reads.map { Grant($0, .reading) }
-            + sockets.map { Grant($0, .makeSocket) } + [Grant("/dev/null", .device), Grant(folder, .everything)]
+    /// - Parameter build: files of Larder's build that are outside of the system's folders.
+    func grants(build: [String]) -> [Grant] {
+        (Self.programs + build + [command[0]] + office).map { Grant($0, .programs) }
+            + (Self.files + reads).map { Grant($0, .reading) }
+            + sockets.map { Grant($0, .makeSocket) } + [Grant("/dev/null", .device), Grant(folder, .changing)]
     }
 
-    // Fonts, names of users, time zones, and what libraries read about the machine. Not all of /etc and /proc, which
+    /// The folder of a LibreOffice that is not of the distribution, such as `/opt/libreoffice7.6`.
+    private var office: [String] {
+        let program = "/program/soffice"
+        return command[0].hasSuffix(program) ? [String(command[0].dropLast(program.count))].filter { !$0.isEmpty } : []
+    }
+
+    /// Folders of the system's programs and libraries.
+    static let programs = [
+        "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/bin", "/lib", "/lib32", "/lib64",
+    ]
+
+    // Fonts, translations, time zones, and what libraries read about the machine. Not all of /etc and /proc, which
     // contain keys and the environments of other processes.
     private static let files = [
-        "/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/gtk-3.0", "/etc/ld.so.cache", "/etc/ld.so.conf",
-        "/etc/ld.so.conf.d", "/etc/ld.so.preload",
-        "/etc/libreoffice", "/etc/locale.alias", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf",
-        "/etc/papersize", "/etc/passwd", "/etc/timezone",
-        "/var/cache/fontconfig", "/var/lib/libreoffice", "/var/spool/libreoffice",
-        "/proc/cpuinfo", "/proc/filesystems", "/proc/meminfo", "/proc/self", "/proc/stat", "/proc/sys/vm",
-        "/proc/version",
-        "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/random", "/dev/urandom", "/dev/zero",
+        "/usr/share", "/usr/local/share", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.preload",
+        "/etc/locale.alias", "/etc/localtime", "/var/cache/fontconfig",
+        "/proc/cpuinfo", "/proc/filesystems", "/proc/meminfo", "/proc/self", "/proc/stat",
+        "/proc/sys/vm/overcommit_memory",
+        "/sys/devices/system/cpu", "/sys/devices/system/node", "/dev/random", "/dev/urandom", "/dev/zero",
     ]
 }
 

@@ -1,4 +1,4 @@
-import CLandlock
+import CConfine
 import Glibc
 
 /// Landlock, by which a process permanently gives up rights, for itself and its children. Source: docs.kernel.org,
@@ -12,6 +12,8 @@ enum Landlock {
         static let writeFile = Rights(rawValue: 1 << 1)
         static let readFile = Rights(rawValue: 1 << 2)
         static let readFolder = Rights(rawValue: 1 << 3)
+        /// To remove folders and files, and to create folders and files.
+        static let entries = Rights(rawValue: 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8)
         static let makeSocket = Rights(rawValue: 1 << 9)
         /// To move a file into another folder; since version 2.
         static let refer = Rights(rawValue: 1 << 13)
@@ -30,10 +32,8 @@ enum Landlock {
         static let reading: Rights = [.readFile, .readFolder]
         static let programs: Rights = [.readFile, .readFolder, .execute]
         static let device: Rights = [.readFile, .writeFile]
-        /// Everything but creating devices (bits 6 and 11) and executing files that were written.
-        static let everything = known(to: .max).subtracting([
-            .execute, Rights(rawValue: 1 << 6), Rights(rawValue: 1 << 11),
-        ])
+        /// Files and folders, but no links, pipes, sockets and devices, and no execution of files that were written.
+        static let changing: Rights = [.readFile, .readFolder, .writeFile, .truncate, .entries, .refer]
     }
 
     /// Why a process cannot be restricted.

@@ -46,8 +46,8 @@ import Testing
         let scratch = try Scratch()
         let worker = try scratch.tools.path(of: .pdfWorker)
         // Found before the system's, and no library.
-        _ = try scratch.write([], to: "libpangocairo-1.0.so.0")
-        let script = "#!/bin/sh\nLD_LIBRARY_PATH='\(scratch.folder.path)' exec '\(worker)' \"$@\"\n"
+        let script =
+            "#!/bin/sh\n: >\"$HOME/libpangocairo-1.0.so.0\"; LD_LIBRARY_PATH=\"$HOME\" exec '\(worker)' \"$@\"\n"
         let wrapper = try scratch.write(script.utf8, to: "worker")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: wrapper.path)
         var paths = scratch.tools.paths

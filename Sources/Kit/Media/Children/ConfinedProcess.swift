@@ -3,9 +3,9 @@ import Subprocess
 import SystemPackage
 
 /// A child process for untrusted input. It is started through prlimit(1) with limits on memory, processor time, file
-/// size and open files, and through larder-confine, which denies it TCP and all files but those of the system, those
-/// given to it and its folder; in a session of its own, with only the environment given here. Its whole process group
-/// is killed in every case.
+/// size and open files, and through larder-confine, which denies it the network, other processes, and all files but
+/// those of the system, those given to it and its folder; in a session of its own, with only the environment given
+/// here. Its whole process group is killed in every case.
 ///
 /// A program that leaves the group by setsid(2) escapes the kill, but neither the limits nor the confinement.
 struct ConfinedProcess: Sendable {
@@ -20,9 +20,9 @@ struct ConfinedProcess: Sendable {
     var folder: String
     /// Absolute paths of files elsewhere that it may read.
     var reads: [String] = []
-    /// Whether it must not run if the kernel cannot confine it (Landlock, Linux 5.13).
+    /// Whether it must not run if the kernel cannot confine it (Landlock and seccomp, Linux 5.13).
     var isStrict = false
-    /// Absolute path of a folder in which it may create sockets.
+    /// Absolute path of a folder in which it may listen at Unix sockets.
     var sockets: String?
     var limits: ChildLimits
     /// Variables in addition to the locale, the path and the directories.

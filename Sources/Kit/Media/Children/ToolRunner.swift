@@ -31,7 +31,6 @@ struct ToolRunner: Sendable {
     /// - Parameters:
     ///   - limits: its limits; nil for those of the tool.
     ///   - isShort: whether the input is so small that the tool ends soon: then it does not wait for long ones.
-    ///   - sockets: absolute path of a folder in which it may create sockets.
     ///   - onLine: receives each line of the tool's standard output at once.
     /// - Returns: the outcome of a tool that exited by itself, whatever its exit code.
     /// - Throws: ``MediaError``; `CancellationError`.
@@ -42,7 +41,6 @@ struct ToolRunner: Sendable {
         _ limits: ChildLimits? = nil,
         environment: [String: String] = [:],
         isShort: Bool = false,
-        sockets: String? = nil,
         onLine: (@Sendable (String) -> Void)? = nil
     ) async throws -> ChildOutcome {
         let limits = limits ?? self.limits(of: tool)
@@ -52,10 +50,10 @@ struct ToolRunner: Sendable {
             executable: try tools.path(of: tool),
             arguments: arguments,
             folder: folder.path,
-            reads: folder.linked,
+            reads: folder.linked + (tool == .soffice ? OfficeFiles.read : []),
             // LibreOffice opens files that documents name. Its settings forbid that, but not for every format.
             isStrict: tool == .soffice,
-            sockets: sockets,
+            sockets: tool == .soffice ? OfficePipe.folder : nil,
             limits: limits,
             environment: environment
         )

@@ -3,7 +3,7 @@ import Foundation
 /// Moves finished files atomically and durably: after a crash there is either the old file or the whole new one.
 enum FinishedFile {
     /// Synchronizes the file, renames it, and synchronizes the directory. Across file systems it is copied beside its
-    /// destination first.
+    /// destination first. A link is not followed: a program could have left it in place of its result.
     ///
     /// - Throws: `CocoaError`.
     static func move(_ path: String, to destination: URL) throws {
@@ -26,7 +26,7 @@ enum FinishedFile {
     }
 
     private static func synchronize(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(path) }

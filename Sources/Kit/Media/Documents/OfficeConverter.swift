@@ -34,7 +34,7 @@ public struct OfficeConverter: Sendable {
                 // by itself then, and find the socket of the first start in its way.
                 for arguments in [["--terminate_after_init"], ["--convert-to", "pdf", "--outdir", folder.path, input]] {
                     defer { OfficePipe.remove(profile: profile) }
-                    _ = try await bench.run(.soffice, start + arguments, in: folder, sockets: OfficePipe.folder)
+                    _ = try await bench.run(.soffice, start + arguments, in: folder)
                 }
                 // It exits with 0 also if it fails; only the file shows success.
                 let output = folder.path("in.pdf")

@@ -26,3 +26,12 @@ enum OfficePipe {
         unlink(path(profile: profile, user: getuid()))
     }
 }
+
+/// Files of the system that LibreOffice reads beside those that every program may read.
+enum OfficeFiles {
+    /// Names of users are a part of the name of its socket.
+    static let read = [
+        "/etc/libreoffice", "/etc/mime.types", "/etc/papersize", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group",
+        "/var/lib/libreoffice", "/var/spool/libreoffice",
+    ]
+}

@@ -20,7 +20,7 @@ extension Problem {
             self.init(
                 .toolMissing,
                 "Office files are converted only where the kernel can keep LibreOffice from other files "
-                    + "(Landlock, Linux 5.13 or later)."
+                    + "(Landlock and seccomp, Linux 5.13 or later)."
             )
         case .overloaded:
             self.init(.overloaded, "Too many pictures are being made already.", headerFields: [.retryAfter: "5"])
