@@ -120,6 +120,17 @@ private enum BackupSize {
         }
     }
 
+    @Test("TRUST-15 with store.url a backup is refused: it would lack the data of users")
+    func sharedStore() async throws {
+        let (data, folder) = (try TemporaryFolder(), try TemporaryFolder())
+        let target = folder.path + "/backup"
+        let settings = ["--node-apps", "notes", "--store-url", "postgresql://nowhere.invalid/larder"]
+        let backup = RunningProcess(["backup", target, "--data-directory", data.path] + settings)
+        #expect(await backup.ended() == 1)
+        #expect(backup.log.contains("store.url is set") && backup.log.contains("larder store copy"))
+        #expect(!FileManager.default.fileExists(atPath: target) && backup.output.isEmpty)
+    }
+
     @Test("TRUST-15 a database of a newer build is refused by name and not changed, by every command")
     func downgrade() async throws {
         let (data, folder) = (try TemporaryFolder(), try TemporaryFolder())

@@ -21,6 +21,33 @@ import Testing
         return client
     }
 
+    @Test("SCALE-22 A process whose clock is 400 days ahead purges no trash; it waits for a store that starts later")
+    func wrongClock() async throws {
+        let server = try await RunningPostgres.start()
+        let schema = try server.schema()
+        let one = try await Self.node(server, schema)
+        let bob = try await Self.open("register", "bob", on: one)
+        let note = try #require(try await bob.post("/v1/notes", #"{"body":"kept"}"#).json.data.id.string)
+        #expect(try await bob.delete("/v1/notes/\(note)").status == 200)
+        #expect(await one.stop() == 0)
+        try server.stop()
+        let (data, ahead) = (try TemporaryFolder(), Date().addingTimeInterval(400 * 86_400).formatted(.iso8601))
+        let two = RunningProcess([
+            "serve", "--http-port", "0", "--data-directory", data.path, "--node-apps", "notes", "--sandbox",
+            "--store-url", "\(server.address())&options=-csearch_path%3D\(schema)", "--clock-start", ahead,
+        ])
+        try await two.logged("waiting for the store")
+        try server.restart()
+        _ = try await two.line(after: "listening on ")
+        try await two.logged("the clock differs from the store's")
+        two.signal(SIGTERM)
+        #expect(await two.ended() == 0)
+        let three = try await Self.node(server, schema)
+        let trash = try await bob.moved(to: three).get("/v1/notes/trash").json.data.items.elements
+        #expect(trash.map(\.id.string) == [note])
+        #expect(await three.stop() == 0)
+    }
+
     @Test("SCALE-03 A session and its notes are known on the other process at once; after a logout they are not")
     func sessions() async throws {
         let server = try await RunningPostgres.shared.value

@@ -40,6 +40,24 @@ private enum StartSize {
         SELECT id, randomblob(90000) FROM stored_response WHERE id NOT IN (SELECT response_id FROM stored_body)
         """
 
+    @Test("SCALE-22 a start with a clock that is 400 days ahead ends no session and removes no draft for good")
+    func wrongClock() async throws {
+        let data = try TemporaryFolder()
+        let first = try await RunningLarder.start(data: data)
+        let guest = try await first.guest()
+        let draft = try await first.client.document(of: [DocumentTests.photo])
+        #expect(await first.stop() == 0)
+        let ahead = Date().addingTimeInterval(500 * 86_400).formatted(.iso8601)
+        let second = try await RunningLarder.start(data: data, ["--clock-start", ahead])
+        try await second.process.logged("nothing expires until it has gone on for a day")
+        #expect(try await guest.moved(to: second).get("/v1/ships?limit=1").status == 200)
+        #expect(await second.stop() == 0)
+        let third = try await RunningLarder.start(data: data)
+        #expect(try await guest.moved(to: third).get("/v1/ships?limit=1").status == 200)
+        #expect(try await third.client.get(draft).status == 200)
+        #expect(await third.stop() == 0)
+    }
+
     /// A server that was killed with a filled cache, with the token of a session.
     private func killed(_ data: TemporaryFolder, _ settings: [String] = settings) async throws -> String {
         let first = try await RunningLarder.start(data: data, settings)

@@ -34,7 +34,11 @@ import Testing
             await #expect {
                 try await work()
             } throws: { error in
-                if case MediaError.unavailable = error { true } else { false }
+                switch error as? MediaError {
+                case .storageFull: script.contains("space")
+                case .unavailable: !script.contains("space")
+                default: false
+                }
             }
         }
         #expect(!FileManager.default.fileExists(atPath: scratch.url("out.pdf").path))
@@ -104,7 +108,7 @@ import Testing
         await #expect {
             _ = try await runner.run(.vips, ["--version"], in: folder)
         } throws: { error in
-            if case MediaError.unavailable(let reason) = error { reason.hasPrefix("no space left") } else { false }
+            if case MediaError.storageFull(let reason) = error { reason.hasPrefix("no space left") } else { false }
         }
     }
 

@@ -32,6 +32,15 @@ import Testing
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    @Test("TRUST-25 names of many files of one name take linear time", .timeLimit(.minutes(1)))
+    func names() {
+        var names = FileNames()
+        let found = (0..<50_000).map { names.unused($0.isMultiple(of: 2) ? "Report" : "REPORT", ending: "pdf") }
+        #expect(found.prefix(2) == ["Report.pdf", "REPORT (2).pdf"] && found.last == "REPORT (50000).pdf")
+        #expect(names.unused("Report (7)", ending: "pdf") == "Report (7) (2).pdf")
+        #expect(names.unused("Report", ending: "txt") == "Report.txt")
+    }
+
     @Test(
         "SRV-18 Python reads what was added, with the length that was said, also with fields of 64 bits",
         arguments: [UInt64(0xFFFF_FFFF), 1000, 1]

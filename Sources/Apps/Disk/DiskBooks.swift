@@ -80,13 +80,13 @@ struct DiskBooks: Sendable {
     }
 
     /// What runs beside the server.
-    func services(_ clock: WallClock, _ logger: Logger) -> [any Service] {
+    func services(_ retention: RetentionClock, _ logger: Logger) -> [any Service] {
         guard let shared else { return [] }
         return [
-            ExpiryService(of: "accounts that were logged out elsewhere", clock: clock, logger: logger) { _ in
+            ExpiryService(of: "accounts that were logged out elsewhere", by: retention, logger: logger) { _ in
                 try await shared.logins.forgetLoggedOut()
             },
-            shared.outbox.expiry(clock: clock, logger: logger),
+            shared.outbox.expiry(by: retention, logger: logger),
         ]
     }
 }

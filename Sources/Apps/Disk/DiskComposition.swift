@@ -1,3 +1,4 @@
+import AppInterface
 import Concurrency
 import Database
 import Freshness
@@ -257,7 +258,7 @@ extension DiskComposition {
             downloadService, OfflineService(keeper: keeper, marks: books.marks, logger: logger),
             OutboxService(keeper: outboxKeeper, outbox: books.outbox, clock: clock, logger: logger),
             BackgroundService(background: background),
-        ] + books.services(clock, logger)
+        ] + books.services(RetentionClock(trusting: clock, logger: logger), logger)
     }
 
     var downloadService: DownloadService {

@@ -85,7 +85,7 @@ public struct NotesApp: App {
             sessions: context.sessions,
             events: context.events,
             options: try Options(context.settings),
-            clock: context.clock,
+            retention: context.retention,
             logger: context.logger
         )
     }
@@ -103,9 +103,10 @@ public struct NotesApp: App {
         sessions: SessionStore,
         events: EventStream,
         options: Options,
-        clock: WallClock,
+        retention: RetentionClock,
         logger: Logger
     ) {
+        let clock = retention.clock
         let book = storage.book
         let limits = LoginAttempts.Limits(
             perAccount: options.attemptsPerAccount,
@@ -134,7 +135,7 @@ public struct NotesApp: App {
         )
         let trash = NoteTrash(book: book, events: events, clock: clock, lifetime: options.trashLifetime)
         self.trash = trash
-        expiry = ExpiryService(of: "notes in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:))
+        expiry = ExpiryService(of: "notes in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:))
         mapping = NoteMapping(book: book, addresses: addresses, clock: clock)
         places = NotePlaces(book: book, gazetteer: gazetteer, geocoder: geocoder, clock: clock)
         cities = NoteCities(gazetteer: gazetteer)

@@ -41,13 +41,13 @@ enum DocumentStorage: Sendable {
     }
 
     /// What removes the remains of documents that other servers have changed.
-    func expiry(clock: WallClock, logger: Logger) -> [ExpiryService] {
+    func expiry(by retention: RetentionClock, logger: Logger) -> [ExpiryService] {
         guard case .shared(let documents) = self else { return [] }
         return [
-            ExpiryService(of: "contents without a document", clock: clock, logger: logger) { _ in
+            ExpiryService(of: "contents without a document", by: retention, logger: logger) { _ in
                 try await documents.removeContents()
             },
-            ExpiryService(of: "pictures of deleted pages", clock: clock, logger: logger) { _ in
+            ExpiryService(of: "pictures of deleted pages", by: retention, logger: logger) { _ in
                 try await documents.removeThumbnails()
             },
         ]

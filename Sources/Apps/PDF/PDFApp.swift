@@ -50,7 +50,7 @@ public struct PDFApp: App {
             scratch: context.scratch,
             disk: context.files,
             options: options,
-            clock: context.clock,
+            retention: context.retention,
             logger: context.logger
         )
     }
@@ -67,9 +67,10 @@ public struct PDFApp: App {
         scratch: ScratchFolder,
         disk: AccountFiles?,
         options: Options,
-        clock: WallClock,
+        retention: RetentionClock,
         logger: Logger
     ) {
+        let clock = retention.clock
         let store = storage.documents
         self.storage = storage
         self.options = options
@@ -112,11 +113,11 @@ public struct PDFApp: App {
         exchange = disk.map { DiskExchange(disk: $0, lookup: lookup, creation: creation, jobs: jobs) }
         expiry =
             [
-                ExpiryService(of: "expired drafts", clock: clock, logger: logger) {
+                ExpiryService(of: "expired drafts", by: retention, logger: logger) {
                     try await store.purgeDrafts(at: $0)
                 },
-                ExpiryService(of: "documents in the trash", clock: clock, logger: logger, purge: trash.purgeDue(at:)),
-            ] + storage.expiry(clock: clock, logger: logger)
+                ExpiryService(of: "documents in the trash", by: retention, logger: logger, purge: trash.purgeDue(at:)),
+            ] + storage.expiry(by: retention, logger: logger)
     }
 
     /// The saved documents of the profile.

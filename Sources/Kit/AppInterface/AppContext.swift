@@ -31,6 +31,8 @@ public struct AppContext: Sendable {
     public let files: AccountFiles?
     /// The clock.
     public let clock: WallClock
+    /// The clock by which the data of users expires.
+    public let retention: RetentionClock
     /// The log.
     public let logger: Logger
     private let upstreams: [String: Upstream]
@@ -50,6 +52,7 @@ public struct AppContext: Sendable {
         cacheBudget: CacheBudget,
         files: AccountFiles?,
         clock: WallClock,
+        retention: RetentionClock? = nil,
         logger: Logger
     ) {
         self.settings = settings
@@ -64,6 +67,7 @@ public struct AppContext: Sendable {
         self.cacheBudget = cacheBudget
         self.files = files
         self.clock = clock
+        self.retention = retention ?? RetentionClock(trusting: clock, logger: logger)
         self.logger = logger
     }
 

@@ -1,5 +1,5 @@
 public import Foundation
-public import Freshness
+import Freshness
 public import Logging
 public import ServiceLifecycle
 
@@ -10,7 +10,7 @@ public struct ExpiryService: Service {
     public static let interval: Duration = .seconds(600)
 
     private let title: String
-    private let clock: WallClock
+    private let retention: RetentionClock
     private let logger: Logger
     private let purge: @Sendable (_ now: Date) async throws -> Int
 
@@ -21,12 +21,12 @@ public struct ExpiryService: Service {
     ///   - purge: removes what has expired by a time, and returns how much that was.
     public init(
         of title: String,
-        clock: WallClock,
+        by retention: RetentionClock,
         logger: Logger,
         purge: @escaping @Sendable (_ now: Date) async throws -> Int
     ) {
         self.title = title
-        self.clock = clock
+        self.retention = retention
         self.logger = logger
         self.purge = purge
     }
@@ -36,14 +36,14 @@ public struct ExpiryService: Service {
         await cancelWhenGracefulShutdown {
             await self.purgeOnce()
             while !Task.isCancelled {
-                do { try await self.clock.run(after: Self.interval) { await self.purgeOnce() } } catch { return }
+                do { try await self.retention.clock.run(after: Self.interval) { await self.purgeOnce() } } catch { return }
             }
         }
     }
 
     private func purgeOnce() async {
         do {
-            let count = try await purge(clock.now())
+            let count = try await purge(retention.reading())
             if count > 0 { logger.info("\(title) were removed", metadata: ["count": "\(count)"]) }
         } catch is CancellationError {
             // The server stops; the next start removes the rest.

@@ -36,7 +36,7 @@ public final class LarderDatabase: Sendable {
     /// The migrations of this module's tables; ``init(in:migrations:options:logger:)`` applies them first.
     package static let ownMigrations =
         BlobStore.migrations + SealedSecrets.migrations + BlobRemoval.migrations + DirectoryIdentity.migrations
-        + SchemaObjects.migrations
+        + SchemaObjects.migrations + RetentionTime.migrations
 
     /// Opens the database of `directory` and applies the migrations; creates it in a new directory. A directory whose
     /// parts do not belong together is refused unchanged (``DirectoryCheck``).

@@ -16,7 +16,7 @@ extension MediaError {
     /// Whether an input is at fault. Otherwise it is the machine, or the load.
     var isOfInput: Bool {
         switch self {
-        case .toolMissing, .overloaded, .failed, .unavailable: false
+        case .toolMissing, .overloaded, .failed, .unavailable, .storageFull: false
         default: true
         }
     }

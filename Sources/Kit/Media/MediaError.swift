@@ -27,9 +27,11 @@ public enum MediaError: Error, Sendable, Equatable {
     case crashed(MediaTool, signal: Int32)
     /// A child failed for a reason that is not in the file. The text is for the log.
     case failed(MediaTool, String)
-    /// The machine cannot do the job now: a child could not be started or was killed, descriptors or the space for
-    /// unfinished files are used up. The same may succeed later. The text is for the log.
+    /// The machine cannot do the job now: a child could not be started or was killed, or descriptors are used up. The
+    /// same may succeed later. The text is for the log.
     case unavailable(String)
+    /// The disk has no room for unfinished files. The text is for the log.
+    case storageFull(String)
 
     /// What was above its limit.
     public enum Excess: Sendable, Equatable {

@@ -1,3 +1,4 @@
+public import Foundation
 public import Logging
 
 /// A database that several servers share: PostgreSQL, for what users made.
@@ -77,6 +78,16 @@ public final class SharedDatabase: Sendable {
 
     /// What the database is doing for this server, and what has failed so far.
     public var load: StoreLoad { get async { await pool.load } }
+
+    /// Returns the time of the server's clock.
+    ///
+    /// - Throws: ``SharedStoreError``, `CancellationError`.
+    @Sendable public func time() async throws -> Date {
+        let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
+        let times: [Int64] = try await rows(sql) { try $0.value("now") }
+        guard let milliseconds = times.first else { throw SharedStoreError.noSuchColumn("now") }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
 
     /// The turn of what makes tables, for changes that must not run beside it (``write(turns:within:_:)``).
     public static let schemaTurn = "larder/migrations"

@@ -30,6 +30,16 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (configuration, target) = try options.load(of: "backup TARGET")
+        guard configuration.store == nil else {
+            StandardError.write(
+                """
+                larder: store.url is set: the data of users is in that PostgreSQL, and this command does not copy it.
+                Back it up with pg_dump (docs/scale.md), or copy it to a data directory with larder store copy.
+
+                """
+            )
+            throw ExitCode.failure
+        }
         let origin = "larder \(LarderVersion.text), \(configuration.now.formatted(.iso8601))"
         let bar = ProgressBar()
         try await StartError.reporting {

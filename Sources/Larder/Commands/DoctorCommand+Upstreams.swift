@@ -53,6 +53,11 @@ enum StoreCheck {
             if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
                 throw SharedSeal.WrongKey()
             }
+            let ahead = Date().timeIntervalSince(try await database.time())
+            guard abs(ahead) <= RetentionClock.tolerance else {
+                let detail = "PostgreSQL responds; \(state); this machine's clock is \(Int(ahead)) s ahead of its clock"
+                return Check("store", .degraded, detail)
+            }
             return Check("store", .well, "PostgreSQL responds; \(state)")
         } catch {
             return Check("store", .broken, "\(error)")

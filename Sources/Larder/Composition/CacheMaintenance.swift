@@ -1,3 +1,4 @@
+import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -24,6 +25,7 @@ struct CacheMaintenance: Service {
     let budget: CacheBudget
     let checkTime: StorageCheckTime
     let clock: WallClock
+    let retention: RetentionClock
     let logger: Logger
 
     init(_ resources: ServerResources) {
@@ -34,6 +36,7 @@ struct CacheMaintenance: Service {
         budget = resources.configuration.cacheBudget
         checkTime = resources.configuration.storageCheck
         clock = resources.clock
+        retention = resources.retention
         logger = resources.logger
     }
 
@@ -53,17 +56,22 @@ struct CacheMaintenance: Service {
     }
 
     private func endUnusedSessions() async {
-        await reportingSessions { try await sessions.endUnused() }
+        await reportingSessions { try await endUnused() }
         while true {
             do {
                 try await clock.run(after: Self.sessionInterval) {
-                    await reportingSessions { try await sessions.endUnused() }
+                    await reportingSessions { try await endUnused() }
                     await reportingSessions { try await devices.storeUses() }
                 }
             } catch {
                 return  // stopped
             }
         }
+    }
+
+    private func endUnused() async throws {
+        _ = try await retention.reading()
+        try await sessions.endUnused()
     }
 
     private func reportingSessions(_ work: () async throws -> Void) async {

@@ -90,12 +90,13 @@ struct LarderApplication: ReplaceableServer {
             let resources = try ServerResources(
                 configuration,
                 database,
-                try await SharedStoreService(configuration, node: run, logger: logger),
+                try await SharedStoreService.waiting(configuration, node: run, logger: logger),
                 transports,
                 run: run,
                 clock: harness?.clock.wallClock,
                 sandbox: sandbox,
                 isControlled: harness != nil,
+                isTested: { harness?.isActive ?? false },
                 replacing: last?.resources,
                 logger: logger
             )

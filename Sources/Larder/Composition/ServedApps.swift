@@ -57,6 +57,7 @@ struct ServedApps {
             cacheBudget: resources.configuration.cacheBudget,
             files: files,
             clock: resources.clock,
+            retention: resources.retention,
             logger: resources.logger
         )
         let app = try type.init(context)

@@ -10,6 +10,7 @@ import Media
 import ResponseStore
 import Sandbox
 import Screens
+import SharedStore
 import Upstream
 
 /// What every app and the kit's own routes share: storage, sessions, events, tools and the clock.
@@ -34,6 +35,8 @@ struct ServerResources: Sendable {
     let abilities: MediaAbilities
     let scratch: ScratchFolder
     let clock: WallClock
+    /// The clock by which the data of users expires.
+    let retention: RetentionClock
     let logger: Logger
     /// Tells the runs of the server apart, in the identities of requests and events.
     let run: String
@@ -48,6 +51,7 @@ struct ServerResources: Sendable {
     /// - Parameters:
     ///   - clock: Nil for the one that is configured.
     ///   - sandbox: Simulates upstreams, and its port; nil without one.
+    ///   - isTested: Returns whether tests control the server.
     ///   - isControlled: Whether tests may have requests recorded, and responded to from files.
     ///   - last: What belonged to the server that this one replaces: what belongs to the listening socket stays.
     /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
@@ -60,6 +64,7 @@ struct ServerResources: Sendable {
         clock: WallClock? = nil,
         sandbox: (sandbox: Sandbox, port: Int)? = nil,
         isControlled: Bool = false,
+        isTested: @escaping @Sendable () -> Bool = { false },
         replacing last: ServerResources? = nil,
         logger: Logger
     ) throws {
@@ -75,7 +80,15 @@ struct ServerResources: Sendable {
         paths = last?.paths ?? RouterPaths()
         let clock = clock ?? configuration.clock
         self.clock = clock
-        sessions =
+        let retention = try RetentionClock(
+            clock,
+            database: database,
+            storeTime: shared?.access.database.time,
+            isTested: isTested,
+            logger: logger
+        )
+        self.retention = retention
+        var sessions =
             if let shared {
                 SessionStore(
                     shared.access.database,
@@ -92,6 +105,8 @@ struct ServerResources: Sendable {
                     clock: clock
                 )
             }
+        sessions.expiryTime = { retention.now }
+        self.sessions = sessions
         devices = try DeviceStore(database, clock: clock)
         pairing = Pairing(
             devices: devices,

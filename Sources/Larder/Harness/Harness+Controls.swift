@@ -12,6 +12,8 @@ extension Harness: HarnessedServer {
     var isFrozen: Bool { clock.isFrozen }
     var fixtures: FixtureLibrary { application?.fixtures ?? FixtureLibrary([]) }
 
+    var isActive: Bool { state.withLock { $0.isActive } }
+
     func activate() {
         let application = state.withLock { state -> (any ReplaceableServer)? in
             guard !state.isActive else { return nil }

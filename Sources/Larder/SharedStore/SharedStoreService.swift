@@ -1,4 +1,5 @@
 import AppInterface
+import Freshness
 import Logging
 import Screens
 import ServiceLifecycle
@@ -29,6 +30,24 @@ struct SharedStoreService: Service {
         }
         let changes = SharedChanges(database, node: node, kept: store.kept, logger: logger)
         access = SharedStoreAccess(database: database, changes: changes, seal: seal)
+    }
+
+    /// Opens it, and waits for a store that does not respond yet: a server may be started while the store fails over.
+    ///
+    /// - Throws: Errors that do not pass by themselves; `CancellationError` if the server is to stop meanwhile.
+    static func waiting(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws
+        -> SharedStoreService?
+    {
+        try await cancelWhenGracefulShutdown {
+            while true {
+                do {
+                    return try await SharedStoreService(configuration, node: node, logger: logger)
+                } catch SharedStoreError.unavailable(let reason) {
+                    logger.warning("waiting for the store", metadata: ["error": "\(reason)"])
+                    try await configuration.clock.sleep(.seconds(2))
+                }
+            }
+        }
     }
 
     func run() async throws {

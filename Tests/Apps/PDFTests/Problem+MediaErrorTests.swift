@@ -25,6 +25,7 @@ import Testing
             (.timedOut(.vips), .timedOut), (.noGlyphs, .validationFailed), (.overloaded, .overloaded),
             (.toolMissing(.vips), .toolMissing), (.unsupported(""), .damaged),
             (.failed(.vips, ""), .processingUnavailable), (.unavailable(""), .processingUnavailable),
+            (.storageFull(""), .storageFull),
         ]
     )
     func codes(error: MediaError, code: ProblemCode) {

@@ -47,6 +47,7 @@ extension Problem {
                     + "Everything that does not need it works."
             )
         case .failed, .unavailable: self = .processingUnavailable
+        case .storageFull: self = .storageFull
         case .noSuchPage, .unconfined: return nil
         }
     }

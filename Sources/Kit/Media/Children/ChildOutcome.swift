@@ -27,6 +27,7 @@ public struct ChildOutcome: Sendable, Equatable {
         case .signaled(let signal) where Signals.ofOthers.contains(signal):
             .unavailable("\(tool.executable) was ended by signal \(signal)")
         case .exited(0): nil
+        case .exited where lacksSpace: .storageFull("\(tool.executable): \(errors.prefix(500))")
         case .exited where isMachineAtFault: .unavailable("\(tool.executable): \(errors.prefix(500))")
         case .signaled where lacksMemory, .exited where lacksMemory: memoryFailure(of: tool, limits)
         case .signaled(let signal): .crashed(tool, signal: signal)
@@ -40,13 +41,18 @@ public struct ChildOutcome: Sendable, Equatable {
             : .tooLarge(.memory(limit: limits.memory))
     }
 
-    /// Whether its standard error says that it could not be started, or that the machine had no descriptors, processes
-    /// or space for it.
+    /// Whether its standard error says that the disk was full.
+    private var lacksSpace: Bool {
+        ["No space left on device", "out of disk space", "Disk quota exceeded"].contains { errors.contains($0) }
+    }
+
+    /// Whether its standard error says that it could not be started, or that the machine had no descriptors or
+    /// processes for it.
     private var isMachineAtFault: Bool {
         errors.hasPrefix("prlimit: ") || errors.hasPrefix("larder-confine: ")
             || [
-                "error while loading shared libraries", "Too many open files", "No space left on device",
-                "out of disk space", "Disk quota exceeded", "Read-only file system", "Resource temporarily unavailable",
+                "error while loading shared libraries", "Too many open files", "Read-only file system",
+                "Resource temporarily unavailable",
             ].contains { errors.contains($0) }
     }
 

@@ -65,19 +65,20 @@ struct ToolRunner: Sendable {
             }
         }
         if outcome.isUnconfined, tool == .soffice { throw MediaError.unconfined(tool) }
-        if folder.isFull { throw MediaError.unavailable("no space left in \(root)") }
+        if folder.isFull { throw MediaError.storageFull("no space left in \(root)") }
         if let error = outcome.failure(of: tool, limits: limits) { throw error }
         return outcome
     }
 
     /// Runs a job in a directory of its own. The log has the cause of every failure that is not in the input.
     ///
-    /// - Throws: ``MediaError``, `unavailable` also if the directory or a file in it cannot be made; what `job` throws.
+    /// - Throws: ``MediaError``, `unavailable` or `storageFull` also if the directory or a file in it cannot
+    ///   be made; what `job` throws.
     func withFolder<Value>(_ job: (JobDirectory) async throws -> Value) async throws -> Value {
         do {
             return try await JobDirectory.lend(below: root, job)
         } catch let error as CocoaError where ![.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code) {
-            throw logged(.unavailable("\(error)"))
+            throw logged(error.code == .fileWriteOutOfSpace ? .storageFull("\(error)") : .unavailable("\(error)"))
         } catch let error as MediaError {
             throw logged(error)
         }
@@ -85,7 +86,7 @@ struct ToolRunner: Sendable {
 
     private func logged(_ error: MediaError) -> MediaError {
         switch error {
-        case .failed, .unavailable:
+        case .failed, .unavailable, .storageFull:
             logger.error("work on a picture or document failed", metadata: ["error": "\(error)"])
         default: break
         }

@@ -6,18 +6,24 @@ struct FileNames: Sendable {
     static let longest = 200
 
     private var used: Set<String> = []
+    /// The number from which on a name is looked for: without it, many files of one name would take quadratic time.
+    private var next: [String: Int] = [:]
 
     /// Returns a name with an ending that no file has yet: the given one as far as possible, with a number if needed.
     mutating func unused(_ name: String, ending: String) -> String {
         let stem = Self.safe(name)
-        var number = 1
+        let key = Self.folded("\(stem).\(ending)")
+        var number = next[key, default: 1]
+        defer { next[key] = number + 1 }
         while true {
             let tail = number == 1 ? ".\(ending)" : " (\(number)).\(ending)"
             let candidate = Self.shortened(stem, to: Self.longest - tail.utf8.count) + tail
-            if used.insert(candidate.lowercased().precomposedStringWithCanonicalMapping).inserted { return candidate }
+            if used.insert(Self.folded(candidate)).inserted { return candidate }
             number += 1
         }
     }
+
+    private static func folded(_ name: String) -> String { name.lowercased().precomposedStringWithCanonicalMapping }
 
     /// Returns a name without what some system refuses: reserved characters and names, dots and spaces at its ends.
     static func safe(_ name: String) -> String {

@@ -8,15 +8,9 @@ extension Problem {
     public init?(_ error: StorageError) {
         switch error {
         case .diskFull:
-            self.init(
-                .storageFull,
-                .diskFull
-            )
+            self = .storageFull
         case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable:
-            self.init(
-                .storageFailed,
-                .storageFailed
-            )
+            self.init(.storageFailed, .storageFailed)
         default: return nil
         }
     }

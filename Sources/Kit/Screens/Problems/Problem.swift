@@ -124,6 +124,9 @@ extension Problem {
         headerFields: [.retryAfter: "5"]
     )
 
+    /// 507: the disk is full.
+    public static let storageFull = Problem(.storageFull, .diskFull)
+
     /// 404.
     public static func notFound(_ what: Text) -> Problem {
         Problem(.notFound, what)

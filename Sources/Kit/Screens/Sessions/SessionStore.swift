@@ -27,6 +27,8 @@ public struct SessionStore: Sendable {
     public let cookies: SessionCookies
     private let lifetime: Duration?
     private let clock: WallClock
+    /// Returns the time by which sessions expire, if it is not the clock's.
+    public var expiryTime: (@Sendable () -> Date)?
     private let ends = VersionCounters()
     private let endListeners = EndListeners()
     private let known = KnownSessions()
@@ -81,7 +83,9 @@ public struct SessionStore: Sendable {
     }
 
     /// The instant before which a session was last used if it is expired; nil if none expires.
-    var oldest: Int64? { lifetime.map { clock.now().addingTimeInterval(-$0.seconds).millisecondsSince1970 } }
+    var oldest: Int64? {
+        lifetime.map { (expiryTime?() ?? clock.now()).addingTimeInterval(-$0.seconds).millisecondsSince1970 }
+    }
 
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Parameter carrier: how the client will send the token.

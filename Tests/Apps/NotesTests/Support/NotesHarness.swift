@@ -88,7 +88,7 @@ extension AppHarness<NotesApp, NotesUpstreams> {
                     sessions: context.sessions,
                     events: context.events,
                     options: options,
-                    clock: context.clock,
+                    retention: context.retention,
                     logger: context.logger
                 )
             },

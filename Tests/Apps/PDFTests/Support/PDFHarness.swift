@@ -41,7 +41,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
                     scratch: context.scratch,
                     disk: disk,
                     options: options,
-                    clock: context.clock,
+                    retention: context.retention,
                     logger: context.logger
                 )
             },

@@ -29,6 +29,7 @@ extension Problem {
         case .unsupported(let kind): self.init(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
         case .encrypted: self.init(.unsupportedMediaType, "The file needs a password.")
         case .unavailable, .failed: self = .processingUnavailable
+        case .storageFull: self = .storageFull
         case .timedOut, .damaged, .tooManyPages, .noGlyphs, .crashed:
             self.init(
                 .unsupportedMediaType,

@@ -51,8 +51,8 @@ extension SharedOutbox {
     }
 
     /// What removes bytes that no operation has.
-    func expiry(clock: WallClock, logger: Logger) -> ExpiryService {
-        ExpiryService(of: "uploads that do not wait any more", clock: clock, logger: logger) { _ in
+    func expiry(by retention: RetentionClock, logger: Logger) -> ExpiryService {
+        ExpiryService(of: "uploads that do not wait any more", by: retention, logger: logger) { _ in
             try await Self.contents.removeUnused(in: shared.database)
         }
     }
