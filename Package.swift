@@ -229,7 +229,7 @@ let package = Package(
         // SQLite, blobs, scratch files, sealed secrets, the data directory.
         .target(
             name: "Database",
-            dependencies: ["Concurrency", crypto, grdb, sqlite, logging],
+            dependencies: ["Concurrency", "CZlib", crypto, grdb, sqlite, logging],
             path: "Sources/Kit/Database",
             swiftSettings: strict
         ),

@@ -179,6 +179,42 @@ import Testing
         #expect(await broken.ended() == 1)
     }
 
+    @Test("TRUST-27 A changed byte of a document: the file is never sent as whole, all else is, doctor --deep names it")
+    func changedByte() async throws {
+        let data = try TemporaryFolder()
+        let larder = try await RunningLarder.start(data: data)
+        let (one, two) = (
+            try await larder.client.document(of: [DocumentTests.photo]),
+            try await larder.client.document(of: [DocumentTests.photo, DocumentTests.photo])
+        )
+        let whole = try await larder.client.get("\(two)/file").body
+        let bytes = try await larder.client.get("\(one)/file").body
+        let folder = data.url.appending(path: "blobs")
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).first {
+                try Data(contentsOf: folder.appending(path: $0)) == bytes
+            }
+        )
+        var changed = bytes
+        changed[changed.count / 2] ^= 1
+        let file = try FileHandle(forWritingTo: folder.appending(path: name))
+        try file.write(contentsOf: changed)
+        try file.close()
+        for _ in 1...2 {
+            let response = try? await larder.client.get("\(one)/file")
+            #expect(response?.status != 200)
+        }
+        #expect(try await larder.client.get(one).status == 200)
+        #expect(try await larder.client.get("\(two)/file").body == whole)
+        #expect(await larder.stop() == 0)
+        let doctor = RunningProcess(["doctor", "--deep", "--data-directory", data.path])
+        #expect(await doctor.ended() == 1)
+        #expect(doctor.output.contains("1 changed: \(name)"), "\(doctor.output)")
+        let quick = RunningProcess(["doctor", "--data-directory", data.path])
+        await quick.ended()
+        #expect(quick.output.contains("--deep compares their content"), "\(quick.output)")
+    }
+
     @Test("--version and --help print and exit with 0")
     func help() async throws {
         let version = RunningProcess(["--version"])

@@ -49,7 +49,7 @@ import Testing
         try older.write { db in
             try db.execute(sql: "INSERT INTO sealing_key VALUES (1, ?)", arguments: [fingerprint])
             try db.execute(sql: "INSERT INTO sealed_secret VALUES ('token', ?)", arguments: [sealed])
-            try db.execute(sql: "INSERT INTO blob VALUES (?, 3)", arguments: [blob.id])
+            try db.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 3)", arguments: [blob.id])
             try db.execute(
                 sql: """
                     INSERT INTO stored_response (upstream, url, method, credential, varying, status, reason, header,

@@ -9,16 +9,18 @@ public struct BlobCheck: Sendable, Equatable {
     public internal(set) var missing: [BlobID] = []
     /// Blobs whose file has another length than the row says.
     public internal(set) var cut: [BlobID] = []
+    /// Blobs whose file has a changed byte.
+    public internal(set) var changed: [BlobID] = []
     /// Blobs whose file cannot be read.
     public internal(set) var unreadable: [BlobID] = []
     /// Blobs that no row names and that the next start keeps: they may be the remains of lost rows.
     public internal(set) var unknown: [BlobID] = []
 
-    /// Names the missing, truncated and unreadable files; nil if there are none.
+    /// Names the missing, truncated, changed and unreadable files; nil if there are none.
     ///
     /// - Parameter limit: The most names of each kind.
     public func faults(limit: Int = 5) -> String? {
-        let faults = [("missing", missing), ("cut", cut), ("unreadable", unreadable)].compactMap {
+        let faults = [("missing", missing), ("cut", cut), ("changed", changed), ("unreadable", unreadable)].compactMap {
             Self.text($0, $1, limit)
         }
         return faults.isEmpty ? nil : faults.joined(separator: "; ")
@@ -42,7 +44,7 @@ public struct BlobCheck: Sendable, Equatable {
     ///   - files: The files that exist.
     ///   - hasLog: Whether the rows are those of the process that left the files; see
     ///     ``BlobStore/removeUnfinishedFiles(_:hasLog:)``.
-    ///   - reading: Whether each file is read to its end.
+    ///   - reading: Whether each file is read to its end and compared with its checksums.
     ///   - progress: Receives how much of them was read.
     mutating func compare(
         rowsOf db: Database,
@@ -54,7 +56,8 @@ public struct BlobCheck: Sendable, Equatable {
         var counter = try reading ? Self.counter(db, progress) : nil
         var rest = files.finished
         let folder = files.folder
-        let rows = try Row.fetchCursor(db, sql: "SELECT id, length FROM blob")
+        let column = try db.columns(in: "blob").contains { $0.name == "checksums" } ? "checksums" : "NULL"
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, length, \(column) FROM blob")
         while let row = try rows.next() {
             let blob = Blob(id: BlobID(number: row[0]), length: row[1])
             count += 1
@@ -62,8 +65,9 @@ public struct BlobCheck: Sendable, Equatable {
                 missing.append(blob.id)
             } else if Self.length(of: "\(folder)/\(blob.id)") != blob.length {
                 cut.append(blob.id)
-            } else if reading, !Self.isReadable("\(folder)/\(blob.id)", { counter?.add($0) }) {
-                unreadable.append(blob.id)
+            } else if reading {
+                let stored = (row[2] as Data?).flatMap { BlobChecksums($0, length: blob.length) }
+                note(blob.id, try? OpenFile("\(folder)/\(blob.id)", O_RDONLY), stored) { counter?.add($0) }
             }
         }
         if try db.tableExists("removed_blob") {
@@ -82,18 +86,9 @@ public struct BlobCheck: Sendable, Equatable {
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    private static func isReadable(_ path: String, _ count: (Int) -> Void) -> Bool {
-        do {
-            let file = try OpenFile(path, O_RDONLY)
-            var offset = 0
-            while case let part = try file.read(at: offset, count: 1 << 20), !part.isEmpty {
-                offset += part.count
-                count(part.count)
-            }
-            return true
-        } catch {
-            return false
-        }
+    private mutating func note(_ id: BlobID, _ file: OpenFile?, _ stored: BlobChecksums?, _ count: (Int) -> Void) {
+        guard let file, let found = try? BlobChecksums(of: file, progress: count) else { return unreadable.append(id) }
+        if let stored, stored != found { changed.append(id) }
     }
 }
 

@@ -23,11 +23,13 @@ final class BlobClaim: Sendable {
     }
 
     let id: BlobID
+    let checksums: BlobChecksums
     private let removal: BlobRemoval
     private let state = Mutex(State.unnamed)
 
-    init(_ id: BlobID, removal: BlobRemoval) {
+    init(_ id: BlobID, _ checksums: BlobChecksums, removal: BlobRemoval) {
         self.id = id
+        self.checksums = checksums
         self.removal = removal
     }
 

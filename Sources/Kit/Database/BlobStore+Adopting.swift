@@ -14,19 +14,20 @@ extension BlobStore {
         }
         let length = try file.length()
         try file.synchronize()
+        let checksums = try BlobChecksums(of: file)
         let id = BlobID.random()
         guard rename(place.path, unfinishedPath(id)) == 0 else {
             throw StorageError.system(errno, path: place.path, operation: "rename")
         }
-        return try name(id, length: length)
+        return try name(id, length: length, checksums)
     }
 
     /// Gives a finished file its name beside the unfinished one, by which the next start finds it if the process is
     /// killed before a row names it.
     ///
     /// - Throws: ``StorageError``; the file is removed then.
-    func name(_ id: BlobID, length: Int) throws -> Blob {
-        let claim = BlobClaim(id, removal: removal)
+    func name(_ id: BlobID, length: Int, _ checksums: BlobChecksums) throws -> Blob {
+        let claim = BlobClaim(id, checksums, removal: removal)
         if link(unfinishedPath(id), path(id)) != 0 {
             // Some network file systems and FAT have no links: there a file may remain without a row.
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno), rename(unfinishedPath(id), path(id)) == 0 else {

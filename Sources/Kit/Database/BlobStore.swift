@@ -25,9 +25,16 @@ public struct BlobStore: Sendable {
                 """
         )
     ]
+    static let checksumMigrations = [
+        SchemaMigration(
+            "storage/012 checksums of blobs",
+            sql: "ALTER TABLE blob ADD COLUMN checksums BLOB -- CRC-32 of each 256 KiB; NULL: stored by an older build"
+        )
+    ]
 
     let folder: String
     let removal: BlobRemoval
+    let checks = BlobChecks()
 
     init(folder: String, logger: Logger) {
         self.folder = folder
@@ -56,8 +63,8 @@ public struct BlobStore: Sendable {
     /// - Throws: ``StorageError/blobUnavailable(_:)`` if its file is missing or truncated; errors of the database.
     public func insert(_ blob: Blob, in db: Database) throws {
         _ = try reader(blob)
-        try db.cachedStatement(sql: "INSERT INTO blob (id, length) VALUES (?, ?) ON CONFLICT (id) DO NOTHING")
-            .execute(arguments: [blob.id, blob.length])
+        try db.cachedStatement(sql: Self.insertRow)
+            .execute(arguments: [blob.id, blob.length, blob.claim?.checksums.data])
         if let claim = blob.claim { removal.attempt(claim) }
     }
 
@@ -69,7 +76,8 @@ public struct BlobStore: Sendable {
 
     /// Opens a blob. It can be read to its end even if it is deleted meanwhile.
     ///
-    /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing or has another length than its row says.
+    /// - Throws: ``StorageError/blobUnavailable(_:)`` if the file is missing or has another length than its row says,
+    ///   or if a changed byte was met in it.
     public func reader(_ blob: Blob) throws -> BlobReader {
         let file: OpenFile
         do {
@@ -78,8 +86,12 @@ public struct BlobStore: Sendable {
             throw StorageError.blobUnavailable(blob.id)
         }
         guard try file.length() == blob.length else { throw StorageError.blobUnavailable(blob.id) }
-        return BlobReader(blob: blob, file: file)
+        return BlobReader(blob: blob, file: file, checksums: try checks.checksums(of: blob), checks: checks)
     }
+
+    private static let insertRow =
+        "INSERT INTO blob (id, length, checksums) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING"
+    static let selectChecksums = "SELECT checksums FROM blob WHERE id = ?"
 
     func path(_ id: BlobID) -> String { "\(folder)/\(id.fileName)" }
 

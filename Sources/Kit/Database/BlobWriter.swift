@@ -7,7 +7,7 @@ import Synchronization
 /// The calls block until the operating system has accepted the bytes.
 public final class BlobWriter: Sendable {
     private enum State {
-        case writing(OpenFile, length: Int)
+        case writing(OpenFile, length: Int, BlobChecksums)
         case finished
     }
 
@@ -28,7 +28,7 @@ public final class BlobWriter: Sendable {
         self.store = store
         self.id = id
         unfinishedPath = file.path
-        state = Mutex(.writing(file, length: 0))
+        state = Mutex(.writing(file, length: 0, BlobChecksums()))
     }
 
     deinit {
@@ -39,11 +39,13 @@ public final class BlobWriter: Sendable {
     ///
     /// - Throws: ``StorageError/diskFull(path:)``, ``StorageError/bodyAlreadyFinished`` and other ``StorageError``s.
     public func append(_ bytes: some DataProtocol) throws {
-        try whileWriting { file, length in
+        try whileWriting { file, length, checksums in
+            var checksums = checksums
             for region in bytes.regions {
                 try region.withUnsafeBytes { try file.write($0) }
+                checksums.append(region)
             }
-            return (.writing(file, length: length + bytes.count), ())
+            return (.writing(file, length: length + bytes.count, checksums), ())
         }
     }
 
@@ -53,14 +55,14 @@ public final class BlobWriter: Sendable {
     /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; other ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> Blob {
-        let length = try whileWriting { file, length in
+        let (length, checksums) = try whileWriting { file, length, checksums in
             if let expectedLength, expectedLength != length {
                 throw StorageError.incompleteBody(expected: expectedLength, received: length)
             }
             try file.synchronize()
-            return (.finished, length)
+            return (.finished, (length, checksums))
         }
-        return try store.name(id, length: length)
+        return try store.name(id, length: length, checksums)
     }
 
     /// Discards the blob. Does nothing if it is finished.
@@ -69,11 +71,13 @@ public final class BlobWriter: Sendable {
     }
 
     /// Runs a step. Any failure discards the blob, so that no body lacks a chunk in its middle.
-    private func whileWriting<Result>(_ step: (OpenFile, Int) throws -> (State, Result)) throws -> Result {
+    private func whileWriting<Result>(_ step: (OpenFile, Int, BlobChecksums) throws -> (State, Result)) throws
+        -> Result
+    {
         try state.withLock { state in
-            guard case .writing(let file, let length) = state else { throw StorageError.bodyAlreadyFinished }
+            guard case .writing(let file, let length, let checksums) = state else { throw StorageError.bodyAlreadyFinished }
             do {
-                let (next, result) = try step(file, length)
+                let (next, result) = try step(file, length, checksums)
                 state = next
                 return result
             } catch {

@@ -36,7 +36,7 @@ public final class LarderDatabase: Sendable {
     /// The migrations of this module's tables; ``init(in:migrations:options:logger:)`` applies them first.
     package static let ownMigrations =
         BlobStore.migrations + SealedSecrets.migrations + BlobRemoval.migrations + DirectoryIdentity.migrations
-        + SchemaObjects.migrations + RetentionTime.migrations
+        + SchemaObjects.migrations + RetentionTime.migrations + BlobStore.checksumMigrations
 
     /// Opens the database of `directory` and applies the migrations; creates it in a new directory. A directory whose
     /// parts do not belong together is refused unchanged (``DirectoryCheck``).
@@ -73,6 +73,11 @@ public final class LarderDatabase: Sendable {
         reserve.take()
         hadReserve = Atomic(reserve.isWhole)
         opened.found.log(to: logger)
+        blobs.checks.use { id in
+            try readers.read { db in
+                try Data.fetchOne(try db.cachedStatement(sql: BlobStore.selectChecksums), arguments: [id])
+            }
+        }
     }
 
     /// Waits for running reads and writes, moves the write-ahead log into the database and closes it. Later use throws

@@ -96,7 +96,7 @@ extension StorageError: CustomStringConvertible {
         case .ambiguousMigration(let name): "Two migrations are named \"\(name)\"."
         case .databaseBusy(let path): "The database \(path) is locked by another process."
         case .databaseClosed(let path): "The database \(path) is closed."
-        case .blobUnavailable(let id): "The file of blob \(id) is missing or truncated."
+        case .blobUnavailable(let id): "The file of blob \(id) is missing, truncated or changed."
         case .bodyAlreadyFinished: "The body was finished before."
         case .incompleteBody(let expected, let received): "The body ended after \(received) of \(expected) bytes."
         case .rangeOutsideBlob(let id, let requested, let length):

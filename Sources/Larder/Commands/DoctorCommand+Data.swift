@@ -4,18 +4,19 @@ import Foundation
 import GRDB
 import ResponseStore
 
-/// Checks the data directory as the server does at its start, and more: all pages, references between rows, and the
-/// content of all files. Changes nothing.
+/// Checks the data directory as the server does at its start, and more: all pages, references between rows, and, if
+/// asked to, the content of all files. Changes nothing.
 enum DataCheck {
     static func findings(
         at url: URL,
         migrations: [SchemaMigration],
         amounts: [StoredAmount],
+        readsFiles: Bool,
         progress: @escaping ProgressReceiver
     ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations, amounts, progress)
+            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations, amounts, readsFiles, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
             let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
@@ -29,6 +30,7 @@ enum DataCheck {
         of directory: DataDirectory,
         _ migrations: [SchemaMigration],
         _ amounts: [StoredAmount],
+        _ readsFiles: Bool,
         _ progress: @escaping ProgressReceiver
     ) -> [Check] {
         do {
@@ -37,6 +39,7 @@ enum DataCheck {
                 of: directory,
                 migrations: migrations,
                 options: .init(integrityCheck: .always),
+                readsFiles: readsFiles,
                 inspect: { db in
                     let totals = try ResponseStore.totals(in: db)
                     let responses = totals.reduce(0) { $0 + $1.responses }
@@ -52,13 +55,13 @@ enum DataCheck {
                 return [Check("database", .well, "none yet; the first start of larder serve creates it")]
             }
             let state = cached ?? "of an older build, which larder serve brings up to date"
-            return [Check("database", .well, "whole; \(state)")] + blobs(found.files)
+            return [Check("database", .well, "whole; \(state)")] + blobs(found.files, readsFiles)
         } catch {
             return [Check("database", .broken, "\(error)")]
         }
     }
 
-    private static func blobs(_ found: BlobCheck) -> [Check] {
+    private static func blobs(_ found: BlobCheck, _ areRead: Bool) -> [Check] {
         let files = HumanReadable.count(found.count, "file")
         var findings: [Check] = []
         if let faults = found.faults() {
@@ -69,6 +72,7 @@ enum DataCheck {
         if let strangers = found.strangers() {
             findings.append(Check("blobs", .degraded, "\(strangers); no row names them, and nothing removes them"))
         }
-        return findings.isEmpty ? [Check("blobs", .well, files)] : findings
+        let unread = areRead || found.count == 0 ? "" : "; --deep compares their content"
+        return findings.isEmpty ? [Check("blobs", .well, files + unread)] : findings
     }
 }

@@ -13,6 +13,7 @@ struct DoctorCommand: AsyncParsableCommand {
             "Check settings, data directory, database, store, key, files, certificate, libraries, programs, upstreams.",
         discussion: """
             The data is looked at as larder serve does at its start, and left as it is.
+            With --deep all files are read and compared with their checksums.
 
             Exit code 0: all is well. 1: Larder cannot work like this, or files of stored
             data are missing. 2: Larder works, but not all of it: an upstream cannot be
@@ -22,10 +23,13 @@ struct DoctorCommand: AsyncParsableCommand {
 
             EXAMPLES
               larder doctor
-              larder doctor --data-directory ./data
+              larder doctor --deep --data-directory ./data
               larder doctor --upstreams-spacex-url http://127.0.0.1:9000/spacex
             """
     )
+
+    @Flag(name: .long, help: "Read all files of the data directory, and compare them with their checksums.")
+    var deep = false
 
     @OptionGroup var options: SettingsOptions
 
@@ -37,6 +41,7 @@ struct DoctorCommand: AsyncParsableCommand {
             at: configuration.dataDirectory,
             migrations: configuration.apps.migrations,
             amounts: configuration.apps.storedAmounts,
+            readsFiles: deep,
             progress: bar.show(_:)
         )
         if let store = configuration.store {
