@@ -52,6 +52,22 @@ def test_web_15_onboarding_is_seen_once_then_the_login_then_the_files(visitor):
     expect(page.get_by_role("button", name="LOG IN", exact=True)).to_be_visible()
 
 
+def test_web_36_home_leads_to_the_disk_as_anna_by_one_press(visitor):
+    page = visitor.open("/")
+    page.get_by_role("button", name="Open the Disk as Anna").click()
+    expect(page.get_by_role("heading", name="Recent")).to_be_visible()
+    expect(page.locator(".rows > li").first).to_be_visible()
+
+
+def test_web_36_who_is_logged_in_is_not_asked_again_after_the_onboarding(visitor):
+    visitor.log_in("disk")
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": False})
+    page = visitor.open("/disk")
+    for _ in range(3):
+        page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("heading", name="Recent")).to_be_visible()
+
+
 def test_web_15_the_pages_of_the_onboarding_are_turned_by_arrows_dots_and_fingers(visit, larder):
     page = visit(larder, width=390, height=844).open("/disk/onboarding")
     dots = page.locator(".dots button")

@@ -38,6 +38,16 @@ def test_web_25_a_note_is_written_with_a_place_found_offline_changed_and_deleted
     expect(page.get_by_text("No Notes Yet")).to_be_visible()
 
 
+def test_web_35_a_new_note_takes_the_first_letters_that_are_typed(anna):
+    page = anna.open("/notes")
+    page.get_by_role("link", name="Create Note").or_(page.get_by_role("link", name="New note")).first.click()
+    box = page.get_by_label("Text")
+    expect(box).to_be_focused()
+    # Letters that are shortcuts elsewhere: search, go to, help.
+    page.keyboard.type("/gd?")
+    expect(box).to_have_value("/gd?")
+
+
 def test_web_25_a_note_is_written_where_the_person_is(anna):
     anna.context.grant_permissions(["geolocation"])
     anna.context.set_geolocation({"latitude": 60.17, "longitude": 24.94})

@@ -47,6 +47,46 @@ def test_web_21_three_photos_become_a_document_that_is_read_shared_and_saved(vis
     expect(page.locator(".rows > li .row-link").first).to_have_text("Three colours.pdf")
 
 
+def test_web_35_a_document_that_was_not_saved_is_on_the_shelf_until_it_is_saved_or_discarded(visitor, larder):
+    visitor.send("PUT", "/v1/pdf/welcome", {"seen": True})
+    ids = [things.document(larder, save=False) for _ in range(2)]
+    page = visitor.open("/pdf")
+    shelf = page.get_by_role("region", name="Not saved yet")
+    expect(shelf.locator("li")).to_have_count(2)
+    expect(shelf.locator("li").first).to_contain_text("Kept until")
+    shelf.locator("li").first.get_by_role("button", name="Save").click()
+    expect(shelf.locator("li")).to_have_count(1)
+    assert [one["id"] for one in documents(larder)] == [ids[1]]
+    expect(page.get_by_role("list", name="Saved documents").locator("li")).to_have_count(1)
+    shelf.get_by_role("button", name="Discard").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    expect(shelf).to_have_count(0)
+    assert larder.call("GET", "/v1/pdf/drafts")["data"]["items"] == []
+
+
+def test_web_35_a_text_that_is_typed_in_a_dialog_is_not_lost_by_a_key_or_a_press_beside_it(visitor, larder):
+    made = things.document(larder)
+    page = visitor.open(f"/pdf/{made}")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add text").click()
+    box = page.get_by_role("dialog").get_by_label("Text")
+    box.fill("Dictated for ten minutes")
+    question = page.get_by_role("alertdialog")
+    for leave in [lambda: page.keyboard.press("Escape"), lambda: page.mouse.click(2, 2),
+                  lambda: page.get_by_role("dialog").get_by_role("button", name="Close").first.click()]:
+        leave()
+        question.get_by_role("button", name="Go on editing").click()
+        expect(box).to_have_value("Dictated for ten minutes")
+    page.keyboard.press("Escape")
+    question.get_by_role("button", name="Discard").click()
+    expect(box).to_have_count(0)
+    # Nothing typed, no question.
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add text").click()
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+
+
 def test_web_21_a_file_of_another_kind_is_named_and_nothing_is_made(visitor, larder):
     page = visitor.open("/pdf/new")
     choose(page, [things.file("good.png"), things.file("broken.jpg", b"no picture at all", "image/jpeg")])

@@ -15,7 +15,7 @@ def test_web_27_each_upstream_changes_live(visitor, larder):
     page = visitor.open("/status")
     ships = visitor.open("/ships")
     ships.get_by_role("link", name="A Gentle Landing, Mostly").wait_for()
-    expect(card(page, "spacex")).to_contain_text("Answers")
+    expect(card(page, "spacex")).to_contain_text("Responds")
     # The log has what is heard from now on.
     things.wait_for_stream(page)
     larder.fault("spacex", "offline")
@@ -23,8 +23,29 @@ def test_web_27_each_upstream_changes_live(visitor, larder):
     expect(card(page, "spacex")).to_contain_text("Offline")
     expect(page.get_by_role("list", name="Events")).to_contain_text("connectivity")
     larder.fault("spacex", "online")
-    expect(card(page, "spacex")).to_contain_text("Answers")
+    expect(card(page, "spacex")).to_contain_text("Responds")
     expect(page.get_by_role("heading", name="Requests by route")).to_be_visible()
+
+
+def test_web_37_a_source_that_responds_with_errors_is_told_as_such_everywhere(visitor, larder):
+    visitor.log_in("ships")
+    page = visitor.open("/")
+    pill, home = page.locator(".pulse"), page.locator(".home-card[data-app=ships]")
+    expect(pill).to_have_text("No source was asked yet")
+    expect(home).to_contain_text("Not asked yet")
+    larder.fault("spacex", "error(503)")
+    page.locator(".home-card[data-app=ships] a").click()
+    expect(pill).to_have_text("1 source responds with errors")
+    page.locator(".brand").click()
+    expect(home).to_contain_text("Responds with errors")
+    pill.click()
+    expect(card(page, "spacex")).to_contain_text("Responds with errors")
+    larder.fault("spacex", "online")
+    visitor.send("GET", "/v1/ships?refresh=1")
+    expect(card(page, "spacex")).to_contain_text("Responds")
+    expect(card(page, "spacex")).not_to_contain_text("with errors")
+    visitor.open("/ships")
+    expect(visitor.open("/").locator(".pulse")).to_have_text("Sources respond")
 
 
 def test_web_27_a_fault_is_set_and_the_next_screen_has_it(visitor, larder):

@@ -141,6 +141,7 @@ public struct PDFApp: App {
             Route(.post, documents, "pdf.created", creation.create)
                 .query("mode", "page", "margin_mm", "quality")
                 .form("files"),
+            Route(.get, "/v1/pdf/drafts", "pdf.drafts", library.drafts),
             Route(.get, document, "pdf.reader", library.reader),
             Route(.patch, document, "pdf.reader", saving.rename).body("name"),
             Route(.delete, document, "pdf.list", saving.delete).query("permanently"),

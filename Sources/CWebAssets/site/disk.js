@@ -73,7 +73,7 @@ async function openOnboarding(screen) {
   const next = async () => {
     if (at < data.pages.length - 1) { move(at + 1); return; }
     await call('/v1/disk/onboarding', {method: 'PUT', body: {seen: true}});
-    await screen.go('/disk/login', {replace: true});
+    await screen.go('/disk', {replace: true});
   };
   const move = index => { at = Math.max(0, Math.min(data.pages.length - 1, index)); draw(); };
   const view = h('div', {class: 'onboarding', 'aria-live': 'polite'});

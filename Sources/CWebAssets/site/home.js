@@ -4,8 +4,8 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
-import {define} from './texts.js';
-import {button, linkButton} from './ui.js';
+import {define, t as common} from './texts.js';
+import {button, linkButton, sourceState} from './ui.js';
 
 const t = define({
   en: {
@@ -17,7 +17,7 @@ const t = define({
     notes: 'Notes on a map, places, people.', status: 'What answers, what is kept, what happens.',
     diskName: 'Disk', shopName: 'Shop', pdfName: 'PDF', shipsName: 'Ships', notesName: 'Notes',
     statusName: 'Control room',
-    up: 'answers', down: 'offline', none: 'needs no source', notYet: 'not asked yet',
+    none: 'Needs no source',
     start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'The sandbox’s first account; its token is sandbox-token.',
@@ -35,7 +35,7 @@ const t = define({
     notes: 'Заметки на карте, места, люди.', status: 'Кто отвечает, что хранится, что происходит.',
     diskName: 'Диск', shopName: 'Магазин', pdfName: 'PDF', shipsName: 'Корабли', notesName: 'Заметки',
     statusName: 'Пульт',
-    up: 'отвечает', down: 'без связи', none: 'источник не нужен', notYet: 'ещё не спрашивали',
+    none: 'Источник не нужен',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
     one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
     two: 'Открыть Диск Анны', twoText: 'Первая запись песочницы; её токен — sandbox-token.',
@@ -70,13 +70,13 @@ async function open(screen) {
 
 function card(app, upstreams) {
   const upstream = upstreams?.find(one => one.name === sources[app]);
-  const state = app === 'status' || !upstreams ? null : sources[app] === null ? 'none'
-    : !upstream ? null : !upstream.reachable ? 'down' : upstream.last_ok_at ? 'up' : 'notYet';
+  const state = upstream ? sourceState(upstream) : null;
+  const told = state ? common(`source${state}`) : sources[app] === null ? t('none') : null;
   return h('li', {class: 'home-card', dataset: {app}}, h('span', {class: 'home-sign'},
     icon(app === 'status' ? 'gauge' : app, 26)),
     h('div', {class: 'row-main'}, h('h2', null, h('a', {class: 'row-link', href: `/${app}`}, t(`${app}Name`))),
       h('p', {class: 'muted small'}, t(app)),
-      app !== 'status' && h('p', {class: 'home-state small', dataset: {state: state ?? ''}}, state && t(state))));
+      app !== 'status' && h('p', {class: 'home-state small', dataset: {state: state?.toLowerCase() ?? ''}}, told)));
 }
 
 function newcomer(screen) {
@@ -84,6 +84,8 @@ function newcomer(screen) {
     try { await call(`/v1/${app}/session`, {method: 'POST', body, login: true}); } catch (problem) {
       if (!(problem instanceof Problem) || problem.status === 401) throw problem;
     }
+    // Who takes this way wants the files, not the pages that explain the app.
+    if (app === 'disk') await call('/v1/disk/onboarding', {method: 'PUT', body: {seen: true}});
     reopen(app);
     screen.go(`/${app}`);
   };

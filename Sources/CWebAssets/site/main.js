@@ -8,7 +8,7 @@ import {keys, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
 import {notFound, Screen, shownApps, whyLogin} from './screen.js';
 import {language, t} from './texts.js';
-import {problemView} from './ui.js';
+import {problemView, sourceState} from './ui.js';
 
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
@@ -201,7 +201,8 @@ function reloadOnce() {
 }
 
 function focusHeading(screen) {
-  screen.heading?.focus({preventScroll: true});
+  // A screen that begins with a field to type in has put the focus there.
+  if (!screen.body.contains(document.activeElement)) screen.heading?.focus({preventScroll: true});
 }
 
 /** Scrolls to where the user was, as soon as there is enough content. */
@@ -248,10 +249,12 @@ function drawCurrent() {
 async function drawPulse() {
   try {
     const {data} = await call('/v1/status');
-    const down = data.upstreams.filter(upstream => !upstream.reachable).length;
+    const count = state => data.upstreams.filter(upstream => sourceState(upstream) === state).length;
+    const [down, errors] = [count('Down'), count('Errors')];
     const pulse = document.querySelector('.pulse');
-    pulse.dataset.state = down ? 'down' : 'up';
-    replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : t('allReachable'));
+    pulse.dataset.state = down ? 'down' : errors ? 'errors' : count('Up') ? 'up' : '';
+    replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
+      : count('Up') ? t('allUp') : t('noneAsked'));
     pulse.title = t('status');
   } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
 }
@@ -330,7 +333,9 @@ function watchLinks() {
     else history.pushState({key: String(Math.random())}, '', top.address);
   });
   addEventListener('pageshow', event => event.persisted && open({again: true}));
-  addEventListener('beforeunload', event => (over ?? base)?.unsaved?.() && event.preventDefault());
+  addEventListener('beforeunload', event => {
+    if ((over ?? base)?.unsaved?.() || document.querySelector('dialog[open] [data-typed]')) event.preventDefault();
+  });
   document.addEventListener('scroll', watchScroll(), {passive: true});
 }
 
@@ -354,6 +359,11 @@ watchSessions();
 watchLinks();
 keys(go);
 start();
+// What a screen tells of its source may be news to the pill.
+larder.addEventListener('answered', ({detail: {source, stale}}) => {
+  const {state} = document.querySelector('.pulse').dataset;
+  if (source !== 'local' && (!state || (state === 'up') === stale)) drawPulse();
+});
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();

@@ -8,7 +8,8 @@ import {langOf, t} from './texts.js';
  * Opens a modal dialog; on phones it is a sheet at the bottom.
  * @param {string} title
  * @param {Array<Node>|function(function): Array<Node>} content Nodes, or a function of `close` that makes them.
- * @param {Object} [options] `canClose` is asked before it closes without an answer.
+ * @param {Object} [options] `canClose` is asked before it closes without an answer; without it the user is, if
+ *   something is typed.
  * @returns {Promise<*>} The value that it was closed with, or null.
  */
 export function dialog(title, content, options = {}) {
@@ -18,7 +19,8 @@ export function dialog(title, content, options = {}) {
     const element = h('dialog', {class: `dialog ${options.sheet ? 'sheet' : ''} ${options.wide ? 'wide' : ''}`,
       'aria-labelledby': heading.id, role: options.role ?? null});
     const close = (value = null) => { element.result = value; element.close(); };
-    const dismiss = async () => (!options.canClose || await options.canClose()) && close();
+    const canClose = options.canClose ?? (() => mayLose(element));
+    const dismiss = async () => await canClose() && close();
     append(element, [h('header', {class: 'dialog-head'}, heading,
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('close'), onclick: dismiss}, icon('close'))),
     h('div', {class: 'dialog-body'}, typeof content === 'function' ? content(close) : content),
@@ -35,6 +37,12 @@ export function dialog(title, content, options = {}) {
     element.showModal();
     (element.querySelector('[autofocus]') ?? heading).focus();
   });
+}
+
+/** Asks before a dialog is closed in which something is typed. */
+async function mayLose(element) {
+  return !element.querySelector('[data-typed]')
+    || ask({title: t('lose'), message: t('loseText'), buttons: [t('discard'), t('goOn')]});
 }
 
 let count = 0;

@@ -31,6 +31,8 @@ export function dictation(input, signal) {
       const space = input.value && !/\s$/.test(input.value) ? ' ' : '';
       if (result.isFinal) input.value += space + result[0].transcript.trim();
     }
+    // What is said is typed, as for the field that asks before it is lost.
+    input.dispatchEvent(new Event('input', {bubbles: true}));
   };
   recognition.onend = () => show(false);
   recognition.onerror = () => show(false);

@@ -17,14 +17,16 @@ const t = define({
     needName: 'Please type a name.', second: 'Choose the second document', cancel: 'Cancel',
     merged: name => `${name} is made`,
     open: 'Open', gone: 'Document deleted', first: name => `Its pages come after those of “${name}”.`,
-    list: 'Saved documents',
+    list: 'Saved documents', drafts: 'Not saved yet', draftUntil: when => `Kept until ${when}`, saved: 'Saved',
+    discard: 'Discard',
   },
   ru: {
     pdf: 'Документы', create: 'Новый документ', search: 'Поиск документов', nothing: 'Ничего не найдено',
     nothingText: 'Нет документов с такими словами в имени.', more: name => `Действия: ${name}`, name: 'Имя',
     needName: 'Введите имя.', second: 'Выберите второй документ', cancel: 'Отмена', merged: name => `Готово: ${name}`,
     open: 'Открыть', gone: 'Документ удалён', first: name => `Его страницы встанут после страниц «${name}».`,
-    list: 'Сохранённые документы',
+    list: 'Сохранённые документы', drafts: 'Ещё не сохранены', draftUntil: when => `Хранится до ${when}`,
+    saved: 'Сохранено', discard: 'Удалить',
   },
 });
 
@@ -65,13 +67,43 @@ async function openList(screen) {
     linkButton(t('create'), '/pdf/new', {kind: 'primary', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed))),
-    linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', kind: 'quiet compact'})), merging.bar);
+    linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', kind: 'quiet compact'})), merging.bar,
+  draftShelf(screen, () => list));
   const list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), class: 'documents',
     row: item => documentRow(item, () => list, merging),
     empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})
       : empty(data.empty, {icon: 'pdf', href: '/pdf/new'})),
   });
+}
+
+/** Makes the shelf of the documents that are not saved yet; without any it is not there. */
+function draftShelf(screen, list) {
+  const shelf = h('section', {class: 'card stack drafts', hidden: true, 'aria-label': t('drafts')});
+  const drafts = screen.load('/v1/pdf/drafts', ({data}) => {
+    shelf.hidden = data.items.length === 0;
+    replace(shelf, h('h2', null, t('drafts')), h('ul', {class: 'rows', role: 'list'}, data.items.map(item =>
+      draftRow(item, () => Promise.all([drafts.reload(), list().resource.reload()])))));
+  }, {place: h('div'), quiet: true, watch: ['pdf.list'], problem: () => null});
+  return shelf;
+}
+
+function draftRow(item, again) {
+  const [save, remove] = ['save', 'delete'].map(id => item.actions.find(action => action.id === id));
+  const send = async (action, said) => {
+    await call(action.href, {method: action.method, body: action.method === 'POST' ? {} : undefined});
+    await again();
+    toast(said);
+  };
+  const size = Math.round(112 * (devicePixelRatio || 1));
+  return h('li', {class: 'row'}, picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
+    h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto'}, item.name),
+      h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
+        [item.page_count_text, t('draftUntil', time(item.draft_until))].join(' · '))),
+    h('div', {class: 'row-end'},
+      button(save.title, () => send(save, t('saved')), {kind: 'compact', icon: 'check', write: true}),
+      button(t('discard'), async () => await ask(remove.confirm) && send(remove, t('gone')),
+        {bare: true, icon: 'trash', write: true})));
 }
 
 function documentRow(item, list, merging) {

@@ -238,6 +238,7 @@ export class Resource {
     this.failed = null;
     this.place.removeAttribute('aria-busy');
     if (!this.options.quiet) this.screen.tell(answer);
+    larder.dispatchEvent(new CustomEvent('answered', {detail: answer.meta}));
     this.draw(answer, first);
     this.lookAgain(answer);
   }

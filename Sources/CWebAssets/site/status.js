@@ -4,14 +4,14 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
-import {ago, bytes, define, language, plural, time} from './texts.js';
-import {button} from './ui.js';
+import {ago, bytes, define, language, plural, t as common, time} from './texts.js';
+import {button, sourceState} from './ui.js';
 import {openDevices} from './status-devices.js';
 
 const t = define({
   en: {
     title: 'Control room', lead: 'What answers, what is kept, what happens: as it happens.', upstreams: 'Sources',
-    up: 'Answers', down: 'Offline', unknown: 'Not asked yet', since: 'Since', lastOk: 'Last answer',
+    since: 'Since', lastOk: 'Last answer',
     lastError: 'Last error',
     paused: 'Paused until', never: 'none yet', larder: 'Larder', version: 'Version', started: 'Running since',
     ready: 'Ready', notReady: 'Not ready', checks: 'Checks', able: 'Abilities', install: what => `install ${what}`,
@@ -26,7 +26,7 @@ const t = define({
   },
   ru: {
     title: 'Пульт', lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
-    up: 'Отвечает', down: 'Без связи', unknown: 'Ещё не спрашивали', since: 'С', lastOk: 'Последний ответ',
+    since: 'С', lastOk: 'Последний ответ',
     lastError: 'Последняя ошибка', paused: 'Пауза до', never: 'ещё нет', larder: 'Larder', version: 'Версия',
     started: 'Работает с', ready: 'Готов', notReady: 'Не готов', checks: 'Проверки', able: 'Возможности',
     install: what => `установите ${what}`, untested: 'ещё не нужно', ok: 'работает', missing: 'нет', cache: 'Копии',
@@ -107,13 +107,13 @@ function upstreamCard(upstream, controls, metrics) {
     h('div', {class: 'bar'}, h('h3', null, titleOf(upstream)), tag), list);
   card.redraw = now => {
     if (controls() && !card.querySelector('.fault')) card.append(controls().faultOf(upstream.name));
-    const state = now.reachable === undefined ? null : !now.reachable ? 'down' : now.last_ok_at ? 'up' : 'unknown';
-    card.dataset.state = state ?? '';
+    const state = sourceState(now);
+    card.dataset.state = state?.toLowerCase() ?? '';
     tag.hidden = state === null;
-    tag.className = `tag ${{up: 'ok', down: 'warn'}[state] ?? ''}`;
-    replace(tag, state && t(state));
-    replace(list, facts([[t('since'), state === 'down' && when(now.since)],
-      [t('lastOk'), state && state !== 'unknown' && when(now.last_ok_at)], [t('lastError'), errorOf(now.last_error)],
+    tag.className = `tag ${{Up: 'ok', Errors: 'warn', Down: 'warn'}[state] ?? ''}`;
+    replace(tag, state && common(`source${state}`));
+    replace(list, facts([[t('since'), state === 'Down' && when(now.since)],
+      [t('lastOk'), state && state !== 'Unknown' && when(now.last_ok_at)], [t('lastError'), errorOf(now.last_error)],
       [t('asked'), metrics() && askedOf(metrics(), now.name)],
       [t('paused'), now.paused_until && time(now.paused_until, {timeStyle: 'medium'})]]));
     list.hidden = list.childElementCount === 0;

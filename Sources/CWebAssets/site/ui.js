@@ -158,6 +158,14 @@ export function picture(src, alt, options = {}) {
   return holder;
 }
 
+/** Gives how an upstream of `/v1/status` responds: `Up`, `Errors`, `Down` or `Unknown`; null if that is not told. */
+export function sourceState({reachable, last_ok_at: lastOk, last_error: lastError}) {
+  if (reachable === undefined) return null;
+  if (!reachable) return 'Down';
+  if (!lastOk) return 'Unknown';
+  return lastError && Date.parse(lastError.at) >= Date.parse(lastOk) ? 'Errors' : 'Up';
+}
+
 /** Makes an element of words, with `lang` where their language is not that of the page. */
 export function words(tag, attributes, text) {
   return h(tag, {lang: langOf(text), ...attributes}, text);

@@ -28,6 +28,28 @@ import Testing
         }
     }
 
+    @Test("PDF-05 drafts are listed apart, newest first, until they are saved, discarded or expired, by profile")
+    func drafts() async throws {
+        try await PDFHarness.run { app in
+            let empty = try await app.routes.get("/v1/pdf/drafts")
+            empty.expectPDF("pdf.drafts")
+            #expect(empty["meta.state"] == "empty" && empty["data.items"] == [])
+            let old = try await app.draft("one")
+            app.clock.advance(by: .seconds(3600))
+            let (saved, new) = (try await app.draft("two"), try await app.draft("three", "four"))
+            _ = try await app.draft("five", profile: "other")
+            #expect(try await app.routes.ask(.post, "\(saved)/save").status == 200)
+            let drafts = try await app.routes.get("/v1/pdf/drafts")
+            #expect(drafts["data.items.0.href"] == .string(new) && drafts["data.items.1.href"] == .string(old))
+            #expect(drafts["data.items.2"] == nil && drafts["data.items.0.page_count"] == 2)
+            #expect(drafts["data.items.1.draft_until"] == "2026-01-06T10:00:00Z")
+            #expect(drafts["data.items.0.actions.0.id"] == "save" && drafts["data.items.0.actions.1.id"] == "delete")
+            #expect(try await app.routes.ask(.delete, new).status == 200)
+            app.clock.advance(by: .seconds(86_400 - 3600))
+            #expect(try await app.routes.get("/v1/pdf/drafts")["data.items"] == [])
+        }
+    }
+
     @Test("PDF-07 the list: newest first, whole rows, the actions share, delete and merge; empty at first")
     func list() async throws {
         try await PDFHarness.run { app in

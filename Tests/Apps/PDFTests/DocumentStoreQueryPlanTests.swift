@@ -46,7 +46,9 @@ import Testing
 
     @Test("Old drafts and pictures are found by an index")
     func purges() throws {
-        #expect(try plan(DocumentStore.selectExpired).contains("USING INDEX pdf_document_by_end"))
+        for select in [DocumentStore.selectExpired, DocumentStore.selectDrafts] {
+            #expect(try plan(select).contains("USING INDEX pdf_document_by_end"))
+        }
         #expect(
             try plan(ThumbnailStore.selectOldestThumbnails).contains("USING COVERING INDEX pdf_thumbnail_by_last_use")
         )

@@ -206,11 +206,19 @@ extension ContractScenario {
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
         try await askPDF("DELETE \(member)", of: spare)
+        try await documentDrafts()
         try await documentsTrash()
         let heard = try await larder.listen(["Last-Event-ID": place]) {
             $0.contains("event: job") && $0.contains("pdf.list")
         }
         await note("GET /v1/events", "while documents were made", heard)
+    }
+
+    /// Documents that are not saved.
+    private func documentDrafts() async throws {
+        let drafts = "GET /v1/pdf/drafts"
+        let tag = try #require(try await askPDF(drafts).headers["etag"])
+        for isHead in [false, true] { try await askPDF(drafts, ["If-None-Match": tag], isHead: isHead) }
     }
 
     /// Deleted documents: restored, deleted for good one by one and all together.

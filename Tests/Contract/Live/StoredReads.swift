@@ -125,7 +125,7 @@ struct StoredReads: Sendable {
         let one = "/v1/pdf/documents/{id}"
         let (deleted, _) = try await scenario.savedPair()
         try await scenario.askPDF("DELETE \(one)", of: deleted)
-        return reads(["/v1/pdf/launch", "/v1/pdf/welcome", "/v1/pdf/documents", "/v1/pdf/trash"])
+        return reads(["/v1/pdf/launch", "/v1/pdf/welcome", "/v1/pdf/documents", "/v1/pdf/drafts", "/v1/pdf/trash"])
             + [one, "\(one)/file", "\(one)/thumbnail"].map { read($0, of: document.id) } + [
                 Read(
                     operation: "GET \(one)/pages/{page_id}/thumbnail",

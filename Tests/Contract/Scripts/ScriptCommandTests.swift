@@ -72,7 +72,7 @@ import Testing
         #expect(try await machine.run("test-harness", "thrice").code == 64)
     }
 
-    @Test("script/test ends with the front end in a browser: pinned tools, installed once; a failing test fails it")
+    @Test("script/test tests the front end in a browser: pinned tools, installed once; a failing test fails it")
     func web() async throws {
         let machine = try ScriptMachine()
         #expect(try await machine.run("test").code == 0)

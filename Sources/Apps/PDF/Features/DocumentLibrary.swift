@@ -46,6 +46,18 @@ struct DocumentLibrary: Sendable {
         return response
     }
 
+    /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
+    @Sendable func drafts(_ request: ScreenRequest) async throws -> ScreenResponse {
+        let drafts = try await store.drafts(profile: try request.profile(), at: lookup.clock.now())
+        // They expire by time, which no change token tells.
+        return try .pdf(
+            DocumentDraftsScreen(drafts),
+            "pdf.drafts",
+            state: drafts.isEmpty ? .empty : .content,
+            links: Links(self: "/v1/pdf/drafts")
+        )
+    }
+
     /// `GET /v1/pdf/documents/{id}`.
     @Sendable func reader(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()

@@ -48,7 +48,7 @@ extension Action {
         let href = DocumentProperties.href(document.id)
         return [
             .share(href),
-            .save(document, href),
+            .save(href, name: document.name, isDraft: document.isDraft),
             .rename(href, name: document.name),
             Action(
                 id: "add-photos",
@@ -77,14 +77,14 @@ extension Action {
         ]
     }
 
-    private static func save(_ document: Document, _ href: Link) -> Action {
+    static func save(_ href: Link, name: String, isDraft: Bool) -> Action {
         Action(
             id: "save",
             title: .save,
             method: "POST",
             href: "\(href)/save",
-            fields: [Field("name", .text, value: document.name, required: false)],
-            enabled: document.isDraft
+            fields: [Field("name", .text, value: name, required: false)],
+            enabled: isDraft
         )
     }
 

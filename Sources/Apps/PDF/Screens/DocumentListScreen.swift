@@ -1,3 +1,4 @@
+import Foundation
 import Screens
 
 /// `GET /v1/pdf/documents`: the saved documents, newest first.
@@ -31,6 +32,50 @@ struct DocumentListScreen: Encodable, Sendable {
     let empty: EmptyState?
 
     private enum CodingKeys: CodingKey { case items, revision, actions, empty }
+}
+
+/// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
+struct DocumentDraftsScreen: Encodable, Sendable {
+    struct Row: Encodable, Sendable {
+        let properties: DocumentProperties
+        /// When the draft expires.
+        let draftUntil: Date
+        let draftUntilText: Text
+        let actions: [Action]
+
+        init(_ draft: DocumentStore.Draft) {
+            properties = DocumentProperties(draft.row)
+            draftUntil = draft.until
+            draftUntilText = DocumentText.date(draft.until)
+            actions = [
+                .save(properties.href, name: draft.row.name, isDraft: true),
+                .delete(properties.href, name: draft.row.name, isDraft: true),
+            ]
+        }
+
+        private enum CodingKeys: CodingKey { case draftUntil, draftUntilText, actions }
+
+        func encode(to encoder: any Encoder) throws {
+            try properties.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(draftUntil, forKey: .draftUntil)
+            try container.encode(draftUntilText, forKey: .draftUntilText)
+            try container.encode(actions, forKey: .actions)
+        }
+    }
+
+    let items: [Row]
+    let empty: EmptyState?
+
+    init(_ drafts: [DocumentStore.Draft]) {
+        items = drafts.map(Row.init)
+        empty = drafts.isEmpty ? .noDrafts : nil
+    }
+}
+
+extension EmptyState {
+    /// All documents are saved.
+    static let noDrafts = EmptyState(title: .noDrafts, text: .noDraftsHint, action: .newDocument)
 }
 
 extension EmptyState {

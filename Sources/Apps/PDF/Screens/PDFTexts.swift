@@ -14,6 +14,11 @@ extension Text {
         "Make a document of your photos and save it; it will appear here.",
         ru: "Создайте документ из фотографий и сохраните — он появится здесь."
     )
+    static let noDrafts = Text("No drafts", ru: "Черновиков нет")
+    static let noDraftsHint = Text(
+        "A new document is a draft until you save it.",
+        ru: "Новый документ остаётся черновиком, пока вы его не сохраните."
+    )
     static let newDocument = Text("New document", ru: "Новый документ")
     static let nothingFound = Text("Nothing found", ru: "Ничего не найдено")
     static let nothingFoundHint = Text(

@@ -7,6 +7,26 @@ extension DocumentStore {
     /// The most drafts that one transaction removes, so that other writers need not wait long.
     static let purgeBatch = 64
 
+    /// A draft in the list of drafts.
+    struct Draft: Sendable, Equatable {
+        /// The most drafts of a list.
+        static let limit = 100
+
+        var row: Listing.Row
+        /// When it expires.
+        var until: Date
+    }
+
+    /// Returns the newest drafts of a profile that have not expired.
+    func drafts(profile: String, at now: Date) throws -> [Draft] {
+        try database.read { db in
+            let statement = try db.cachedStatement(sql: Self.selectDrafts)
+            return try Row.fetchAll(statement, arguments: [profile, now.millisecondsSince1970, Draft.limit]).map {
+                Draft(row: Listing.Row(row: $0), until: Date(millisecondsSince1970: $0["draft_until"]))
+            }
+        }
+    }
+
     /// Removes the expired drafts.
     ///
     /// - Returns: how many they were.
@@ -28,6 +48,10 @@ extension DocumentStore {
         }
     }
 
+    static let selectDrafts = """
+        SELECT * FROM pdf_document INDEXED BY pdf_document_by_end
+        WHERE profile = ? AND draft_until > ? AND trashed IS NULL ORDER BY created DESC, sequence DESC LIMIT ?
+        """
     static let selectExpired = """
         SELECT sequence, profile FROM pdf_document WHERE draft_until IS NOT NULL AND draft_until <= ?
         ORDER BY draft_until LIMIT ?

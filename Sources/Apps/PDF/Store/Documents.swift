@@ -80,6 +80,9 @@ protocol Documents: Sendable {
     func delete(_ id: String, toTrash: Bool, preconditions: WritePreconditions, profile: String, at now: Date)
         async throws -> DocumentStore.Changed?
 
+    /// Returns the newest drafts of a profile that have not expired.
+    func drafts(profile: String, at now: Date) async throws -> [DocumentStore.Draft]
+
     /// Removes the expired drafts.
     ///
     /// - Returns: how many they were.

@@ -28,6 +28,22 @@ extension SharedDocuments {
         }
     }
 
+    func drafts(profile: String, at now: Date) async throws -> [DocumentStore.Draft] {
+        try await database.rows(
+            """
+            SELECT \(Self.columns) FROM pdf_document AS document
+            WHERE profile = $1 AND draft_until > $2 AND trashed IS NULL ORDER BY created DESC, sequence DESC LIMIT $3
+            """,
+            [profile, now.millisecondsSince1970, DocumentStore.Draft.limit]
+        ) { row in
+            let document = try DocumentRow(outline: row)
+            return DocumentStore.Draft(
+                row: DocumentStore.Listing.Row(document),
+                until: document.document.draftUntil ?? now
+            )
+        }
+    }
+
     func savedDocuments(profile: String) async throws -> [(document: Document, pageCount: Int)] {
         try await database.read { transaction in
             let page = PageRequest(limit: Int(Int32.max))
