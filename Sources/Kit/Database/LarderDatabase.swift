@@ -1,3 +1,4 @@
+import Foundation
 public import GRDB
 public import Logging
 import Synchronization
