@@ -12,7 +12,8 @@ extension Problem {
                 .storageFull,
                 .diskFull
             )
-        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable:
+        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable,
+            .secretNotAuthentic:
             self.init(
                 .storageFailed,
                 .storageFailed
