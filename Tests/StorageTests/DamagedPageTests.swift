@@ -88,6 +88,50 @@ import Testing
         #expect(started > 60 && refused > 3)
     }
 
+    @Test("TRUST-24 a table whose page has another one's cells is named, and so is an index that does not fit together")
+    func names() throws {
+        let scenario = try filled(automaticVacuum: true)
+        let owners = try owners(scenario)
+        let whole = try Data(contentsOf: URL(filePath: scenario.databasePath))
+        let page = try #require(owners.last { $0.owner == "stored_response" }?.page)
+        let other = try #require(owners.last { $0.owner == "page" || $0.owner == "stored_body" }?.page)
+        let bytes = whole[(other - 1) * Self.pageSize..<other * Self.pageSize]
+        try overwrite(page, of: scenario.databasePath, with: Data(bytes))
+        let error = #expect(throws: StorageError.self) { try scenario.examine() }
+        guard case .damagedDatabase(let path, let detail) = error else {
+            return #expect(Bool(false), "\(error as Any)")
+        }
+        #expect(detail.contains("stored_response: "), "\(detail)")
+        let named = IntegrityCheck.naming(StorageError.damagedDatabase(path: path, detail: "malformed"))
+        #expect("\(named)".contains("malformed; stored_response: "), "\(named)")
+    }
+
+    @Test(
+        "TRUST-24 a search index or R-tree whose rows do not fit together is named, though its pages are whole",
+        arguments: [
+            ("words", "UPDATE words_data SET block = x'ffff' WHERE id > 10"), ("words", "DELETE FROM words_data"),
+            ("places", "UPDATE places_node SET data = x'00'"), ("places", "DELETE FROM places_rowid"),
+        ]
+    )
+    func indexes(name: String, damage: String) throws {
+        try DatabaseQueue().writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none);
+                    CREATE VIRTUAL TABLE places USING rtree(id, west, east);
+                    CREATE VIRTUAL TABLE terms USING fts5vocab(words, row);
+                    WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 300)
+                        INSERT INTO words (rowid, text) SELECT n, 'word' || n || ' other' FROM n;
+                    INSERT INTO places SELECT rowid, rowid, rowid FROM words_docsize JOIN (SELECT 1);
+                    """
+            )
+            #expect(try IntegrityCheck.damagedTables(thoroughly: true, db) == [:])
+            try db.execute(sql: damage)
+            #expect(try IntegrityCheck.damagedTables(thoroughly: false, db) == [:])
+            #expect(try Array(IntegrityCheck.damagedTables(thoroughly: true, db).keys) == [name])
+        }
+    }
+
     @Test(
         "TRUST-16 a damaged list of free pages is found, and the file is rewritten without it",
         arguments: [true, false]
@@ -108,7 +152,7 @@ import Testing
         guard case .damagedDatabase = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(database.takeSuspicion() && !database.takeSuspicion())
         let damaged = try await database.damagedTables()
-        #expect(Array(damaged.keys) == [LarderDatabase.freePages])
+        #expect(Array(damaged.keys) == [IntegrityCheck.freePages])
         try await CacheReset(database).run(damaged: damaged)
         #expect(try await database.damagedTables() == [:])
         try database.checkReadiness()

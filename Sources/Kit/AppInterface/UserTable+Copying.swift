@@ -1,3 +1,4 @@
+import Database
 import Foundation
 public import GRDB
 public import SharedStore
@@ -118,7 +119,7 @@ extension UserTable {
         let rows = try localRows(copy.db)
         let places = self.places
         try forEachShared(copy) { shared in
-            guard try rows.next().map({ row($0, places) })?.values == shared.values,
+            guard try rows.next().map({ try row($0, places) })?.values == shared.values,
                 try isEqual?(shared, copy) ?? true
             else { throw Difference(table: name) }
             count += 1
@@ -165,9 +166,9 @@ extension UserTable {
         try copy.transaction.execute("CLOSE \(cursor)")
     }
 
-    private func row(_ local: Row, _ places: [String: Int]) -> UserRow {
-        let values = columns.enumerated().map { index, column -> UserRow.Value in
-            switch (local[index] as DatabaseValue).storage {
+    private func row(_ local: Row, _ places: [String: Int]) throws -> UserRow {
+        let values = try columns.enumerated().map { index, column -> UserRow.Value in
+            switch (try local.value(index) as DatabaseValue).storage {
             case .null: .null
             // An integer in a column of real numbers.
             case .int64(let number) where column.kind == .real: .real(Double(number))

@@ -61,7 +61,9 @@ struct BackupSource {
     /// Reads what a backup needs to know. Within one transaction it is what its pages say.
     func state(_ db: Database) throws -> State {
         State(
-            blobs: try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map { Blob(id: $0[0], length: $0[1]) },
+            blobs: try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map {
+                try Blob(id: $0.value(0), length: $0.value(1))
+            },
             identity: try db.tableExists("data_directory")
                 ? String.fetchOne(db, sql: "SELECT identity FROM data_directory") : nil,
             keyFingerprint: try db.tableExists("sealing_key") ? SealingKey.notedFingerprint(in: db) : nil

@@ -59,7 +59,7 @@ public struct BlobCheck: Sendable, Equatable {
         let column = try db.columns(in: "blob").contains { $0.name == "checksums" } ? "checksums" : "NULL"
         let rows = try Row.fetchCursor(db, sql: "SELECT id, length, \(column) FROM blob")
         while let row = try rows.next() {
-            let blob = Blob(id: BlobID(number: row[0]), length: row[1])
+            let blob = try Blob(id: row.value(0), length: row.value(1))
             count += 1
             if rest.remove(blob.id) == nil {
                 missing.append(blob.id)
@@ -71,7 +71,7 @@ public struct BlobCheck: Sendable, Equatable {
             }
         }
         if try db.tableExists("removed_blob") {
-            for id in try Int64.fetchAll(db, sql: "SELECT blob FROM removed_blob") { rest.remove(BlobID(number: id)) }
+            for id in try BlobID.fetchAll(db, sql: "SELECT blob FROM removed_blob") { rest.remove(id) }
         }
         unknown = rest.filter { !(hasLog && files.isUnsettled($0)) }.sorted { $0.number < $1.number }
     }

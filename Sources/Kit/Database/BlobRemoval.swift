@@ -152,7 +152,7 @@ final class BlobRemoval: Sendable {
         let last = state.withLock { $0.lastNote }
         let notes = try Row.fetchAll(db.cachedStatement(sql: Self.selectNotes), arguments: [last])
         for note in notes {
-            let (number, id, isNamed) = (note[0] as Int64, BlobID(number: note[1]), note[2] as Bool)
+            let (number, id, isNamed) = try (note.value(0) as Int64, note.value(1) as BlobID, note.value(2) as Bool)
             let path = "\(folder)/\(id.fileName)"
             if isNamed || lastWrite.map({ Self.hasChanged(path, since: $0) }) == true || removeFile(id) {
                 state.withLock { $0.done.append(number) }

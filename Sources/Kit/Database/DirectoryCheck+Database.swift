@@ -9,7 +9,7 @@ extension DirectoryCheck {
     ///   - examine: Is called with a database of a known schema.
     mutating func examineDatabase(
         _ path: String,
-        migrator: DatabaseMigrator,
+        migrations: [SchemaMigration],
         options: DatabaseOptions,
         progress: ProgressReceiver,
         examine: (inout DirectoryCheck, Database) throws -> Void
@@ -20,7 +20,7 @@ extension DirectoryCheck {
         try database.read { db in
             guard try Self.isLarders(db, path: path) else { return }
             isNew = false
-            try examineSchema(db, path: path, migrator: migrator)
+            try examineSchema(db, path: path, migrations: migrations)
             if options.integrityCheck != .never { progress(StorageProgress(.check)) }
             switch options.integrityCheck {
             case .always: try IntegrityCheck.all(db, path: path)
@@ -99,26 +99,40 @@ extension DirectoryCheck {
     }
 
     /// Compares the applied migrations, and what they have created, with those of this build.
-    private mutating func examineSchema(_ db: Database, path: String, migrator: DatabaseMigrator) throws {
+    private mutating func examineSchema(_ db: Database, path: String, migrations: [SchemaMigration]) throws {
+        let migrator = try SchemaMigration.migrator(migrations)
         let applied = try Self.appliedMigrations(db, path: path, migrator: migrator)
         isCurrent = applied.isSuperset(of: migrator.migrations)
-        guard isCurrent else { return }
-        let expected = try SchemaObjects.expected(by: migrator, recordedIn: db)
-        let missing = try expected.subtracting(SchemaObjects.all(in: db))
-        guard missing.isEmpty else {
-            throw StorageError.schemaIncomplete(path: path, missing: missing.sorted())
+        let present = try SchemaObjects.all(in: db)
+        // A reset of the cache that was interrupted has removed the first migrations: the others alone may not run.
+        let expected =
+            isCurrent
+            ? try SchemaObjects.expected(by: migrator, recordedIn: db)
+            : try? SchemaObjects.created(by: SchemaMigration.migrator(migrations.filter { applied.contains($0.name) }))
+        guard let expected else { return }
+        let missing = SchemaObjects.missing(expected, in: present)
+        guard missing.isEmpty else { throw StorageError.schemaIncomplete(path: path, missing: missing) }
+        guard !isCurrent else { return }
+        // What is to be created must not be there.
+        let created = try SchemaObjects.created(by: migrator).subtracting(expected)
+        guard created.isDisjoint(with: present) else {
+            throw StorageError.schemaNotRecorded(path: path, present: created.intersection(present).sorted())
         }
     }
 
     /// Returns the names of the migrations that were applied.
     ///
-    /// - Throws: ``StorageError/newerSchema(path:unknownMigrations:)`` if this build does not know one of them.
+    /// - Throws: ``StorageError/newerSchema(path:unknownMigrations:)`` if this build does not know one of them;
+    ///   ``StorageError/damagedDatabase(path:detail:)`` if the table of their names is damaged.
     package static func appliedMigrations(_ db: Database, path: String, migrator: DatabaseMigrator) throws
         -> Set<String>
     {
         let applied = try migrator.appliedIdentifiers(db)
         let unknown = applied.subtracting(migrator.migrations)
         guard unknown.isEmpty else {
+            if let damage = try IntegrityCheck.damage(of: "grdb_migrations", db) {
+                throw StorageError.damagedDatabase(path: path, detail: "grdb_migrations: \(damage)")
+            }
             throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
         }
         return applied

@@ -42,7 +42,7 @@ public struct DirectoryCheck: Sendable {
         inspect: (Database) throws -> Void = { _ in },
         progress: @escaping ProgressReceiver = { _ in }
     ) throws {
-        let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations + migrations)
+        let migrations = LarderDatabase.ownMigrations + migrations
         let path = directory.databasePath
         try Self.checkRights(of: directory)
         blobsIdentity = try DirectoryIdentity.read(in: directory.blobsPath)
@@ -50,7 +50,7 @@ public struct DirectoryCheck: Sendable {
         hasLog = Self.hasLog(path)
         do {
             wasLeftOpen = try LarderDatabase.wasLeftOpen(path)
-            try examineDatabase(path, migrator: migrator, options: options, progress: progress) { check, db in
+            try examineDatabase(path, migrations: migrations, options: options, progress: progress) { check, db in
                 try check.files.compare(
                     rowsOf: db,
                     with: blobFiles,

@@ -2,6 +2,11 @@ package import GRDB
 
 /// Checks of a database's content, without changing it.
 package enum IntegrityCheck {
+    /// The name under which damage of the list of free pages is reported.
+    package static let freePages = "free pages"
+    /// The name under which other damage is reported that belongs to no table.
+    static let otherPages = "pages of no table"
+
     /// The most findings of one check that an error names.
     private static let limit = 3
 
@@ -9,60 +14,120 @@ package enum IntegrityCheck {
     ///
     /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
     package static func pages(_ db: Database, path: String) throws {
-        let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(\(limit))")
-        guard findings == ["ok"] else {
-            throw StorageError.damagedDatabase(path: path, detail: findings.joined(separator: "; "))
+        if let damage = try damage(of: nil, by: "quick_check", db) {
+            throw StorageError.damagedDatabase(path: path, detail: damage)
         }
     }
 
-    /// Checks the pages of one table and of its indexes.
+    /// Checks the pages of one table and of its indexes, and that each row is in all of them.
     ///
-    /// - Parameter table: The table; nil for all tables and the pages that belong to none.
     /// - Returns: What is wrong; nil if nothing is.
     /// - Throws: Errors of the database other than damaged pages.
-    package static func damage(of table: String?, _ db: Database) throws -> String? {
-        do {
+    package static func damage(of table: String, _ db: Database) throws -> String? {
+        try damage(of: table, by: "integrity_check", db)
+    }
+
+    /// Checks the pages of all tables and those that belong to none.
+    ///
+    /// - Parameters:
+    ///   - thoroughly: Whether each table and each search index is looked through, even if the pages seem whole.
+    ///   - db: A connection of its own. Within a transaction, SQLite reports an error at a page once more when it is
+    ///     committed.
+    /// - Returns: What is wrong, by name of the damaged table; ``freePages`` or ``otherPages`` if all tables are whole.
+    /// - Throws: Errors of the database other than damaged pages.
+    static func damagedTables(thoroughly: Bool, _ db: Database) throws -> [String: String] {
+        let all = try damage(of: nil, by: "quick_check", db)
+        guard thoroughly || all != nil else { return [:] }
+        var damaged: [String: String] = [:]
+        for table in try String.fetchAll(db, sql: selectTables) { damaged[table] = try damage(of: table, db) }
+        for row in try Row.fetchAll(db, sql: selectIndexes) {
+            let name: String = try row.value(0)
+            damaged[name] = try damage(ofIndex: name, isTree: row.value(1), db)
+        }
+        guard let all, damaged.isEmpty else { return damaged }
+        return [all.lowercased().contains("freelist") ? freePages : otherPages: all]
+    }
+
+    private static func damage(of table: String?, by check: String, _ db: Database) throws -> String? {
+        try catchingDamage {
             let scope = table?.quotedDatabaseIdentifier ?? "\(limit)"
-            let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(\(scope))")
+            let findings = try String.fetchAll(db, sql: "PRAGMA \(check)(\(scope))")
             return findings == ["ok"] ? nil : findings.prefix(limit).joined(separator: "; ")
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            return error.message ?? "malformed"
         }
     }
 
-    /// Adds the names of the damaged tables to an error, of those that every start reads.
-    static func naming(_ error: any Error, path: String) -> any Error {
-        guard case .damagedDatabase(_, let detail) = error as? StorageError,
+    /// Reads a search index, or an R-tree, to its end: whether its parts fit together is in no structure of pages.
+    private static func damage(ofIndex name: String, isTree: Bool, _ db: Database) throws -> String? {
+        try catchingDamage {
+            if isTree {
+                let finding = try String.fetchOne(db, sql: "SELECT rtreecheck('main', ?)", arguments: [name]) ?? ""
+                return finding == "ok" ? nil : String(finding.prefix(200)).replacing("\n", with: "; ")
+            }
+            let columns = "main, \(name.quotedDatabaseIdentifier), row"
+            try db.execute(sql: "CREATE VIRTUAL TABLE temp.checked_terms USING fts5vocab(\(columns))")
+            defer { try? db.execute(sql: "DROP TABLE temp.checked_terms") }
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM temp.checked_terms")
+            return nil
+        }
+    }
+
+    private static func catchingDamage(_ check: () throws -> String?) throws -> String? {
+        do {
+            return try check()
+        } catch let error as DatabaseError where error.isDamage {
+            return error.message ?? "malformed"
+        } catch is RowDecodingError {
+            return "malformed"
+        }
+    }
+
+    /// Adds the names of the damaged tables to an error of damage; returns other errors as they are.
+    package static func naming(_ error: any Error) -> any Error {
+        guard case .damagedDatabase(let path, let detail) = error as? StorageError,
             let connection = try? DirectoryCheck.openForReading(path)
         else { return error }
-        let damaged = readAtStart.compactMap { table -> String? in
-            // The tables of a damaged schema cannot be listed.
-            guard let found = try? connection.unsafeRead({ try damage(of: table, $0) }) else { return nil }
-            return "\(table): \(found)"
-        }
+        // The tables of a damaged schema cannot be listed.
+        let damaged = (try? connection.unsafeRead { try damagedTables(thoroughly: true, $0) }) ?? [:]
         try? connection.close()
-        return damaged.isEmpty
-            ? error : StorageError.damagedDatabase(path: path, detail: ([detail] + damaged).joined(separator: "; "))
+        let details = text(of: damaged).filter { !detail.contains($0) }
+        return StorageError.damagedDatabase(path: path, detail: ([detail] + details).joined(separator: "; "))
     }
 
-    private static let readAtStart = [
-        "grdb_migrations", "data_directory", "sealing_key", "sealed_secret", "blob", "removed_blob",
-    ]
+    /// Returns what is wrong with tables, each with its name.
+    static func text(of damaged: [String: String]) -> [String] {
+        damaged.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    }
 
-    /// Checks pages and references: rows that refer to none were lost, or written with foreign keys switched off.
+    /// Checks pages, search indexes and references: rows that refer to none were lost, or written with foreign keys
+    /// switched off.
     ///
     /// - Throws: ``StorageError/damagedDatabase(path:detail:)``.
     static func all(_ db: Database, path: String) throws {
-        try pages(db, path: path)
+        let damaged = try damagedTables(thoroughly: true, db)
+        guard damaged.isEmpty else {
+            throw StorageError.damagedDatabase(path: path, detail: text(of: damaged).joined(separator: "; "))
+        }
         let tables = try Row.fetchAll(
             db,
             sql: "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2"
         )
         guard tables.isEmpty else {
-            let findings = tables.map {
-                "\($0[2] as Int) rows of \($0[0] as String) refer to missing rows of \($0[1] as String)"
+            let findings = try tables.map {
+                let (table, parent, rows): (String, String, Int) = try ($0.value(0), $0.value(1), $0.value(2))
+                return "\(rows) rows of \(table) refer to missing rows of \(parent)"
             }
             throw StorageError.damagedDatabase(path: path, detail: findings.joined(separator: "; "))
         }
     }
+
+    private static let selectTables = """
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name
+        """
+    private static let selectIndexes = """
+        SELECT name, sql LIKE '% USING rtree%' FROM sqlite_schema
+        WHERE sql LIKE 'CREATE VIRTUAL TABLE %' AND sql NOT LIKE '% USING fts5vocab%'
+            AND (sql LIKE '% USING fts5%' OR sql LIKE '% USING rtree%')
+        ORDER BY name
+        """
 }

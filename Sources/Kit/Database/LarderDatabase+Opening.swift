@@ -53,7 +53,7 @@ extension LarderDatabase {
             let lastWrite = lastWrite(of: path)
             let migrator = options.trustsFiles ? nil : try SchemaMigration.migrator(ownMigrations + migrations)
             let pool = try openPool(at: path, folder: directory.path, options: options)
-            try migrator?.migrate(pool)
+            try migrate(pool, by: migrator, path: path)
             try makeDurable(pool, options)
             try directory.createBlobsFolder(synchronizes: options.isDurable)
             try DirectoryIdentity.establish(found, pool, folder: directory.blobsPath)
@@ -65,7 +65,15 @@ extension LarderDatabase {
             return (pool, found)
         } catch {
             let cause = SpaceProbe(in: directory.path).explaining(error, path: path)
-            throw IntegrityCheck.naming(StorageError.translating(cause, path: path), path: path)
+            throw IntegrityCheck.naming(StorageError.translating(cause, path: path))
+        }
+    }
+
+    private static func migrate(_ pool: DatabasePool, by migrator: DatabaseMigrator?, path: String) throws {
+        do {
+            try migrator?.migrate(pool)
+        } catch let error as DatabaseError where StorageError.translating(error, path: path) is DatabaseError {
+            throw StorageError.migrationFailed(path: path, detail: error.message ?? "SQLite refuses it")
         }
     }
 

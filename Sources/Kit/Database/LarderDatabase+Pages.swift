@@ -11,15 +11,13 @@ extension LarderDatabase {
         try read { try IntegrityCheck.pages($0, path: directory.databasePath) }
     }
 
-    /// The name under which ``damagedTables()`` reports pages that belong to no table.
-    public static let freePages = "free pages"
-
     /// Checks all pages on a connection of its own: neither reads nor writes wait for it. Takes as long as reading the
     /// file, and if something is wrong, twice as long: then each table and its indexes are checked by themselves.
     ///
-    /// - Returns: What is wrong, by name of the damaged table; ``freePages`` if all tables are whole.
+    /// - Parameter thoroughly: Whether they are checked by themselves even if the pages seem whole.
+    /// - Returns: What is wrong, by name of the damaged table.
     /// - Throws: ``StorageError``, `CancellationError`.
-    public func damagedTables() async throws -> [String: String] {
+    public func damagedTables(thoroughly: Bool = false) async throws -> [String: String] {
         var configuration = Configuration()
         configuration.label = "larder.check"
         configuration.readonly = true
@@ -28,16 +26,8 @@ extension LarderDatabase {
         do {
             let connection = try DatabaseQueue(path: directory.databasePath, configuration: configuration)
             defer { try? connection.close() }
-            // Without a transaction: after a check that has failed at a page, SQLite reports that error once more when
-            // the transaction is committed.
-            guard let all = try await connection.unsafeRead({ try IntegrityCheck.damage(of: nil, $0) }) else {
-                return [:]
-            }
-            var damaged: [String: String] = [:]
-            for table in try await connection.unsafeRead({ try String.fetchAll($0, sql: Self.selectTables) }) {
-                damaged[table] = try await connection.unsafeRead { try IntegrityCheck.damage(of: table, $0) }
-            }
-            return damaged.isEmpty ? [Self.freePages: all] : damaged
+            // Without a transaction.
+            return try await connection.unsafeRead { try IntegrityCheck.damagedTables(thoroughly: thoroughly, $0) }
         } catch {
             throw translating(error)
         }
@@ -54,7 +44,7 @@ extension LarderDatabase {
     /// - Parameter tables: What is wrong, by name of the table.
     public func report(damaged tables: [String: String]) {
         guard !tables.isEmpty else { return }
-        let detail = tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+        let detail = IntegrityCheck.text(of: tables).joined(separator: "; ")
         let error = StorageError.damagedDatabase(path: directory.databasePath, detail: detail)
         damage.withLock { $0 = error }
         logger.error(
@@ -105,8 +95,4 @@ extension LarderDatabase {
     private static let pagesPerStep = 256
     /// Size of a page of databases that SQLite creates, in bytes.
     private static let usualPageSize = 4096
-    private static let selectTables = """
-        SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        ORDER BY name
-        """
 }

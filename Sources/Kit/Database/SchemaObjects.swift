@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, indexes and triggers that migrations create, which each start looks for.
+/// The tables with their columns, the indexes and the triggers that migrations create, which each start looks for.
 ///
 /// What they are is known by applying all migrations to an empty database, which takes a third of the time of a start.
 /// So a database records them beside its identity, with the migrations that they are of.
@@ -41,28 +41,50 @@ enum SchemaObjects {
         }
     }
 
-    /// Returns tables, indexes and triggers by kind and name.
+    /// Returns tables, indexes, triggers and columns by kind and name. The columns of virtual tables, and of those that
+    /// they consist of, are those of the version of SQLite.
     static func all(in db: Database) throws -> Set<String> {
-        try Set(
-            String.fetchAll(
-                db,
-                sql: "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-            )
+        let isOwn = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        let isVirtual = "sql LIKE 'CREATE VIRTUAL %'"
+        return try String.fetchSet(
+            db,
+            sql: """
+                SELECT type || ' ' || name FROM sqlite_schema WHERE \(isOwn)
+                UNION ALL
+                SELECT '\(column)' || owner.name || '.' || part.name
+                FROM (SELECT name FROM sqlite_schema WHERE type = 'table' AND \(isOwn) AND NOT \(isVirtual)) AS owner
+                JOIN pragma_table_xinfo(owner.name) AS part
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM sqlite_schema AS index_of
+                    WHERE index_of.\(isVirtual) AND owner.name GLOB index_of.name || '_*'
+                )
+                """
         )
     }
 
-    /// Returns the record; nil without one, and if a damaged page has turned it into something else than text.
+    /// Returns what of `expected` is not there, without the columns of tables that are missing.
+    static func missing(_ expected: Set<String>, in present: Set<String>) -> [String] {
+        let missing = expected.subtracting(present)
+        let tables = missing.filter { $0.hasPrefix("table ") }.map { $0.dropFirst("table ".count) }
+        return missing.filter { object in !tables.contains { object.hasPrefix("\(column)\($0).") } }.sorted()
+    }
+
+    private static let column = "column "
+
+    /// Returns the record; nil without one, without the columns, which earlier builds did not record, and if a damaged
+    /// page has turned it into something else than text.
     private static func record(in db: Database) throws -> (migrations: [String], objects: [String])? {
         let sql = "SELECT migrations, schema_objects FROM data_directory"
-        guard let row = try Row.fetchOne(db, sql: sql),
-            let migrations = String.fromDatabaseValue(row[0]), let objects = String.fromDatabaseValue(row[1])
+        guard let row = try Row.fetchOne(db, sql: sql), let migrations: String = try? row.value(0),
+            let objects: String = try? row.value(1)
         else { return nil }
-        return (lines(migrations), lines(objects))
+        return objects.contains(column) ? (lines(migrations), lines(objects)) : nil
     }
 
     private static func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    private static func created(by migrator: DatabaseMigrator) throws -> Set<String> {
+    /// Returns what migrations create in an empty database.
+    static func created(by migrator: DatabaseMigrator) throws -> Set<String> {
         let model = try DatabaseQueue(configuration: LarderDatabase.configuration(.init()))
         try migrator.migrate(model)
         return try model.read(all)

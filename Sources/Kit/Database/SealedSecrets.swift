@@ -110,11 +110,9 @@ public final class SealedSecrets: Sendable {
             keys.withLock { $0.other = newKey }
             try database.write { db in
                 for row in try Row.fetchAll(db, sql: "SELECT name, sealed FROM sealed_secret") {
-                    let secret = try open(row[1], name: row[0])
-                    try db.execute(
-                        sql: Self.upsert,
-                        arguments: [row[0] as String, try Self.seal(secret, name: row[0], key: newKey)]
-                    )
+                    let name: String = try row.value(0)
+                    let secret = try open(row.value(1), name: name)
+                    try db.execute(sql: Self.upsert, arguments: [name, try Self.seal(secret, name: name, key: newKey)])
                 }
                 try SealingKey.noteFingerprint(of: newKey, in: db)
                 // On the writer's queue, so the next transaction already seals with the new key.

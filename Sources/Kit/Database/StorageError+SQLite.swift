@@ -3,11 +3,14 @@ import GRDB
 extension StorageError {
     /// Translates an error of SQLite on the database at `path`; returns `error` itself if it is a programming error.
     package static func translating(_ error: any Error, path: String) -> any Error {
+        if error is RowDecodingError {
+            return StorageError.damagedDatabase(path: path, detail: "a value has another type than its column")
+        }
         guard let error = error as? DatabaseError else { return error }
         switch error.resultCode {
         case .SQLITE_FULL:
             return StorageError.diskFull(path: path)
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+        case _ where error.isDamage:
             return StorageError.damagedDatabase(path: path, detail: error.message ?? "malformed")
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
             return StorageError.notWritable(path: path)
@@ -19,4 +22,9 @@ extension StorageError {
             return error
         }
     }
+}
+
+extension DatabaseError {
+    /// Whether it tells of damaged pages.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
 }

@@ -31,6 +31,11 @@ public enum StorageError: Error, Sendable, Equatable {
     case blobsMissing(path: String, files: Int, identity: String)
     /// Tables, indexes or triggers that the applied migrations have created are missing. Nothing was changed.
     case schemaIncomplete(path: String, missing: [String])
+    /// Tables, indexes, triggers or columns exist that a migration creates which is not recorded as applied. Nothing
+    /// was changed.
+    case schemaNotRecorded(path: String, present: [String])
+    /// A migration of this build failed; the ones before it were applied.
+    case migrationFailed(path: String, detail: String)
     /// A newer build wrote this database: it has these migrations, which this build does not know. It was not changed.
     case newerSchema(path: String, unknownMigrations: [String])
     /// An older build wrote this database, and it is only read here: the next start of the server updates it.
@@ -89,6 +94,11 @@ extension StorageError: CustomStringConvertible {
         case .schemaIncomplete(let path, let missing):
             "The database \(path) is incomplete: \(missing.joined(separator: ", ")) missing. "
                 + "Restore it from a backup. Nothing was changed."
+        case .schemaNotRecorded(let path, let present):
+            "The database \(path) is of no build: it has \(present.joined(separator: ", ")), but not the record of the "
+                + "migrations that create this. Restore it from a backup. Nothing was changed."
+        case .migrationFailed(let path, let detail):
+            "The database \(path) cannot be brought up to date: \(detail). Restore it from a backup."
         case .newerSchema(let path, let unknown):
             "The database \(path) was written by a newer build; unknown here: \(unknown.joined(separator: ", "))."
         case .olderSchema(let path):

@@ -103,7 +103,7 @@ public struct CacheEviction: Sendable {
 
     private static func candidates(_ kind: Candidate.Kind, sql: String, in db: Database) throws -> [Candidate] {
         try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [batch])
-            .map { Candidate(kind: kind, id: $0[0], size: $0[1], lastUsed: $0[2]) }
+            .map { try Candidate(kind: kind, id: $0.value(0), size: $0.size(1), lastUsed: $0.value(2)) }
     }
 
     static let selectTotal = """

@@ -92,15 +92,15 @@ public struct CacheInspection: Sendable {
             while let row = try rows.next() {
                 try body(
                     Entry(
-                        upstream: row[0],
-                        method: row[1],
-                        url: row[2],
-                        status: row[3],
-                        bytes: row[4],
-                        received: Date(millisecondsSince1970: row[5]),
-                        lastUsed: Date(millisecondsSince1970: row[6]),
-                        variants: row[7],
-                        isPinned: row[8]
+                        upstream: row.value(0),
+                        method: row.value(1),
+                        url: row.value(2),
+                        status: row.value(3),
+                        bytes: row.value(4),
+                        received: row.date(5),
+                        lastUsed: row.date(6),
+                        variants: row.value(7),
+                        isPinned: row.value(8)
                     )
                 )
             }
@@ -113,7 +113,7 @@ public struct CacheInspection: Sendable {
     public func totals() throws -> (upstreams: [ResponseStore.Total], pages: Int, pageBytes: Int) {
         try read { db in
             let pages = try Row.fetchOne(db, sql: "SELECT pages, bytes FROM page_total WHERE one = 1")
-            return (try ResponseStore.totals(in: db), pages?[0] ?? 0, pages?[1] ?? 0)
+            return try (ResponseStore.totals(in: db), pages?.value(0) ?? 0, pages?.value(1) ?? 0)
         }
     }
 

@@ -107,11 +107,17 @@ public struct CachePurge: Sendable, Equatable {
     private func batch(after id: Int64, in db: Database) throws -> Batch {
         var batch = Batch()
         let rows = try Row.fetchAll(db.cachedStatement(sql: Self.selectBatch), arguments: [id, Self.batchSize])
-        for row in rows where matches(upstream: row[1], url: row[2], received: Date(millisecondsSince1970: row[3])) {
-            if row[5] as Bool { batch.pinned += 1 } else { batch.matching.append((row[0], row[1], row[4])) }
+        for row in rows {
+            let (upstream, bytes): (String, Int) = try (row.value(1), row.size(4))
+            batch.bytes += bytes
+            guard try matches(upstream: upstream, url: row.value(2), received: row.date(3)) else { continue }
+            if try row.value(5) {
+                batch.pinned += 1
+            } else {
+                batch.matching.append((try row.value(0), upstream, bytes))
+            }
         }
-        batch.bytes = rows.reduce(0) { $0 + ($1[4] as Int) }
-        batch.last = rows.count < Self.batchSize ? nil : rows.last?[0]
+        batch.last = rows.count < Self.batchSize ? nil : try rows.last?.value(0)
         return batch
     }
 

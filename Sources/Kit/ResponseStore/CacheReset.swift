@@ -23,7 +23,7 @@ public struct CacheReset: Sendable {
     /// - Parameter damaged: What is wrong, by name of the table.
     /// - Throws: `StorageError`, `CancellationError`, if the tables could not be replaced.
     public func run(damaged: [String: String]) async throws {
-        if let detail = damaged[LarderDatabase.freePages] { return try await writeAnew(detail) }
+        if let detail = damaged[IntegrityCheck.freePages] { return try await writeAnew(detail) }
         let others = damaged.filter { !Self.tables.contains($0.key) }
         database.report(damaged: others)
         guard damaged.count > others.count else { return }
@@ -62,7 +62,7 @@ public struct CacheReset: Sendable {
         do {
             try await database.pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
         } catch {
-            database.report(damaged: [LarderDatabase.freePages: detail])
+            database.report(damaged: [IntegrityCheck.freePages: detail])
             throw database.translating(error)
         }
     }

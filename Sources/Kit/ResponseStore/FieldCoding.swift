@@ -38,7 +38,10 @@ enum FieldCoding {
             while !rest.isEmpty {
                 guard let rawName = takePart(from: &rest), let value = takePart(from: &rest) else { return nil }
                 let text = String(decoding: rawName, as: UTF8.self)
-                guard let name = HTTPField.Name(text) ?? HTTPField.Name(parsed: text) else { return nil }
+                // `append` traps on a pseudo-header field, and on more fields than it counts. Neither was ever stored.
+                guard let name = HTTPField.Name(text) ?? HTTPField.Name(parsed: text), !text.hasPrefix(":"),
+                    fields.count < UInt16.max - 1
+                else { return nil }
                 fields.append(HTTPField(name: name, lenientValue: value))
             }
             return fields

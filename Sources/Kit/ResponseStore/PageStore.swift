@@ -20,13 +20,13 @@ public struct PageStore: Sendable {
                 arguments: [key.account, key.screen, key.query, key.offset, key.limit]
             )
         else { return nil }
-        let rowKeys = try String.fetchAll(db.cachedStatement(sql: Self.selectRows), arguments: [row[0] as Int64])
-        return PageList(
+        let rowKeys = try String.fetchAll(db.cachedStatement(sql: Self.selectRows), arguments: [row.value(0) as Int64])
+        return try PageList(
             key: key,
             rowKeys: rowKeys,
-            total: row[1],
-            hasMore: row[2],
-            fetchedAt: Date(millisecondsSince1970: row[3])
+            total: row.value(1),
+            hasMore: row.value(2),
+            fetchedAt: row.date(3)
         )
     }
 
@@ -40,7 +40,7 @@ public struct PageStore: Sendable {
         try Row.fetchOne(
             db.cachedStatement(sql: Self.selectEnding),
             arguments: [key.account, rowKey, key.account, key.screen, key.query, key.offset, key.limit]
-        ).map { ($0[0], $0[1]) }
+        ).map { try ($0.value(0), $0.value(1)) }
     }
 
     /// Stores a page and replaces that of the same key. All other pages stay.

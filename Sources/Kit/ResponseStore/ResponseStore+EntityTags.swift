@@ -25,7 +25,7 @@ extension ResponseStore {
         )
         var tags: [String: String] = [:]
         while let row = try rows.next() {
-            tags[row[0]] = FieldCoding.decode(row[1])?[.eTag]
+            tags[try row.value(0)] = try FieldCoding.decode(row.value(1))?[.eTag]
         }
         return tags
     }

@@ -19,12 +19,12 @@ extension ResponseStore {
             db.cachedStatement(sql: Self.selectMetadata),
             arguments: [upstream, url, method.rawValue, credential.columnValue]
         ).map { row in
-            StoredResponseMetadata(
-                id: row[0],
-                responseTime: Date(millisecondsSince1970: row[1]),
-                contentTime: Date(millisecondsSince1970: row[2]),
-                lastUsed: Date(millisecondsSince1970: row[3]),
-                isInvalidated: row[4]
+            try StoredResponseMetadata(
+                id: row.value(0),
+                responseTime: row.date(1),
+                contentTime: row.date(2),
+                lastUsed: row.date(3),
+                isInvalidated: row.value(4)
             )
         }
     }

@@ -76,9 +76,9 @@ extension ResponseStore {
     private func parts(of id: CachedResponse.ID, in db: Database) throws -> [StoredPart] {
         try Row.fetchAll(db.cachedStatement(sql: Self.selectParts), arguments: [id])
             .map { row in
-                let (first, length) = (row[1] as Int, row[2] as Int)
-                let blob = (row[3] as BlobID?).map { Blob(id: $0, length: length) }
-                return StoredPart(id: row[0], range: first..<(first + length), blob: blob)
+                let (first, length) = try (row.size(1), row.size(2))
+                let blob = try (row.value(3) as BlobID?).map { Blob(id: $0, length: length) }
+                return StoredPart(id: try row.value(0), range: first..<(first + length), blob: blob)
             }
     }
 

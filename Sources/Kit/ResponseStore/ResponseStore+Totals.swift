@@ -19,7 +19,7 @@ extension ResponseStore {
         try Row.fetchAll(
             db.cachedStatement(sql: "SELECT upstream, responses, bytes FROM stored_response_total ORDER BY upstream")
         )
-        .map { Total(upstream: $0[0], responses: $0[1], bytes: $0[2]) }
+        .map { try Total(upstream: $0.value(0), responses: $0.value(1), bytes: $0.value(2)) }
     }
 
     /// Returns the total of each upstream, in a read of its own.

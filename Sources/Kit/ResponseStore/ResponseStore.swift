@@ -53,13 +53,14 @@ public struct ResponseStore: Sendable {
         )
         var responses: [CachedResponse] = []
         while let row = try rows.next() {
-            if var response = response(from: row, upstream: upstream, method: method, url: url) {
-                if let length = row[15] as Int? { try addParts(to: &response, completeLength: length, in: db) }
+            if var response = try response(from: row, upstream: upstream, method: method, url: url) {
+                if let length: Int = try row.value(15) { try addParts(to: &response, completeLength: length, in: db) }
                 responses.append(response)
             } else {
+                let id: Int64 = try row.value(0)
                 database.logger.warning(
                     "a stored response cannot be decoded and is not used",
-                    metadata: ["id": "\(row[0] as Int64)"]
+                    metadata: ["id": "\(id)"]
                 )
             }
         }
@@ -80,30 +81,37 @@ public struct ResponseStore: Sendable {
 
     /// Returns the response of a row; nil if the row was not written by ``save(_:in:)``. Only final statuses are stored
     /// (RFC 9110 §15.2), and `HTTPResponse.Status` traps on others.
-    private func response(from row: Row, upstream: String, method: HTTPRequest.Method, url: String) -> CachedResponse? {
-        guard let varying = FieldCoding.decode(row[2]), let header = FieldCoding.decode(row[5]),
-            200...999 ~= row[3] as Int
+    private func response(
+        from row: Row,
+        upstream: String,
+        method: HTTPRequest.Method,
+        url: String
+    ) throws -> CachedResponse? {
+        let status: Int = try row.value(3)
+        guard let varying = try FieldCoding.decode(row.value(2)), let header = try FieldCoding.decode(row.value(5)),
+            200...999 ~= status
         else { return nil }
+        let blob: BlobID? = try row.value(10)
         let body: StoredBody =
-            (row[10] as BlobID?).map { .blob(Blob(id: $0, length: row[11] ?? 0)) } ?? .bytes(row[12] ?? Data())
-        return CachedResponse(
-            id: row[0],
+            try blob.map { .blob(Blob(id: $0, length: try row.value(11) ?? 0)) } ?? .bytes(row.value(12) ?? Data())
+        return try CachedResponse(
+            id: row.value(0),
             upstream: upstream,
-            credential: CredentialHash?(columnValue: row[1]),
+            credential: CredentialHash?(columnValue: row.value(1)),
             head: CachedResponseHead(
                 method: method,
                 url: url,
                 varyingFields: varying,
-                status: HTTPResponse.Status(code: row[3], reasonPhrase: row[4]),
+                status: HTTPResponse.Status(code: status, reasonPhrase: row.value(4)),
                 headerFields: header,
-                requestTime: Date(millisecondsSince1970: row[6]),
-                responseTime: Date(millisecondsSince1970: row[7])
+                requestTime: row.date(6),
+                responseTime: row.date(7)
             ),
             body: body,
-            contentTime: Date(millisecondsSince1970: row[14]),
-            lastUsed: Date(millisecondsSince1970: row[8]),
-            isInvalidated: row[9],
-            isPinned: row[13]
+            contentTime: row.date(14),
+            lastUsed: row.date(8),
+            isInvalidated: row.value(9),
+            isPinned: row.value(13)
         )
     }
 }

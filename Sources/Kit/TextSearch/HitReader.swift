@@ -1,3 +1,4 @@
+import Database
 import GRDB
 
 /// Reads the rows that a search has found: the first ones by rank, and the number of others.
@@ -39,7 +40,7 @@ struct HitReader {
                 break
             }
             guard let row = try rows.next() else { break }
-            let (rank, isHit): (Int64, Bool) = (row[0], row[1])
+            let (rank, isHit): (Int64, Bool) = try (row.value(0), row.value(1))
             found.last = rank
             found.examined += 1
             found.hits += isHit ? 1 : 0

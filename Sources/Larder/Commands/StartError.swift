@@ -18,7 +18,7 @@ enum StartError {
             try await operation()
         } catch {
             guard let code = exitCode(of: error) else { throw error }
-            StandardError.write("larder: \(error)\n")
+            StandardError.write("larder: \(IntegrityCheck.naming(error))\n")
             throw code
         }
     }

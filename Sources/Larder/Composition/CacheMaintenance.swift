@@ -114,15 +114,15 @@ struct CacheMaintenance: Service {
             } catch {
                 return  // stopped
             }
-            if database.takeSuspicion() { await checkPages("a damaged page was met") }
+            if database.takeSuspicion() { await checkPages("a damaged page was met", thoroughly: true) }
         }
     }
 
     /// Checks all pages, after an unclean stop or if a damaged page was met. What is damaged is reported; of the cache
     /// and of the free pages, it is also removed.
-    private func checkPages(_ reason: String) async {
+    private func checkPages(_ reason: String, thoroughly: Bool = false) async {
         do {
-            let damaged = try await database.damagedTables()
+            let damaged = try await database.damagedTables(thoroughly: thoroughly)
             if damaged.isEmpty {
                 logger.info("the pages of the database were checked after \(reason): none is damaged")
             } else {

@@ -16,8 +16,7 @@ extension DiskStore {
     /// out.
     func account(_ id: String) throws -> DiskAccount? {
         try database.read { db in
-            try Row.fetchOne(try db.cachedStatement(sql: Self.selectLatestLogin), arguments: [id])
-                .map(DiskAccount.init)
+            try DiskAccount.fetchOne(db.cachedStatement(sql: Self.selectLatestLogin), arguments: [id])
         }
     }
 
@@ -27,7 +26,7 @@ extension DiskStore {
     }
 
     static func account(_ id: String, session: String, _ db: Database) throws -> DiskAccount? {
-        try Row.fetchOne(try db.cachedStatement(sql: selectAccount), arguments: [id, session]).map(DiskAccount.init)
+        try DiskAccount.fetchOne(db.cachedStatement(sql: selectAccount), arguments: [id, session])
     }
 
     /// Returns the epoch of an account; nil if it was logged out.
@@ -157,17 +156,21 @@ extension DiskStore {
     }
 }
 
-extension DiskAccount {
+extension DiskAccount: FetchableRecord {
     /// Reads a row of table `disk_account` with one of table `disk_login`.
-    fileprivate init(row: Row) {
-        self.init(
-            id: row["account"],
-            name: row["name"],
-            linkedAt: Date(millisecondsSince1970: row["linked_at"]),
-            space: DiskSpace(total: row["total"], used: row["used"], trash: row["trash"]),
-            epoch: row["epoch"],
-            revision: row["revision"],
-            login: DiskLogin(session: row["session"], token: row["token"], isRejected: row["rejected"])
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("account"),
+            name: row.value("name"),
+            linkedAt: row.date("linked_at"),
+            space: DiskSpace(total: row.value("total"), used: row.value("used"), trash: row.value("trash")),
+            epoch: row.value("epoch"),
+            revision: row.value("revision"),
+            login: DiskLogin(
+                session: row.value("session"),
+                token: row.value("token"),
+                isRejected: row.value("rejected")
+            )
         )
     }
 }

@@ -51,7 +51,7 @@ extension DiskStore {
     /// - Throws: GRDB's errors.
     func diskRows(_ rows: [Row], account: String, _ db: Database) throws -> [DiskRow] {
         guard let first = rows.first else { return [] }
-        return try diskRows(rows.compactMap(ItemColumns(of: first).item), account: account, db)
+        return try diskRows(rows.compactMap(ItemColumns(of: first).item(in:)), account: account, db)
     }
 
     /// Adds to items whether the present versions of their contents are stored.
@@ -148,7 +148,7 @@ extension DiskStore {
         guard let present = try Self.epoch(of: account, db) else { return false }
         guard let epoch, present != epoch else { return true }
         let row = try Row.fetchOne(db, sql: Self.selectItem, arguments: [account, item.storedPath.text])
-        return row.flatMap(DiskItem.init)?.version == item.version
+        return try row.map(DiskItem.init(row:))?.version == item.version
     }
 
     static let finishDownload = """

@@ -139,7 +139,7 @@ extension DiskStore {
         try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
             to.text, to.name, folded, account, from.text,
         ])
-        guard let name = old.flatMap(IndexedName.init(row:)) else { return }
+        guard let name = try old.flatMap(IndexedName.init(row:)) else { return }
         var names = NameChanges(account)
         names.remove(name)
         names.insert(IndexedName(rank: name.rank, folded: folded))

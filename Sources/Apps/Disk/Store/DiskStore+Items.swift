@@ -15,7 +15,7 @@ extension DiskStore {
     func item(_ path: DiskPath, account: String) throws -> (item: DiskItem, seenAt: Date)? {
         try database.read { db in
             let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
-            return row.flatMap { ItemColumns(of: $0).item(in: $0) }
+            return try row.flatMap { try ItemColumns(of: $0).item(in: $0) }
         }
     }
 
@@ -59,13 +59,19 @@ extension DiskStore {
         )
         guard let first = try rows.next() else { return nil }
         let columns = ItemColumns(of: first)
-        var items = [columns.item(in: first)]
-        var keys: [String?] = [first[3]]
-        var page = DiskPage([], keys: [], total: first[0], hasMore: first[1], revision: account.revision)
-        let fetchedAt = Date(millisecondsSince1970: first[2])
+        var items = [try columns.item(in: first)]
+        var keys: [String?] = [try first.value(3)]
+        var page = DiskPage(
+            [],
+            keys: [],
+            total: try first.value(0),
+            hasMore: try first.value(1),
+            revision: account.revision
+        )
+        let fetchedAt: Date = try first.date(2)
         while let row = try rows.next() {
-            items.append(columns.item(in: row))
-            keys.append(row[3])
+            items.append(try columns.item(in: row))
+            keys.append(try row.value(3))
         }
         page.rows = try diskRows(items.compactMap { $0 }, account: account.id, db)
         page.lacksRows = keys.contains(ListedRow.unreadable.key)
@@ -93,9 +99,9 @@ extension DiskStore {
 }
 
 extension DiskItem {
-    /// Reads a row of table `disk_item`; nil for one that is damaged.
-    init?(row: Row) {
-        guard let item = ItemColumns(of: row).item(in: row)?.item else { return nil }
+    /// Reads a row of table `disk_item`.
+    init(row: Row) throws {
+        guard let item = try ItemColumns(of: row).item(in: row)?.item else { throw DatabaseError.damaged("path") }
         self = item
     }
 }
@@ -118,28 +124,27 @@ struct ItemColumns {
         positions = Self.names.compactMap { columns.firstIndex(of: $0) }
     }
 
-    /// Reads an item and when the API last listed it; nil for a row without one, or a damaged one.
-    func item(in row: Row) -> (item: DiskItem, seenAt: Date)? {
+    /// Reads an item and when the API last listed it; nil for a row without one.
+    func item(in row: Row) throws -> (item: DiskItem, seenAt: Date)? {
         let at = positions
-        guard at.count == Self.names.count, let text: String = row[at[0]], let kind: String = row[at[1]],
-            let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = DiskItem.Kind(rawValue: kind)
-        else { return nil }
-        var item = DiskItem(path: path, kind: kind, name: row[at[2]])
-        item.size = row[at[3]]
-        item.created = date(row[at[4]])
-        item.modified = date(row[at[5]])
-        item.mediaType = row[at[6]]
-        item.mimeType = row[at[7]]
-        item.md5 = row[at[8]]
-        item.resourceID = row[at[9]]
-        item.publicURL = row[at[10]]
-        item.isPublished = row[at[11]]
-        item.origin = row[at[12]]
-        item.deleted = date(row[at[13]])
-        item.sha256 = row[at[15]]
-        item.linkEnd = LinkEnd(milliseconds: row[at[16]])
-        return (item, Date(millisecondsSince1970: row[at[14]]))
+        guard at.count == Self.names.count, let text: String = try row.value(at[0]) else { return nil }
+        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash),
+            let kind = DiskItem.Kind(rawValue: try row.value(at[1]))
+        else { throw DatabaseError.damaged("path") }
+        var item = DiskItem(path: path, kind: kind, name: try row.value(at[2]))
+        item.size = try row.value(at[3])
+        item.created = try row.date(at[4])
+        item.modified = try row.date(at[5])
+        item.mediaType = try row.value(at[6])
+        item.mimeType = try row.value(at[7])
+        item.md5 = try row.value(at[8])
+        item.resourceID = try row.value(at[9])
+        item.publicURL = try row.value(at[10])
+        item.isPublished = try row.value(at[11])
+        item.origin = try row.value(at[12])
+        item.deleted = try row.date(at[13])
+        item.sha256 = try row.value(at[15])
+        item.linkEnd = LinkEnd(milliseconds: try row.value(at[16]))
+        return (item, try row.date(at[14]))
     }
-
-    private func date(_ milliseconds: Int64?) -> Date? { milliseconds.map(Date.init(millisecondsSince1970:)) }
 }

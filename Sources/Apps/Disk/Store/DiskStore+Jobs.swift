@@ -6,11 +6,11 @@ extension DiskStore {
     /// Returns a download of an account; nil if there is none.
     func download(_ id: String, account: String) throws -> DownloadJob? {
         try database.read { db in
-            try Row.fetchOne(
+            try DownloadJob.fetchOne(
                 db,
                 sql: "SELECT * FROM disk_download WHERE id = ? AND account = ?",
                 arguments: [id, account]
-            ).flatMap(DownloadJob.init)
+            )
         }
     }
 
@@ -22,8 +22,7 @@ extension DiskStore {
         try await database.write { db in
             guard try Self.epoch(of: job.account, db) != nil else { return nil }
             let arguments: StatementArguments = [job.account, job.path.text, job.version, job.status.rawValue]
-            if let shared = try Row.fetchOne(db, sql: Self.selectShared, arguments: arguments).flatMap(DownloadJob.init)
-            {
+            if let shared = try DownloadJob.fetchOne(db, sql: Self.selectShared, arguments: arguments) {
                 return (shared, false)
             }
             try db.execute(
@@ -72,21 +71,21 @@ extension DiskStore {
     /// Returns the downloads that an earlier run of the server left unfinished.
     func unfinishedDownloads() throws -> [DownloadJob] {
         try database.read { db in
-            try Row.fetchAll(
+            try DownloadJob.fetchAll(
                 db,
                 sql: "SELECT * FROM disk_download WHERE status IN ('queued', 'running') ORDER BY created_at, id"
-            ).compactMap(DownloadJob.init)
+            )
         }
     }
 
     /// Returns an operation of an account; nil if there is none.
     func operation(_ id: String, account: String) throws -> DiskOperation? {
         try database.read { db in
-            try Row.fetchOne(
+            try DiskOperation.fetchOne(
                 db,
                 sql: "SELECT * FROM disk_operation WHERE id = ? AND account = ?",
                 arguments: [id, account]
-            ).flatMap(DiskOperation.init)
+            )
         }
     }
 
@@ -132,40 +131,33 @@ extension DiskStore {
     }
 }
 
-extension DownloadJob {
-    /// Reads a row of table `disk_download`; nil for one that is damaged.
-    init?(row: Row) {
-        guard let path = DiskPath(row["path"] as String), let status = Status(rawValue: row["status"]) else {
-            return nil
-        }
-        self.init(
-            id: row["id"],
-            account: row["account"],
-            path: path,
-            version: row["version"],
-            bytesTotal: row["bytes_total"],
-            status: status,
-            bytesDone: row["bytes_done"],
-            failure: (row["failure"] as String?).flatMap(Failure.init)
+extension DownloadJob: FetchableRecord {
+    /// Reads a row of table `disk_download`.
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            account: row.value("account"),
+            path: row.value("path") { DiskPath($0) },
+            version: row.value("version"),
+            bytesTotal: row.value("bytes_total"),
+            status: row.value("status", Status.init(rawValue:)),
+            bytesDone: row.value("bytes_done"),
+            failure: (row.value("failure") as String?).flatMap(Failure.init)
         )
     }
 }
 
-extension DiskOperation {
-    /// Reads a row of table `disk_operation`; nil for one that is damaged.
-    init?(row: Row) {
-        let text: String = row["path"]
-        guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let action = Action(rawValue: row["action"]),
-            let status = Status(rawValue: row["status"])
-        else { return nil }
-        self.init(
-            id: row["id"],
-            account: row["account"],
-            upstreamID: row["upstream_id"],
-            action: action,
-            path: path,
-            target: (row["target"] as String?).flatMap { DiskPath($0) },
-            status: status
+extension DiskOperation: FetchableRecord {
+    /// Reads a row of table `disk_operation`.
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            account: row.value("account"),
+            upstreamID: row.value("upstream_id"),
+            action: row.value("action", Action.init(rawValue:)),
+            path: row.value("path") { DiskPath($0) ?? DiskPath($0, scheme: .trash) },
+            target: (row.value("target") as String?).flatMap { DiskPath($0) },
+            status: row.value("status", Status.init(rawValue:))
         )
     }
 }

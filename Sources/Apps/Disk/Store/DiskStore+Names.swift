@@ -39,7 +39,7 @@ extension DiskStore {
     static func deleteRows(_ sql: String, _ arguments: StatementArguments, account: String, _ db: Database) throws {
         var changes = NameChanges(account)
         for row in try Row.fetchAll(try db.cachedStatement(sql: sql), arguments: arguments) {
-            if let name = IndexedName(row: row) { changes.remove(name) }
+            if let name = try IndexedName(row: row) { changes.remove(name) }
         }
         try changes.write(db)
     }

@@ -17,8 +17,8 @@ extension DiskStore {
         for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
             var changes = NameChanges(account)
             for row in try Row.fetchAll(db, sql: selectUnranked, arguments: [account]) {
-                let (path, name): (String, String) = (row["path"], row["name"])
-                let modified = (row["modified"] as Int64?).map(Date.init(millisecondsSince1970:))
+                let (path, name): (String, String) = try (row.value("path"), row.value("name"))
+                let modified: Date? = try row.date("modified")
                 let rank = try rank(of: path, account: account, modified: modified) { try isTaken($0, db) }
                 let folded = name.partFolded
                 try db.cachedStatement(sql: setRank).execute(arguments: [rank, folded, account, path])
@@ -34,8 +34,8 @@ extension DiskStore {
         for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_item") {
             var changes = NameChanges(account)
             for row in try Row.fetchAll(db, sql: selectFlags, arguments: [account]) {
-                let (path, name): (String, String) = (row["path"], row["name"])
-                guard let old = IndexedName(row: row) else { continue }
+                let (path, name): (String, String) = try (row.value("path"), row.value("name"))
+                guard let old = try IndexedName(row: row) else { continue }
                 let folded = name.partFolded
                 try db.execute(
                     sql: "UPDATE disk_item SET folded = ? WHERE account = ? AND path = ?",

@@ -19,10 +19,9 @@ extension DiskStore {
                 db.cachedStatement(sql: Self.selectEntry),
                 arguments: [account, item.path.text]
             )
-            if let entry, entry["kind"] == item.kind.rawValue {
-                guard item.kind == .file, entry["version"] != item.version || entry["size"] != item.size else {
-                    continue
-                }
+            if let entry, try entry.value("kind") == item.kind.rawValue {
+                let isSame = try entry.value("version") == item.version && entry.value("size") == item.size
+                guard item.kind == .file, !isSame else { continue }
                 try enter([item], account: account, db)
                 let isAdmitted = try Bool.fetchOne(db, sql: Self.selectAdmitted, arguments: [account, item.path.text])
                 if isAdmitted == true { continue }

@@ -37,11 +37,11 @@ extension DiskStore {
         try database.read { db in
             guard try offlineSignal.mayHaveMarks(account, db) else { return nil }
             let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectKept), arguments: [account, path.text])
-            return row.map {
-                KeptContent(
-                    blob: Blob(id: $0["blob_id"], length: $0["length"]),
-                    version: $0["kept_version"],
-                    storedAt: Date(millisecondsSince1970: $0["kept_at"])
+            return try row.map {
+                try KeptContent(
+                    blob: Blob(id: $0.value("blob_id"), length: $0.size("length")),
+                    version: $0.value("kept_version"),
+                    storedAt: $0.date("kept_at")
                 )
             }
         }
@@ -94,7 +94,9 @@ extension DiskStore {
         let kept = try Row.fetchAll(db.cachedStatement(sql: Self.selectKeptVersions), arguments: [account, list])
         return OfflineStates(
             marks: try Self.marked(lineages, account: account, db),
-            versions: Dictionary(kept.compactMap { row in DiskPath(row[0]).map { ($0, row[1]) } }) { first, _ in first }
+            versions: try Dictionary(
+                kept.compactMap { row in try DiskPath(row.value(0) as String).map { ($0, try row.value(1)) } }
+            ) { first, _ in first }
         )
     }
 

@@ -109,7 +109,7 @@ extension DiskStore {
             "end": Self.end(of: mark.path.below),
         ]
         let candidates = try Row.fetchAll(db, sql: Self.selectCandidates, arguments: scope)
-            .map { OfflineAdmission.Candidate(path: $0[0], bytes: $0[1]) }
+            .map { try OfflineAdmission.Candidate(path: $0.value(0), bytes: $0.size(1)) }
         let reserved = try Int.fetchOne(db, sql: Self.sumReserved, arguments: [mark.account]) ?? 0
         let admission = OfflineAdmission(budget: budget, reserved: reserved)
         let admitted = admission.admitted(candidates, isWhole: !mark.isAdmitted)

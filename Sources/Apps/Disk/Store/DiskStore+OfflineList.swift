@@ -40,20 +40,20 @@ extension DiskStore {
             )
             return OfflinePage(
                 rows: try offlineRows(found.prefix(page.limit), account: account, db),
-                total: totals?[0] ?? 0,
+                total: try totals?.value(0) ?? 0,
                 hasMore: found.count > page.limit,
-                keptBytes: totals?[1] ?? 0,
-                revision: totals?[2]
+                keptBytes: try totals?.value(1) ?? 0,
+                revision: try totals?.value(2)
             )
         }
     }
 
     /// Reads rows of ``selectMarks``, and the files and folders that are marked.
     private func offlineRows(_ rows: some Sequence<Row>, account: String, _ db: Database) throws -> [OfflineRow] {
-        let marks = rows.compactMap { row in OfflineMark(row: row).map { ($0, OfflineCounts(row: row)) } }
+        let marks = try rows.map { try (OfflineMark(row: $0), OfflineCounts(row: $0)) }
         let paths = marks.map(\.0.path.text).jsonArray
         let found = try Row.fetchAll(db.cachedStatement(sql: Self.selectItems), arguments: [account, paths])
-        let items = Dictionary(found.compactMap(DiskItem.init).map { ($0.path, $0) }) { first, _ in first }
+        let items = try Dictionary(found.map(DiskItem.init(row:)).map { ($0.path, $0) }) { first, _ in first }
         return marks.map { OfflineRow(mark: $0, counts: $1, item: items[$0.path]) }
     }
 
@@ -75,8 +75,8 @@ extension DiskStore {
         )
         return OfflineRow(
             mark: mark,
-            counts: counts.map(OfflineCounts.init) ?? OfflineCounts(),
-            item: item.flatMap(DiskItem.init)
+            counts: try counts.map(OfflineCounts.init(row:)) ?? OfflineCounts(),
+            item: try item.map(DiskItem.init(row:))
         )
     }
 
@@ -117,16 +117,16 @@ extension DiskStore {
 
 extension OfflineCounts {
     /// Reads a row of ``DiskStore/selectCounts`` or ``DiskStore/selectMarks``.
-    fileprivate init(row: Row) {
+    fileprivate init(row: Row) throws {
         self.init()
-        files = row["files"]
-        bytes = row["bytes"] ?? 0
-        keptFiles = row["kept"] ?? 0
-        keptBytes = row["kept_bytes"] ?? 0
-        outdatedFiles = row["outdated"] ?? 0
-        refusedFiles = row["refused"] ?? 0
-        failedFiles = row["failed"] ?? 0
-        failure = (row["file_failure"] as String?).flatMap(OfflineFailure.init)
-        keptAt = (row["kept_at"] as Int64?).map(Date.init(millisecondsSince1970:))
+        files = try row.value("files")
+        bytes = try row.value("bytes") ?? 0
+        keptFiles = try row.value("kept") ?? 0
+        keptBytes = try row.value("kept_bytes") ?? 0
+        outdatedFiles = try row.value("outdated") ?? 0
+        refusedFiles = try row.value("refused") ?? 0
+        failedFiles = try row.value("failed") ?? 0
+        failure = try (row.value("file_failure") as String?).flatMap(OfflineFailure.init)
+        keptAt = try row.date("kept_at")
     }
 }

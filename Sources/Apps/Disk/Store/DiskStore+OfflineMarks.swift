@@ -56,8 +56,7 @@ extension DiskStore {
     }
 
     func mark(_ path: DiskPath, account: String, _ db: Database) throws -> OfflineMark? {
-        try Row.fetchOne(db.cachedStatement(sql: Self.selectMark), arguments: [account, path.text])
-            .flatMap(OfflineMark.init)
+        try OfflineMark.fetchOne(db.cachedStatement(sql: Self.selectMark), arguments: [account, path.text])
     }
 
     /// Returns the marked ones of some paths.
@@ -106,22 +105,19 @@ extension DiskStore {
         """
 }
 
-extension OfflineMark {
-    /// Reads a row of table `disk_offline`; nil for one that is damaged.
-    init?(row: Row) {
-        guard let path = DiskPath(row["path"] as String), let kind = DiskItem.Kind(rawValue: row["kind"]) else {
-            return nil
-        }
-        self.init(
-            number: row["number"],
-            account: row["account"],
-            path: path,
-            kind: kind,
-            markedAt: Date(millisecondsSince1970: row["marked_at"]),
-            isAdmitted: row["admitted"],
-            checkedAt: (row["checked_at"] as Int64?).map(Date.init(millisecondsSince1970:)),
-            attempts: row["attempts"],
-            failure: (row["failure"] as String?).flatMap(OfflineFailure.init)
+extension OfflineMark: FetchableRecord {
+    /// Reads a row of table `disk_offline`.
+    init(row: Row) throws {
+        try self.init(
+            number: row.value("number"),
+            account: row.value("account"),
+            path: row.value("path") { DiskPath($0) },
+            kind: row.value("kind", DiskItem.Kind.init(rawValue:)),
+            markedAt: row.date("marked_at"),
+            isAdmitted: row.value("admitted"),
+            checkedAt: row.date("checked_at"),
+            attempts: row.size("attempts"),
+            failure: (row.value("failure") as String?).flatMap(OfflineFailure.init)
         )
     }
 }

@@ -24,10 +24,9 @@ extension DiskStore {
             let time = now.millisecondsSince1970
             for account in try String.fetchAll(db, sql: "SELECT DISTINCT account FROM disk_offline") {
                 let arguments: StatementArguments = [time, account, limit]
-                work.marks += try Row.fetchAll(db, sql: Self.selectDueMarks, arguments: arguments)
-                    .compactMap(OfflineMark.init)
+                work.marks += try OfflineMark.fetchAll(db, sql: Self.selectDueMarks, arguments: arguments)
                 work.files += try Row.fetchAll(db, sql: Self.selectDueFiles, arguments: arguments)
-                    .compactMap(OfflineFile.init)
+                    .compactMap(OfflineFile.init(row:))
             }
             work.nextDue = try Int64.fetchOne(db, sql: Self.selectNextDue, arguments: [time, time])
                 .map(Date.init(millisecondsSince1970:))
@@ -85,19 +84,17 @@ extension DiskStore {
 }
 
 extension OfflineFile {
-    /// Reads a row of table `disk_offline_entry`; nil for one that is damaged, or has no version.
-    init?(row: Row) {
-        guard let path = DiskPath(row["path"] as String), let version = row["version"] as String?,
-            let size = row["size"] as Int?
-        else { return nil }
-        self.init(
-            account: row["account"],
-            path: path,
+    /// Reads a row of table `disk_offline_entry`; nil for one that has no version.
+    init?(row: Row) throws {
+        guard let version: String = try row.value("version"), let size: Int = try row.value("size") else { return nil }
+        try self.init(
+            account: row.value("account"),
+            path: row.value("path") { DiskPath($0) },
             version: version,
             size: size,
-            attempts: row["attempts"],
-            dueAt: (row["due_at"] as Int64?).map(Date.init(millisecondsSince1970:)),
-            failure: (row["failure"] as String?).flatMap(OfflineFailure.init)
+            attempts: row.size("attempts"),
+            dueAt: row.date("due_at"),
+            failure: (row.value("failure") as String?).flatMap(OfflineFailure.init)
         )
     }
 }

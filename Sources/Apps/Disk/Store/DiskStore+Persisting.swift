@@ -74,7 +74,7 @@ extension DiskStore {
         var names = NameChanges(account)
         for item in items {
             let row = try Row.fetchOne(select, arguments: [account, item.path.text])
-            let old = row.flatMap(DiskItem.init)
+            let old = try row.map(DiskItem.init(row:))
             let item = item.keepingLinkEnd(of: old)
             if old != item { changed.append(item) }
             // A folder has become a file.

@@ -58,9 +58,10 @@ extension DiskStore {
             key.account, key.screen, key.query, PageWindow.Source.sum(key.offset, key.limit), key.offset,
         ]
         return try Row.fetchAll(try db.cachedStatement(sql: Self.selectSources), arguments: arguments).map { row in
-            var source = PageWindow.Source(row: row)
-            for row in try Row.fetchAll(try db.cachedStatement(sql: Self.selectKeys), arguments: [row["id"]]) {
-                source.keys[source.offset + row[0]] = row[1] as String
+            var source = try PageWindow.Source(row: row)
+            let id: Int64 = try row.value("id")
+            for row in try Row.fetchAll(try db.cachedStatement(sql: Self.selectKeys), arguments: [id]) {
+                source.keys[PageWindow.Source.sum(source.offset, try row.value(0))] = try row.value(1) as String
             }
             return source
         }
@@ -118,7 +119,8 @@ extension DiskStore {
     private func wholeList(of folder: DiskPath, owner: String, _ db: Database) throws -> (query: String, Date)? {
         let arguments: StatementArguments = [owner, folder.text + "\n", folder.text + "\u{B}"]
         let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectFolderPages), arguments: arguments)
-        let lists = Dictionary(grouping: rows) { $0["query"] as String }.mapValues { $0.map(PageWindow.Source.init) }
+        let lists = try Dictionary(grouping: rows) { try $0.value("query") as String }
+            .mapValues { try $0.map(PageWindow.Source.init(row:)) }
         let whole = lists.filter { PageWindow.isWholeList($0.value) }.compactMap { query, sources in
             sources.map(\.fetchedAt).min().map { (query, $0) }
         }
@@ -172,13 +174,13 @@ extension DiskStore {
 
 extension PageWindow.Source {
     /// Reads a row of table `page`.
-    fileprivate init(row: Row) {
-        self.init(
-            offset: row["page_offset"],
-            limit: row["page_limit"],
-            hasMore: row["has_more"],
-            total: row["total"],
-            fetchedAt: Date(millisecondsSince1970: row["fetched_at"])
+    fileprivate init(row: Row) throws {
+        try self.init(
+            offset: row.value("page_offset"),
+            limit: row.value("page_limit"),
+            hasMore: row.value("has_more"),
+            total: row.value("total"),
+            fetchedAt: row.date("fetched_at")
         )
     }
 }

@@ -14,9 +14,9 @@ struct IndexedName: Equatable {
     }
 
     /// Reads `rank` and `folded` of a row of table `disk_item`; nil if its name is not in the index.
-    init?(row: Row) {
-        guard let rank = row["rank"] as Int64? else { return nil }
-        self.init(rank: rank, folded: row["folded"])
+    init?(row: Row) throws {
+        guard let rank: Int64 = try row.value("rank") else { return nil }
+        self.init(rank: rank, folded: try row.value("folded"))
     }
 }
 
@@ -44,10 +44,10 @@ struct NameChanges {
     /// - Parameter old: The row of table `disk_item` that it replaces.
     /// - Returns: The rank that the row gets; nil if it is not searched, as the trash is not.
     mutating func enter(_ item: DiskItem, folded: String, replacing old: Row?, _ db: Database) throws -> Int64? {
-        let before = old.flatMap(IndexedName.init(row:))
+        let before = try old.flatMap(IndexedName.init(row:))
         guard item.path.scheme == .disk else { return nil }
         if let before, before.folded.utf8.elementsEqual(folded.utf8),
-            item.modified?.millisecondsSince1970 == old.flatMap({ $0["modified"] as Int64? })
+            try item.modified?.millisecondsSince1970 == old?.value("modified")
         {
             return before.rank
         }

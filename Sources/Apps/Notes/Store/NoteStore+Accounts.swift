@@ -10,16 +10,20 @@ struct NoteAccount: Sendable, Equatable {
     let password: PasswordHash
 }
 
-extension NoteAccount {
+extension NoteAccount: FetchableRecord {
     /// Reads a row of table `notes_account`.
-    fileprivate init(row: Row) {
-        self.init(
-            id: row["id"],
-            name: row["name"],
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            name: row.value("name"),
             password: PasswordHash(
-                salt: row["salt"],
-                cost: .init(rounds: row["rounds"], blockSize: row["block_size"], parallelism: row["parallelism"]),
-                digest: row["digest"]
+                salt: row.value("salt"),
+                cost: .init(
+                    rounds: row.value("rounds"),
+                    blockSize: row.value("block_size"),
+                    parallelism: row.value("parallelism")
+                ),
+                digest: row.value("digest")
             )
         )
     }
@@ -32,11 +36,11 @@ extension NoteStore {
     /// Returns the account of a name; nil if there is none. Of accounts that earlier rules kept apart, it is the one
     /// with this spelling.
     func account(_ name: UserName) throws -> NoteAccount? {
-        let rows = try database.read { db in
-            try Row.fetchAll(try db.cachedStatement(sql: Self.selectAccounts), arguments: [name.key])
+        try database.read { db in
+            let rows = try Row.fetchAll(db.cachedStatement(sql: Self.selectAccounts), arguments: [name.key])
+            let row = rows.count == 1 ? rows.first : try rows.first { try $0.value("name_key") == name.spelling }
+            return try row.map(NoteAccount.init(row:))
         }
-        let row = rows.count == 1 ? rows.first : rows.first { ($0["name_key"] as String) == name.spelling }
-        return row.map(NoteAccount.init(row:))
     }
 
     /// Returns whether an account has a name that is equal to this one, whatever earlier rules kept apart.
@@ -49,8 +53,8 @@ extension NoteStore {
     /// Returns an account; nil if there is none of that id.
     func account(_ id: Int64) throws -> NoteAccount? {
         try database.read { db in
-            try Row.fetchOne(try db.cachedStatement(sql: Self.selectAccount), arguments: [id])
-        }.map(NoteAccount.init(row:))
+            try NoteAccount.fetchOne(db.cachedStatement(sql: Self.selectAccount), arguments: [id])
+        }
     }
 
     static let selectAccounts = "SELECT * FROM notes_account WHERE name_folded = ?"

@@ -97,10 +97,7 @@ extension NoteStore {
     /// In ascending order of their ranks.
     static func forEachNote(of account: Int64, _ db: Database, _ body: (Note) throws -> Void) throws {
         let sql = "SELECT * FROM note WHERE account = ? ORDER BY revision"
-        let rows = try Row.fetchCursor(db, sql: sql, arguments: [account])
-        while let row = try rows.next() {
-            if let note = Note(row: row) { try body(note) }
-        }
+        try Note.fetchCursor(db, sql: sql, arguments: [account]).forEach(body)
     }
 
     private static func indexText(_ note: Note, account: Int64, _ db: Database) throws {

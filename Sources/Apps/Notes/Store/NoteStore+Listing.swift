@@ -65,8 +65,8 @@ extension NoteStore {
         var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
         arguments += page.key.map { ["revision": $0[0]] } ?? ["offset": page.offset]
         let select = page.key == nil ? selectPage : selectPageAfterKey
-        let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
-        return (rows.prefix(page.limit).compactMap(NoteOutline.init(row:)), rows.count > page.limit)
+        let notes = try NoteOutline.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
+        return (Array(notes.prefix(page.limit)), notes.count > page.limit)
     }
 
     /// Returns the number of an account's notes: the sum of the sixteen cells of the coarsest grid.

@@ -23,14 +23,13 @@ extension NoteStore {
     /// clusters, else by the grid of ``MapGrid``.
     func map(_ view: MapView, zoom wanted: Int?, account: Int64) throws -> NoteMap {
         try database.read { db in
-            let latest = try Row.fetchOne(
-                try db.cachedStatement(sql: Self.selectPage),
+            let latest = try NoteOutline.fetchOne(
+                db.cachedStatement(sql: Self.selectPage),
                 arguments: ["account": account, "limit": 1, "offset": 0]
             )
-            .flatMap(NoteOutline.init(row:))
             let select = try db.cachedStatement(sql: Self.selectTotals)
             let totals = try Row.fetchOne(select, arguments: [account, account])
-            let (total, revision): (Int, Int) = (totals?[0] ?? 0, totals?[1] ?? 0)
+            let (total, revision): (Int, Int) = try (totals?.value(0) ?? 0, totals?.value(1) ?? 0)
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
                 return NoteMap(pins: pins, clusters: [], zoom: nil, latest: latest, total: total, revision: revision)
             }
@@ -86,8 +85,8 @@ extension NoteStore {
 
     /// Returns notes by their ids, the last saved first.
     private static func outlines(_ ids: [Int64], _ account: Int64, _ db: Database) throws -> [NoteOutline] {
-        try Row.fetchAll(try db.cachedStatement(sql: selectOutlines), arguments: [ids.jsonArray, account])
-            .compactMap(NoteOutline.init(row:)).sorted { $0.revision > $1.revision }
+        try NoteOutline.fetchAll(db.cachedStatement(sql: selectOutlines), arguments: [ids.jsonArray, account])
+            .sorted { $0.revision > $1.revision }
     }
 
     /// Returns the cells of a view that contain notes; nil if they are too many.
@@ -109,9 +108,7 @@ extension NoteStore {
             // Counting is cheaper than reading, and most zooms that are tried are too deep.
             let count = try Int.fetchOne(try db.cachedStatement(sql: countCells), arguments: arguments) ?? 0
             guard clusters.count + count <= MapGrid.mostItems else { return nil }
-            clusters += try Row.fetchAll(try db.cachedStatement(sql: selectCells), arguments: arguments).compactMap(
-                NoteCluster.init(row:)
-            )
+            clusters += try NoteCluster.fetchAll(db.cachedStatement(sql: selectCells), arguments: arguments)
         }
         return clusters
     }
@@ -144,17 +141,16 @@ extension NoteStore {
     }
 }
 
-extension NoteCluster {
-    fileprivate init?(row: Row) {
-        let count: Int = row["notes"]
+extension NoteCluster: FetchableRecord {
+    init(row: Row) throws {
+        let count = try row.size("notes")
         let mean = { (sum: Int64) in (Double(sum) / Double(count)).rounded() / 1e7 }
-        guard count > 0, let center = Coordinate(latitude: mean(row["latitudes"]), longitude: mean(row["longitudes"]))
-        else { return nil }
-        self.init(
-            cell: .init(x: row["x"], y: row["y"]),
+        let latitude: Int64 = try row.value("latitudes")
+        try self.init(
+            cell: .init(x: row.size("x"), y: row.size("y")),
             count: count,
-            center: center,
-            only: count == 1 ? row["ids"] : nil
+            center: row.value("longitudes") { Coordinate(latitude: mean(latitude), longitude: mean($0)) },
+            only: count == 1 ? row.value("ids") : nil
         )
     }
 }

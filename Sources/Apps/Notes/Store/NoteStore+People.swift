@@ -92,7 +92,7 @@ extension NoteStore {
 
     private static func snapshot(_ db: Database) throws -> PeopleSnapshot? {
         try Row.fetchOne(try db.cachedStatement(sql: "SELECT snapshot, fetched, people FROM notes_people")).map {
-            PeopleSnapshot(number: $0[0], fetchedAt: Date(millisecondsSince1970: $0[1]), count: $0[2])
+            try PeopleSnapshot(number: $0.value(0), fetchedAt: $0.date(1), count: $0.size(2))
         }
     }
 
@@ -108,18 +108,20 @@ extension NoteStore {
                 for (index, word) in search.words.enumerated() { arguments += ["word\(index)": word] }
                 let select = try db.cachedStatement(sql: Self.selectPeople(words: search.words.count))
                 let found = try Row.fetchAll(select, arguments: arguments).filter {
-                    search.matches(Person(row: $0).fullName)
+                    search.matches(try Person(row: $0).fullName)
                 }
-                let start = page.key.map { _ in found.firstIndex { $0["is_behind"] } ?? found.endIndex }
+                let start = try page.key.map { _ in
+                    try found.firstIndex { try $0.value("is_behind") } ?? found.endIndex
+                }
                 let rows = found.dropFirst(start ?? page.offset)
-                let people = rows.prefix(page.limit + 1).map(Person.init(row:))
+                let people = try rows.prefix(page.limit + 1).map(Person.init(row:))
                 return PeoplePage(people, limit: page.limit, total: found.count, snapshot)
             }
             let select = page.key == nil ? Self.selectPeople : Self.selectPeopleAfterKey
             let place = page.key == nil ? ["offset": page.offset] : key
             let arguments = place + ["limit": page.limit + 1]
-            let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
-            return PeoplePage(rows.map(Person.init(row:)), limit: page.limit, total: nil, snapshot)
+            let people = try Person.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
+            return PeoplePage(people, limit: page.limit, total: nil, snapshot)
         }
     }
 
@@ -146,27 +148,26 @@ extension NoteStore {
     /// Returns a person; nil if there is none of that id.
     func person(_ id: Int64) throws -> Person? {
         try database.read { db in
-            try Row.fetchOne(try db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id])
-                .map(Person.init(row:))
+            try Person.fetchOne(db.cachedStatement(sql: "SELECT * FROM notes_person WHERE id = ?"), arguments: [id])
         }
     }
 }
 
-extension Person {
+extension Person: FetchableRecord {
     /// What people are ordered by.
     var sortKeys: (first: String, last: String) {
         (PlaceName.folded(firstName ?? lastName ?? "").cutToKey, PlaceName.folded(lastName ?? "").cutToKey)
     }
 
     /// Reads a row of table `notes_person`.
-    init(row: Row) {
-        self.init(
-            id: row["id"],
-            firstName: row["first_name"],
-            lastName: row["last_name"],
-            email: row["email"],
-            gender: row["gender"],
-            avatarURL: row["avatar_url"]
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            firstName: row.value("first_name"),
+            lastName: row.value("last_name"),
+            email: row.value("email"),
+            gender: row.value("gender"),
+            avatarURL: row.value("avatar_url")
         )
     }
 }

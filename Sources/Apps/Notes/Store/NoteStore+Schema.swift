@@ -140,7 +140,7 @@ extension NoteStore {
     private static func foldNames(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE notes_account ADD COLUMN name_folded TEXT NOT NULL DEFAULT ''")
         for row in try Row.fetchAll(db, sql: "SELECT id, name FROM notes_account") {
-            let (id, name): (Int64, String) = (row["id"], row["name"])
+            let (id, name): (Int64, String) = try (row.value("id"), row.value("name"))
             try db.execute(
                 sql: "UPDATE notes_account SET name_folded = ? WHERE id = ?",
                 arguments: [UserName.key(of: name), id]

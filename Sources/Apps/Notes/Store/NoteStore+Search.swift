@@ -23,8 +23,8 @@ extension NoteStore {
     /// Returns the notes of some ranks, the last saved first.
     static func outlines(_ ranks: [Int64], account: Int64, _ db: Database) throws -> [NoteOutline] {
         let revisions = ranks.map(revision).jsonArray
-        return try Row.fetchAll(db.cachedStatement(sql: selectRanked), arguments: [account, revisions])
-            .compactMap(NoteOutline.init(row:)).sorted { $0.revision > $1.revision }
+        return try NoteOutline.fetchAll(db.cachedStatement(sql: selectRanked), arguments: [account, revisions])
+            .sorted { $0.revision > $1.revision }
     }
 
     // Terms are three characters of a passage, or 24 letters of a word, at most: whether a longer one is there is seen

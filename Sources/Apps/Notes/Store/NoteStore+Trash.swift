@@ -38,12 +38,12 @@ extension NoteStore {
             var arguments: StatementArguments = ["account": account, "limit": page.limit + 1]
             arguments += page.key.map { ["deletion": $0[0]] } ?? ["offset": page.offset]
             let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
-            let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
+            let notes = try TrashedNote.fetchAll(db.cachedStatement(sql: select), arguments: arguments)
             return NoteTrashPage(
-                notes: rows.prefix(page.limit).compactMap(TrashedNote.init(row:)),
-                hasMore: rows.count > page.limit,
-                total: counts?[0] ?? 0,
-                revision: counts?[1] ?? 0
+                notes: Array(notes.prefix(page.limit)),
+                hasMore: notes.count > page.limit,
+                total: try counts?.value(0) ?? 0,
+                revision: try counts?.value(1) ?? 0
             )
         }
     }
@@ -140,6 +140,6 @@ extension NoteStore {
 
     private static func trashedNote(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {
         let select = try db.cachedStatement(sql: selectTrashedNote)
-        return try Row.fetchOne(select, arguments: [id, account]).flatMap(Note.init(row:))
+        return try Note.fetchOne(select, arguments: [id, account])
     }
 }

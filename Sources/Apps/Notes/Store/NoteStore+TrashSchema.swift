@@ -66,14 +66,9 @@ extension NoteStore {
         """
 }
 
-extension TrashedNote {
+extension TrashedNote: FetchableRecord {
     /// Reads a row of table `note_trash`.
-    init?(row: Row) {
-        guard let note = NoteOutline(row: row) else { return nil }
-        self.init(
-            note: note,
-            deleted: Date(millisecondsSince1970: row["deleted"]),
-            deletion: row["deletion"]
-        )
+    init(row: Row) throws {
+        try self.init(note: NoteOutline(row: row), deleted: row.date("deleted"), deletion: row.size("deletion"))
     }
 }

@@ -44,7 +44,7 @@ extension NoteStore {
     static func usage(_ account: Int64, _ db: Database) throws -> StorageUsage {
         let select = try db.cachedStatement(sql: "SELECT bytes, trash_bytes FROM notes_account WHERE id = ?")
         let row = try Row.fetchOne(select, arguments: [account])
-        return StorageUsage(bytes: row?[0] ?? 0, trash: row?[1] ?? 0)
+        return try StorageUsage(bytes: row?.size(0) ?? 0, trash: row?.size(1) ?? 0)
     }
 
     private static func size(of row: String) -> String {

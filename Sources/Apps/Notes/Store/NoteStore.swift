@@ -31,9 +31,7 @@ public struct NoteStore: Sendable {
     }
 
     static func note(_ id: Int64, account: Int64, _ db: Database) throws -> Note? {
-        try Row.fetchOne(try db.cachedStatement(sql: selectNote), arguments: ["id": id, "account": account]).flatMap(
-            Note.init(row:)
-        )
+        try Note.fetchOne(db.cachedStatement(sql: selectNote), arguments: ["id": id, "account": account])
     }
 
     static let selectNote = "SELECT * FROM note WHERE id = :id AND account = :account"
@@ -211,31 +209,29 @@ extension [String: (any DatabaseValueConvertible)?] {
     fileprivate var arguments: StatementArguments { StatementArguments(self) }
 }
 
-extension Note {
-    /// Reads a row of table `note`; nil if its coordinates are out of range, which nothing writes.
-    init?(row: Row) {
-        guard let location = Location(row: row) else { return nil }
-        self.init(
-            id: row["id"],
-            body: row["body"],
-            location: location,
-            modified: Date(millisecondsSince1970: row["modified"]),
-            created: Date(millisecondsSince1970: row["created"]),
-            revision: row["revision"]
+extension Note: FetchableRecord {
+    /// Reads a row of table `note`.
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            body: row.value("body"),
+            location: Location(row: row),
+            modified: row.date("modified"),
+            created: row.date("created"),
+            revision: row.size("revision")
         )
     }
 }
 
-extension NoteOutline {
+extension NoteOutline: FetchableRecord {
     /// Reads the columns of a row of table `note` that ``columns`` names.
-    init?(row: Row) {
-        guard let location = Note.Location(row: row) else { return nil }
-        self.init(
-            id: row["id"],
-            opening: row["opening"],
-            location: location,
-            modified: Date(millisecondsSince1970: row["modified"]),
-            revision: row["revision"]
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            opening: row.value("opening"),
+            location: Note.Location(row: row),
+            modified: row.date("modified"),
+            revision: row.size("revision")
         )
     }
 
@@ -244,8 +240,9 @@ extension NoteOutline {
 }
 
 extension Note.Location {
-    fileprivate init?(row: Row) {
-        guard let coordinate = Coordinate(latitude: row["latitude"], longitude: row["longitude"]) else { return nil }
-        self.init(coordinate: coordinate, name: row["location_name"])
+    fileprivate init(row: Row) throws {
+        let latitude: Double = try row.value("latitude")
+        let coordinate = try row.value("longitude") { Coordinate(latitude: latitude, longitude: $0) }
+        self.init(coordinate: coordinate, name: try row.value("location_name"))
     }
 }

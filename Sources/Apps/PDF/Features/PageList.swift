@@ -20,7 +20,7 @@ struct PageList: Sendable {
     ///
     /// - Throws: ``Problem``, 422 that names each id that is unknown or there twice, at most 20.
     func indices(in document: Document) throws -> [Int] {
-        let places = Dictionary(uniqueKeysWithValues: document.pages.enumerated().map { ($1.id, $0) })
+        let places = Dictionary(document.pages.enumerated().map { ($1.id, $0) }) { first, _ in first }
         var seen: Set<String> = []
         var errors: [Problem.FieldError] = []
         var indices: [Int] = []

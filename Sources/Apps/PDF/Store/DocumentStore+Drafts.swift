@@ -39,8 +39,8 @@ extension DocumentStore {
                     sql: Self.selectExpired,
                     arguments: [now.millisecondsSince1970, Self.purgeBatch]
                 )
-                for row in rows { try Self.purge(row["sequence"], db) }
-                return (rows.count, Set(rows.map { $0["profile"] as String }))
+                for row in rows { try Self.purge(row.value("sequence"), db) }
+                return (rows.count, try Set(rows.map { try $0.value("profile") as String }))
             }
             for profile in profiles { changes[profile].bump() }
             purged += count

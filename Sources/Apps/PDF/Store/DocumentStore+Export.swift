@@ -7,7 +7,7 @@ extension DocumentStore {
         try database.read { db in
             let arguments: StatementArguments = ["profile": profile, "limit": -1, "offset": 0]
             return try Row.fetchAll(try db.cachedStatement(sql: Self.selectList), arguments: arguments).map {
-                (Document(row: $0, pages: []), $0["page_count"])
+                try (Document(row: $0, pages: []), $0.size("page_count"))
             }
         }
     }

@@ -48,9 +48,11 @@ extension DocumentStore {
             if let search { return try Self.found(search, of: profile, page, count: count, revision: revision, db) }
             let rows = try Self.rows(of: profile, page, db)
             return Listing(
-                rows: rows.prefix(page.limit).map(Listing.Row.init(row:)),
+                rows: try rows.prefix(page.limit).map(Listing.Row.init(row:)),
                 hasMore: rows.count > page.limit,
-                next: rows.prefix(page.limit).last.map { [.integer($0["created"]), .integer($0["sequence"])] },
+                next: try rows.prefix(page.limit).last.map {
+                    try [.integer($0.value("created")), .integer($0.value("sequence"))]
+                },
                 total: count,
                 count: count,
                 revision: revision
@@ -80,7 +82,7 @@ extension DocumentStore {
         let select = try db.cachedStatement(sql: selectRanked)
         return Listing(
             rows: try hits.ranks.compactMap { rank in
-                try Row.fetchOne(select, arguments: ["profile": profile, "rank": rank]).map(Listing.Row.init(row:))
+                try Listing.Row.fetchOne(select, arguments: ["profile": profile, "rank": rank])
             },
             hasMore: hits.hasMore,
             next: hits.next.map { [.integer($0)] },
@@ -99,7 +101,7 @@ extension DocumentStore {
 
     static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int) {
         let row = try Row.fetchOne(try db.cachedStatement(sql: selectCounts), arguments: [profile])
-        return (row?[0] ?? 0, row?[1] ?? 0)
+        return try (row?.size(0) ?? 0, row?.size(1) ?? 0)
     }
 
     static let selectCounts = "SELECT revision, saved FROM pdf_profile WHERE profile = ?"
@@ -110,14 +112,14 @@ extension DocumentStore {
     private static let inOrder = "ORDER BY created DESC, sequence DESC LIMIT :limit"
 }
 
-extension DocumentStore.Listing.Row {
-    init(row: Row) {
-        self.init(
-            id: row["id"],
-            name: row["name"],
-            created: Date(millisecondsSince1970: row["created"]),
-            length: row["length"],
-            pageCount: row["page_count"]
+extension DocumentStore.Listing.Row: FetchableRecord {
+    init(row: Row) throws {
+        try self.init(
+            id: row.value("id"),
+            name: row.value("name"),
+            created: row.date("created"),
+            length: row.size("length"),
+            pageCount: row.size("page_count")
         )
     }
 }

@@ -84,8 +84,9 @@ extension DocumentStore {
             """
         let rows = try Row.fetchCursor(db, sql: sql)
         while let row = try rows.next() {
-            let rank = rank(created: row["created"], sequence: row["sequence"])
-            try names.insert(SearchTerms.parts(of: row["folded"]), of: owner(ofTerms: row["profile"]), at: rank, db)
+            let rank = try rank(created: row.value("created"), sequence: row.value("sequence"))
+            let owner = try owner(ofTerms: row.value("profile"))
+            try names.insert(SearchTerms.parts(of: row.value("folded")), of: owner, at: rank, db)
         }
         try names.optimize(db)
     }
@@ -100,13 +101,13 @@ extension DocumentStore {
         )
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM pdf_document ORDER BY created, sequence")
         for row in rows {
-            let (name, sequence): (String, Int64) = (row["name"], row["sequence"])
+            let (name, sequence): (String, Int64) = try (row.value("name"), row.value("sequence"))
             let folded = name.partFolded
             try db.cachedStatement(sql: "UPDATE pdf_document SET folded = ? WHERE sequence = ?")
                 .execute(arguments: [folded, sequence])
-            guard row["draft_until"] as Int64? == nil else { continue }
-            let rank = rank(created: row["created"], sequence: sequence)
-            try names.insert(SearchTerms.parts(of: folded), of: owner(ofTerms: row["profile"]), at: rank, db)
+            guard try row.value("draft_until") as Int64? == nil else { continue }
+            let rank = try rank(created: row.value("created"), sequence: sequence)
+            try names.insert(SearchTerms.parts(of: folded), of: owner(ofTerms: row.value("profile")), at: rank, db)
         }
         try names.optimize(db)
     }

@@ -8,32 +8,29 @@ extension Date {
 }
 
 extension Document {
-    init(row: Row, pages: [DocumentPage]) {
-        self.init(
-            sequence: row["sequence"],
-            id: row["id"],
-            version: row["version"],
-            name: row["name"],
-            created: Date(millisecondsSince1970: row["created"]),
-            draftUntil: (row["draft_until"] as Int64?).map(Date.init(millisecondsSince1970:)),
-            blob: Blob(id: row["blob_id"], length: row["length"]),
+    init(row: Row, pages: [DocumentPage]) throws {
+        try self.init(
+            sequence: row.value("sequence"),
+            id: row.value("id"),
+            version: row.value("version"),
+            name: row.value("name"),
+            created: row.date("created"),
+            draftUntil: row.date("draft_until"),
+            blob: Blob(id: row.value("blob_id"), length: row.size("length")),
             pages: pages
         )
     }
 }
 
-extension DocumentPage {
+extension DocumentPage: FetchableRecord {
     init(row: Row) throws {
-        guard let kind = Kind(rawValue: row["kind"]) else {
-            throw StorageError.damagedDatabase(path: "pdf_page", detail: "a page of an unknown kind")
-        }
-        self.init(
-            id: row["id"],
-            kind: kind,
-            width: row["width"],
-            height: row["height"],
-            rotation: row["rotation"],
-            content: row["content"]
+        try self.init(
+            id: row.value("id"),
+            kind: row.value("kind", Kind.init(rawValue:)),
+            width: row.value("width"),
+            height: row.value("height"),
+            rotation: row.value("rotation") { (0..<360).contains($0) ? $0 : nil },
+            content: row.value("content")
         )
     }
 }

@@ -38,11 +38,13 @@ extension DocumentStore {
             let select = page.key == nil ? Self.selectTrash : Self.selectTrashAfterKey
             let rows = try Row.fetchAll(try db.cachedStatement(sql: select), arguments: arguments)
             return TrashPage(
-                rows: rows.prefix(page.limit).map(TrashPage.Row.init(row:)),
+                rows: try rows.prefix(page.limit).map(TrashPage.Row.init(row:)),
                 hasMore: rows.count > page.limit,
-                next: rows.prefix(page.limit).last.map { [.integer($0["trashed"]), .integer($0["sequence"])] },
-                total: counts?[1] ?? 0,
-                revision: counts?[0] ?? 0
+                next: try rows.prefix(page.limit).last.map {
+                    try [.integer($0.value("trashed")), .integer($0.value("sequence"))]
+                },
+                total: try counts?.size(1) ?? 0,
+                revision: try counts?.size(0) ?? 0
             )
         }
     }
@@ -103,8 +105,8 @@ extension DocumentStore {
                     try preconditions.check(version: try Self.counts(of: profile, db).revision)
                 }
                 let rows = try Self.due(of: profile, upTo: time, db)
-                for row in rows { try Self.purge(row["sequence"], db) }
-                let revisions = try Set(rows.map { $0["profile"] as String }).map {
+                for row in rows { try Self.purge(row.value("sequence"), db) }
+                let revisions = try Set(rows.map { try $0.value("profile") as String }).map {
                     ($0, try Self.nextRevision($0, db))
                 }
                 return (rows.count, Dictionary(uniqueKeysWithValues: revisions))
@@ -131,6 +133,6 @@ extension DocumentStore {
     private static func trashedDocument(_ id: String, profile: String, _ db: Database) throws -> Document? {
         let select = try db.cachedStatement(sql: selectTrashedDocument)
         guard let row = try Row.fetchOne(select, arguments: [id, profile]) else { return nil }
-        return try Document(row: row, pages: pages(of: row["sequence"], db))
+        return try Document(row: row, pages: pages(of: row.value("sequence"), db))
     }
 }

@@ -54,11 +54,11 @@ extension DocumentStore {
 }
 
 extension DocumentStore.TrashPage.Row {
-    init(row: Row) {
-        self.init(
+    init(row: Row) throws {
+        try self.init(
             properties: DocumentStore.Listing.Row(row: row),
-            version: row["version"],
-            deleted: Date(millisecondsSince1970: row["trashed"])
+            version: row.size("version"),
+            deleted: row.date("trashed")
         )
     }
 }

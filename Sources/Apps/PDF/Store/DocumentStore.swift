@@ -50,7 +50,7 @@ public struct DocumentStore: Sendable {
                 arguments: [id, profile, now.millisecondsSince1970]
             )
         else { return nil }
-        return try Document(row: row, pages: pages(of: row["sequence"], db))
+        return try Document(row: row, pages: pages(of: row.value("sequence"), db))
     }
 
     private static let selectDocument = """
@@ -59,11 +59,10 @@ public struct DocumentStore: Sendable {
         """
 
     static func pages(of sequence: Int64, _ db: Database) throws -> [DocumentPage] {
-        try Row.fetchAll(
-            try db.cachedStatement(sql: "SELECT * FROM pdf_page WHERE document = ? ORDER BY number"),
+        try DocumentPage.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM pdf_page WHERE document = ? ORDER BY number"),
             arguments: [sequence]
         )
-        .map(DocumentPage.init(row:))
     }
 
     /// Inserts documents, all or none.

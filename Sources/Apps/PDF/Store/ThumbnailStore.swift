@@ -24,10 +24,7 @@ struct ThumbnailStore: Sendable {
                 try db.cachedStatement(sql: sql),
                 arguments: [page.content, page.rotation, width]
             ).map {
-                (
-                    Thumbnail(data: $0["bytes"], mediaType: $0["type"]),
-                    Date(millisecondsSince1970: $0["last_used"])
-                )
+                try (Thumbnail(data: $0.value("bytes"), mediaType: $0.value("type")), $0.date("last_used"))
             }
         }
     }
@@ -80,8 +77,8 @@ struct ThumbnailStore: Sendable {
         var excess = (try Int.fetchOne(db, sql: sumOfThumbnails) ?? 0) - budget
         guard excess > 0 else { return }
         for row in try Row.fetchAll(db, sql: selectOldestThumbnails) where excess > 0 {
-            try db.execute(sql: "DELETE FROM pdf_thumbnail WHERE rowid = ?", arguments: [row["rowid"] as Int64])
-            excess -= row["size"] as Int
+            try db.execute(sql: "DELETE FROM pdf_thumbnail WHERE rowid = ?", arguments: [row.value("rowid") as Int64])
+            excess -= try row.size("size")
         }
     }
 

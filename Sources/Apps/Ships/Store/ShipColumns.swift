@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import GRDB
 import SharedStore
@@ -33,18 +34,18 @@ struct ShipColumns: Sendable, Equatable {
     }
 
     /// Reads a row of ``select``.
-    init(row: Row) {
-        id = row[0]
-        name = row[1]
-        sortKey = row[2]
-        type = row[3]
-        roles = row[4]
-        isActive = row[5]
-        yearBuilt = row[6]
-        homePort = row[7]
-        massKilograms = row[8]
-        imageURL = row[9]
-        isListed = row[10]
+    init(row: Row) throws {
+        id = try row.value(0)
+        name = try row.value(1)
+        sortKey = try row.value(2)
+        type = try row.value(3)
+        roles = try row.value(4)
+        isActive = try row.value(5)
+        yearBuilt = try row.value(6)
+        homePort = try row.value(7)
+        massKilograms = try row.value(8)
+        imageURL = try row.value(9)
+        isListed = try row.value(10)
     }
 
     /// Its columns in the order of ``names``.

@@ -68,8 +68,12 @@ struct KnownShip: Sendable {
         var known: [String: KnownShip] = [:]
         let rows = try Row.fetchCursor(try db.cachedStatement(sql: ShipColumns.select))
         while let row = try rows.next() {
-            let columns = ShipColumns(row: row)
-            known[columns.id] = KnownShip(columns: columns, isFromSnapshot: row[11], isRemoved: row[12])
+            let columns = try ShipColumns(row: row)
+            known[columns.id] = try KnownShip(
+                columns: columns,
+                isFromSnapshot: row.value(11),
+                isRemoved: row.value(12)
+            )
         }
         return known
     }

@@ -59,8 +59,13 @@ struct ShipListing: Sendable {
 extension ShipListing.Counts {
     init(_ db: Database, account: String) throws {
         let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
-        let hidden: Int = row?[1] ?? 0
-        self.init(revision: row?[0] ?? 0, hidden: hidden, total: (row?[2] ?? 0) - hidden, hasMarks: row?[3] ?? false)
+        let hidden: Int = try row?.size(1) ?? 0
+        try self.init(
+            revision: row?.size(0) ?? 0,
+            hidden: hidden,
+            total: (row?.size(2) ?? 0) - hidden,
+            hasMarks: row?.value(3) ?? false
+        )
     }
 }
 
@@ -78,7 +83,14 @@ extension ShipListing {
         var ships: [Entry] = []
         while let row = try rows.next() {
             ships.append(
-                Entry(id: row[0], sortKey: row[1], name: row[2], type: row[3], yearBuilt: row[4], isListed: row[5])
+                try Entry(
+                    id: row.value(0),
+                    sortKey: row.value(1),
+                    name: row.value(2),
+                    type: row.value(3),
+                    yearBuilt: row.value(4),
+                    isListed: row.value(5)
+                )
             )
         }
         self.init(
@@ -140,7 +152,7 @@ extension ShipStore {
                 changes.hasMore = true
                 break
             }
-            changes.add(ChangedShip(row: row))
+            changes.add(try ChangedShip(row: row))
         }
         return changes
     }
@@ -174,7 +186,14 @@ extension ShipStore {
 
 extension ChangedShip {
     /// Reads a row of `selectChanged`.
-    fileprivate init(row: Row) {
-        self.init(id: row[0], added: row[1], changed: row[2], removed: row[3], isHidden: row[4], wasHidden: row[5])
+    fileprivate init(row: Row) throws {
+        try self.init(
+            id: row.value(0),
+            added: row.value(1),
+            changed: row.value(2),
+            removed: row.value(3),
+            isHidden: row.value(4),
+            wasHidden: row.value(5)
+        )
     }
 }

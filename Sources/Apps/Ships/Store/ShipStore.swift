@@ -32,7 +32,13 @@ struct ShipStore: Sendable {
     /// Returns a ship as an account has it; nil if there is no such ship.
     static func ship(_ id: String, account: String, _ db: Database) throws -> ShipOfAccount? {
         try Row.fetchOne(try db.cachedStatement(sql: selectShip), arguments: ["account": account, "id": id])
-            .map { ShipOfAccount(ship: try Ship(row: $0), isHidden: $0["hidden"], revision: $0["changed_revision"]) }
+            .map { row in
+                try ShipOfAccount(
+                    ship: Ship(row: row),
+                    isHidden: row.value("hidden"),
+                    revision: row.size("changed_revision")
+                )
+            }
     }
 
     /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
@@ -89,17 +95,17 @@ struct ShipOfAccount: Sendable, Equatable {
 extension Ship {
     /// Decodes a row of table `ship`.
     init(row: Row) throws {
-        self.init(
-            id: row["id"],
-            name: row["name"],
-            type: row["type"],
-            roles: try JSONDecoder().decode([String].self, from: Data((row["roles"] as String).utf8)),
-            isActive: row["active"],
-            yearBuilt: row["year_built"],
-            homePort: row["home_port"],
-            massKilograms: row["mass_kg"],
-            imageURL: row["image_url"],
-            isListed: row["listed"]
+        try self.init(
+            id: row.value("id"),
+            name: row.value("name"),
+            type: row.value("type"),
+            roles: row.json("roles"),
+            isActive: row.value("active"),
+            yearBuilt: row.value("year_built"),
+            homePort: row.value("home_port"),
+            massKilograms: row.value("mass_kg"),
+            imageURL: row.value("image_url"),
+            isListed: row.value("listed")
         )
     }
 }

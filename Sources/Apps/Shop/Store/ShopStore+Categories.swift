@@ -41,11 +41,11 @@ extension ShopStore {
             )
             let shown = rows.prefix(page.limit)
             return CategoryPage(
-                categories: shown.map { Product.Category(id: $0["id"], name: $0["name"]) },
+                categories: try shown.map { try Product.Category(id: $0.value("id"), name: $0.value("name")) },
                 hasMore: rows.count > page.limit,
                 total: try Int.fetchOne(try db.cachedStatement(sql: Self.countCategories)) ?? 0,
-                next: shown.last.map {
-                    CategoryPage.list.cursor(after: [.integer($0["position"]), .integer($0["id"])])
+                next: try shown.last.map {
+                    try CategoryPage.list.cursor(after: [.integer($0.value("position")), .integer($0.value("id"))])
                 }
             )
         }

@@ -1,3 +1,4 @@
+import Database
 import GRDB
 import Screens
 
@@ -20,7 +21,7 @@ extension ShopStore {
     ) async throws -> (Bool, ShoppingList) {
         try await change(profile, if: preconditions, showing: page) { db in
             let present = try Row.fetchAll(db, sql: Self.selectItemIDs, arguments: [profile]).map {
-                ListItemID(productID: $0[0], ordinal: $0[1])
+                try ListItemID(productID: $0.value(0), ordinal: $0.value(1))
             }
             guard let ids = order.ids(among: present) else { return false }
             let update = try db.cachedStatement(sql: "UPDATE shop_list_item SET position = ? \(Self.whereItem)")

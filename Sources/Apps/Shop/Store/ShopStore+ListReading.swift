@@ -23,7 +23,7 @@ extension ShopStore {
         let shown = rows.prefix(page.limit)
         return ShoppingList(
             items: try shown.map(ListItem.init),
-            lastPosition: shown.last?["position"],
+            lastPosition: try shown.last?.value("position"),
             hasMore: rows.count > shown.count,
             totals: try totals(profile, db),
             revision: try listRevision(profile, db)
@@ -35,11 +35,8 @@ extension ShopStore {
         let rows = try Row.fetchCursor(try db.cachedStatement(sql: selectTotals), arguments: [profile])
         var totals = ListTotals()
         while let row = try rows.next() {
-            guard let price = Price(stored: row[0]) else {
-                throw StorageError.damagedDatabase(path: "shop_list_item", detail: "a line of \(profile) has no price")
-            }
-            let pieces: Int = row[1]
-            totals.lines += row[2]
+            let (price, pieces) = try (row.value("price", Price.init(stored:)), row.size(1))
+            totals.lines += try row.size(2)
             totals.pieces += pieces
             totals.price += price.amount * Decimal(pieces)
         }
@@ -106,8 +103,9 @@ extension ShopStore {
                 arguments: [profile, cart.ids.jsonArray]
             )
             while let row = try rows.next() {
-                let line = CartLine(id: ListItemID(productID: row[0], ordinal: row[1]), quantity: row[2])
-                cart.take(line, title: row[3], madeAt: row[4])
+                let id = try ListItemID(productID: row.value(0), ordinal: row.value(1))
+                let line = CartLine(id: id, quantity: try row.value(2))
+                cart.take(line, title: try row.value(3), madeAt: try row.value(4))
             }
             return cart.byProduct
         }
@@ -139,16 +137,15 @@ extension ShopStore {
 extension ListItem {
     /// Decodes a row of ``ShopStore/selectPage`` or ``ShopStore/selectLines``.
     fileprivate init(row: Row) throws {
-        let id = ListItemID(productID: row["product_id"], ordinal: row["ordinal"])
+        let id = try ListItemID(productID: row.value("product_id"), ordinal: row.value("ordinal"))
         let product = try Product(row: row, id: id.productID)
-        let isSame =
-            (row["current_title"] as String?).map { product.isSame(asTitle: $0, madeAt: row["current_made_at"]) }
-            ?? true
-        let isGone: Bool = row["current_gone"] ?? true
+        let title: String? = try row.value("current_title")
+        let isSame = try title.map { product.isSame(asTitle: $0, madeAt: try row.value("current_made_at")) } ?? true
+        let isGone: Bool = try row.value("current_gone") ?? true
         self.init(
             id: id,
             product: product,
-            quantity: row["quantity"],
+            quantity: try row.value("quantity"),
             difference: !isSame ? .replaced : isGone ? .gone : nil
         )
     }

@@ -50,7 +50,8 @@ extension ShopStore {
             )
         }
         guard let row else { return isExact ? Start(position: wanted) : Start(position: 0, skipping: wanted) }
-        let (offset, position): (Int, Int) = (row["page_offset"], row["position"])
+        let offset = try row.value("page_offset") { $0 >= 0 ? $0 : nil as Int? }
+        let position = try row.value("position") { $0 >= 0 ? $0 : nil as Int? }
         // The first page always begins at the beginning, even if nothing was found there last time.
         if wanted == 0 { return Start(position: 0, isKnown: true) }
         return offset == wanted || !isExact
@@ -85,17 +86,17 @@ extension ShopStore {
     func unrecorded(_ places: [Place], of query: SearchQuery, limit: Int, isExact: Bool, at now: Date) throws -> [Place]
     {
         guard !places.isEmpty else { return [] }
-        let rows = try database.read { db in
-            try Row.fetchAll(
-                try db.cachedStatement(sql: Self.selectRecorded),
+        let recorded: [Int: (position: Int, at: Date)] = try database.read { db in
+            let rows = try Row.fetchAll(
+                db.cachedStatement(sql: Self.selectRecorded),
                 arguments: [query.key, limit, places.map(\.offset).jsonArray]
             )
+            return try Dictionary(rows.map { try ($0.value(0), ($0.value(1), $0.date(2))) }) { first, _ in first }
         }
-        let recorded = Dictionary(rows.map { ($0[0] as Int, $0) }) { first, _ in first }
         return places.filter { place in
-            guard let row = recorded[place.offset] else { return !isExact || place.offset != place.position }
-            let isOld = Date(millisecondsSince1970: row[2]) < now.addingTimeInterval(-Self.positionRenewal)
-            return isOld || place.position != row[1] as Int
+            guard let known = recorded[place.offset] else { return !isExact || place.offset != place.position }
+            let isOld = known.at < now.addingTimeInterval(-Self.positionRenewal)
+            return isOld || place.position != known.position
         }
     }
 

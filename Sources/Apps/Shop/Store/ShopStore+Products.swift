@@ -116,20 +116,12 @@ extension ShopStore {
     }
 
     static func products(_ ids: [Int], _ db: Database) throws -> [Int: KnownProduct] {
-        let rows = try Row.fetchCursor(
-            try db.cachedStatement(sql: selectProducts),
-            arguments: [ids.jsonArray]
-        )
-        var found: [Int: KnownProduct] = [:]
-        while let row = try rows.next() {
-            let known = try KnownProduct(row: row)
-            found[known.product.id] = known
-        }
-        return found
+        let known = try KnownProduct.fetchAll(db.cachedStatement(sql: selectProducts), arguments: [ids.jsonArray])
+        return Dictionary(known.map { ($0.product.id, $0) }) { first, _ in first }
     }
 
     static func known(_ id: Int, _ db: Database) throws -> KnownProduct? {
-        try Row.fetchOne(try db.cachedStatement(sql: selectProduct), arguments: [id]).map(KnownProduct.init)
+        try KnownProduct.fetchOne(db.cachedStatement(sql: selectProduct), arguments: [id])
     }
 
     static let selectProduct = "SELECT * FROM shop_product WHERE id = ?"
@@ -175,13 +167,13 @@ extension ShopStore {
     static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
 }
 
-extension KnownProduct {
+extension KnownProduct: FetchableRecord {
     /// Reads a row of table `shop_product`.
-    fileprivate init(row: Row) throws {
-        self.init(
-            product: try Product(row: row, id: row["id"]),
-            isGone: row["gone"],
-            fetchedAt: Date(millisecondsSince1970: row["fetched_at"])
+    init(row: Row) throws {
+        try self.init(
+            product: Product(row: row, id: row.value("id")),
+            isGone: row.value("gone"),
+            fetchedAt: row.date("fetched_at")
         )
     }
 }
@@ -196,19 +188,15 @@ extension Product {
     }
 
     init(row: Row, id: Int) throws {
-        let category = (row["category_id"] as Int?).map { Category(id: $0, name: row["category_name"] ?? "") }
-        guard let price = Price(stored: row["price"]) else {
-            throw StorageError.damagedDatabase(path: "shop_product", detail: "product \(id) has no price")
-        }
-        let images: String = row["images"]
-        self.init(
+        let category: Int? = try row.value("category_id")
+        try self.init(
             id: id,
-            title: row["title"],
-            description: row["description"],
-            price: price,
-            category: category,
-            images: images == "[]" ? [] : try JSONDecoder().decode([String].self, from: Data(images.utf8)),
-            madeAt: row["made_at"]
+            title: row.value("title"),
+            description: row.value("description"),
+            price: row.value("price", Price.init(stored:)),
+            category: category.map { Category(id: $0, name: try row.value("category_name") ?? "") },
+            images: row.value("images") == "[]" ? [] : row.json("images"),
+            madeAt: row.value("made_at")
         )
     }
 }

@@ -53,15 +53,16 @@ extension ShopStore {
     func isLast(_ query: SearchQuery, _ profile: String) throws -> Bool {
         try database.read { db in
             guard let row = try Row.fetchOne(try db.cachedStatement(sql: Self.selectLast), arguments: [profile]),
-                row[0] as String? == query.text, try Self.decode(row[1]) == query.filters
+                try row.value("text") == query.text, try row.json("filters") == query.filters
             else { return false }
             guard let text = query.text else { return true }
-            return try row[2] as String? == text && Self.decode(row[3]) == query.filters
+            return try row.value("newest_text") == text && row.json("newest_filters") == query.filters
         }
     }
 
     static let selectLast = """
-        SELECT last.text, last.filters, newest.text, newest.filters FROM shop_profile AS last
+        SELECT last.text, last.filters, newest.text AS newest_text, newest.filters AS newest_filters
+        FROM shop_profile AS last
         LEFT JOIN shop_history AS newest ON newest.profile = last.profile
         WHERE last.profile = ? ORDER BY newest.sequence DESC LIMIT 1
         """
@@ -77,9 +78,9 @@ extension ShopStore {
             arguments: [profile]
         )
         return ProfileSearches(
-            last: try row.map { SearchQuery(text: $0["text"], filters: try decode($0["filters"])) },
+            last: try row.map { try SearchQuery(text: $0.value("text"), filters: $0.json("filters")) },
             history: try history(profile, db),
-            revision: row?["search_revision"] ?? 0
+            revision: try row?.size("search_revision") ?? 0
         )
     }
 
@@ -158,11 +159,7 @@ extension ShopStore {
             ),
             arguments: [profile]
         ).map {
-            PastSearch(
-                text: $0["text"],
-                filters: try decode($0["filters"]),
-                searchedAt: Date(millisecondsSince1970: $0["searched_at"])
-            )
+            try PastSearch(text: $0.value("text"), filters: $0.json("filters"), searchedAt: $0.date("searched_at"))
         }
     }
 

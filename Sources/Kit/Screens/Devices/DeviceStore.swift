@@ -24,8 +24,8 @@ public final class DeviceStore: Sendable {
     public init(_ database: LarderDatabase, clock: WallClock = .system) throws {
         self.database = database
         self.clock = clock
-        let stored = try database.read { db in try Row.fetchAll(db, sql: Self.selectAll) }
-        devices = Mutex(Dictionary(stored.map(Self.device)) { first, _ in first })
+        let stored = try database.read { db in try Row.fetchAll(db, sql: Self.selectAll).map(Self.device) }
+        devices = Mutex(Dictionary(stored) { first, _ in first })
     }
 
     /// All devices, in the order of their pairing.
@@ -169,10 +169,10 @@ extension DeviceStore {
         let path = directory.appending(path: DataDirectory.databaseName).path
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
-            let rows = try DirectoryCheck.openForReading(path).read { db in
-                try db.tableExists("device") ? try Row.fetchAll(db, sql: selectAll) : []
+            let devices = try DirectoryCheck.openForReading(path).read { db in
+                try db.tableExists("device") ? try Row.fetchAll(db, sql: selectAll).map { try device($0).1 } : []
             }
-            return rows.map { device($0).1 }.sorted { ($0.pairedAt, $0.id) < ($1.pairedAt, $1.id) }
+            return devices.sorted { ($0.pairedAt, $0.id) < ($1.pairedAt, $1.id) }
         } catch {
             throw StorageError.translating(error, path: path)
         }
@@ -184,14 +184,14 @@ extension DeviceStore {
         """
     private static let updateUse = "UPDATE device SET used_at = ? WHERE token_hash = ?"
 
-    private static func device(_ row: Row) -> (Data, Device) {
-        let hash: Data = row[0]
-        let device = Device(
+    private static func device(_ row: Row) throws -> (Data, Device) {
+        let hash: Data = try row.value(0)
+        let device = try Device(
             id: id(of: hash),
-            name: row[1],
-            profile: row[2],
-            pairedAt: Date(millisecondsSince1970: row[3]),
-            lastSeenAt: Date(millisecondsSince1970: row[4])
+            name: row.value(1),
+            profile: row.value(2),
+            pairedAt: row.date(3),
+            lastSeenAt: row.date(4)
         )
         return (hash, device)
     }

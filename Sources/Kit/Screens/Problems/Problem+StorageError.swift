@@ -9,7 +9,8 @@ extension Problem {
         switch error {
         case .diskFull:
             self = .storageFull
-        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable:
+        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable,
+            .secretNotAuthentic:
             self.init(.storageFailed, .storageFailed)
         default: return nil
         }

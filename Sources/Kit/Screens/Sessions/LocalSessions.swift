@@ -17,12 +17,12 @@ struct LocalSessions: SessionTable {
                 ),
                 arguments: [tokenHash, oldest]
             ).map { row in
-                Session(
-                    app: row[0],
-                    kind: row[1] == Session.Kind.guest.rawValue ? .guest : .user,
-                    account: row[2],
-                    name: row[3],
-                    createdAt: Date(millisecondsSince1970: row[4]),
+                try Session(
+                    app: row.value(0),
+                    kind: row.value(1) == Session.Kind.guest.rawValue ? .guest : .user,
+                    account: row.value(2),
+                    name: row.value(3),
+                    createdAt: row.date(4),
                     id: SessionStore.id(of: tokenHash)
                 )
             }
@@ -75,16 +75,16 @@ struct LocalSessions: SessionTable {
         guard hasUnused else { return [] }
         return try await database.writeErasing { db in
             let rows = try Row.fetchAll(db, sql: Self.deleteUnused, arguments: [app, oldest, limit])
-            for row in rows {
-                let (hash, account): (Data, String) = (row[0], row[1])
+            return try rows.map { row in
+                let (hash, account): (Data, String) = try (row.value(0), row.value(1))
                 let other = try Int.fetchOne(
                     try db.cachedStatement(sql: Self.selectOther),
                     arguments: [app, account]
                 )
                 let id = SessionStore.id(of: hash)
                 try data.remove(SessionStore.Expired(id: id, account: account, isLast: other == nil), db)
+                return hash
             }
-            return rows.map { $0[0] as Data }
         }
     }
 

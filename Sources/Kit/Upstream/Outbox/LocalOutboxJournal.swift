@@ -80,19 +80,20 @@ public struct LocalOutboxJournal: OutboxJournal {
     }
 
     private func entry<Work>(_ row: Row) throws -> OutboxEntry<Work> {
-        let read = OutboxRow(
-            number: row["number"],
-            id: row["id"],
-            account: row["account"],
-            work: row["work"],
-            state: row["state"],
-            attempts: row["attempts"],
-            isDoubtful: row["doubtful"],
-            reason: row["reason"],
-            dueAt: row["due_at"],
-            queuedAt: row["queued_at"]
+        let read = try OutboxRow(
+            number: row.value("number"),
+            id: row.value("id"),
+            account: row.value("account"),
+            work: row.value("work"),
+            state: row.value("state"),
+            attempts: row.size("attempts"),
+            isDoubtful: row.value("doubtful"),
+            reason: row.value("reason"),
+            dueAt: row.value("due_at"),
+            queuedAt: row.value("queued_at")
         )
-        return try read.entry(blob: (row["blob_id"] as BlobID?).map { Blob(id: $0, length: row["length"]) })
+        let blob: BlobID? = try row.value("blob_id")
+        return try read.entry(blob: blob.map { Blob(id: $0, length: try row.size("length")) })
     }
 
     private var upsert: String {

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import GRDB
 
@@ -17,9 +18,9 @@ enum TableDump {
     static func replaceAll(by files: [String: Data], in db: Database) throws {
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
         let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-        for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(quoted(trigger["name"]))") }
+        for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(quoted(try trigger.value("name")))") }
         for (table, data) in files.sorted(by: { $0.key < $1.key }) { try replaceAll(of: table, by: data, db) }
-        for trigger in triggers { try db.execute(sql: trigger["sql"]) }
+        for trigger in triggers { try db.execute(sql: trigger.value("sql")) }
     }
 
     /// The tables with rows of their own, also those that hold the indexes of virtual tables.
@@ -57,12 +58,15 @@ enum TableDump {
             sql: "SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden = 0",
             arguments: [table]
         )
-        let key = all.filter { $0["pk"] > 0 }.sorted { ($0["pk"] as Int) < $1["pk"] }
-        let names: [String] = all.map { $0["name"] }
+        .map { row in
+            try (name: row.value("name") as String, type: row.value("type") as String, key: row.value("pk") as Int)
+        }
+        let key = all.filter { $0.key > 0 }.sorted { $0.key < $1.key }
+        let names = all.map(\.name)
         let withoutRowID =
             try Bool.fetchOne(db, sql: "SELECT wr FROM pragma_table_list(?)", arguments: [table]) ?? false
-        if withoutRowID { return (names, key.map { quoted($0["name"]) }.joined(separator: ", ")) }
-        let isAlias = key.count == 1 && (key[0]["type"] as String).uppercased() == "INTEGER"
+        if withoutRowID { return (names, key.map { quoted($0.name) }.joined(separator: ", ")) }
+        let isAlias = key.count == 1 && key[0].type.uppercased() == "INTEGER"
         return (isAlias ? names : ["rowid"] + names, "rowid")
     }
 

@@ -18,7 +18,7 @@ enum NoteIndex {
             try db.execute(sql: "DROP TABLE temp.note_entry")
             var (expected, passages): (Set<String>, Set<Int64>) = ([], [])
             for row in try Row.fetchAll(db, sql: "SELECT * FROM note") {
-                let (account, note): (Int64, Note) = (row["account"], try #require(Note(row: row)))
+                let (account, note): (Int64, Note) = (row["account"], try Note(row: row))
                 let (rank, found) = (NoteStore.rank(account, note.revision), NoteTerms(note))
                 expected.formUnion(found.terms.map { "\(rank) \(String(account, radix: 36))\u{B7}\($0)" })
                 if !found.passages.isEmpty { passages.insert(rank) }

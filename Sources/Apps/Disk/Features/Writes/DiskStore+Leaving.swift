@@ -169,6 +169,6 @@ extension DiskStore {
 
     private func known(_ path: DiskPath, _ account: String, _ db: Database) throws -> DiskItem? {
         let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
-        return row.flatMap(DiskItem.init)
+        return try row.map(DiskItem.init(row:))
     }
 }

@@ -81,13 +81,13 @@ extension DiskStore {
     func copies() throws -> [String: Int64] {
         try database.read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT account, linked_at FROM disk_account")
-            return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+            return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { first, _ in first }
         }
     }
 
     private static func copy(of id: String, _ db: Database) throws -> (name: String?, linked: Int64, epoch: Int64)? {
         try Row.fetchOne(try db.cachedStatement(sql: selectCopy), arguments: [id]).map {
-            (name: $0[0], linked: $0[1], epoch: $0[2])
+            try (name: $0.value(0), linked: $0.value(1), epoch: $0.value(2))
         }
     }
 
@@ -99,7 +99,10 @@ extension DiskStore {
             copy.name == shared.name
         else { return false }
         let logins = try Row.fetchAll(try db.cachedStatement(sql: selectCopiedLogins), arguments: [shared.id]).map {
-            SharedLogin(login: DiskLogin(session: $0[0], token: $0[1], isRejected: $0[2]), createdAt: $0[3])
+            try SharedLogin(
+                login: DiskLogin(session: $0.value(0), token: $0.value(1), isRejected: $0.value(2)),
+                createdAt: $0.value(3)
+            )
         }
         return logins == shared.logins
     }

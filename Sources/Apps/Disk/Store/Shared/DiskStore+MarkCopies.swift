@@ -43,9 +43,9 @@ extension DiskStore {
     private func removeCopies(except marks: [SharedMark], account: String, _ db: Database) throws -> Bool {
         let numbers = Set(marks.map(\.number))
         let copies = try Row.fetchAll(db, sql: Self.selectCopies, arguments: [account])
-        let gone = copies.filter { !numbers.contains($0["number"]) }
+        let gone = try copies.filter { !numbers.contains(try $0.value("number")) }
         for copy in gone {
-            let path: String = copy["path"]
+            let path: String = try copy.value("path")
             try db.execute(sql: Self.deleteMark, arguments: [account, path])
             if let path = DiskPath(path) { try removeUnmarked(at: path, account: account, db) }
         }
