@@ -3,14 +3,19 @@
 
 #include <cstring>
 #include <exception>
+#include <map>
 #include <new>
 #include <qpdf/Pl_Discard.hh>
+#include <qpdf/Pl_QPDFTokenizer.hh>
 #include <qpdf/QPDF.hh>
 #include <qpdf/QPDFObjectHandle.hh>
 #include <qpdf/QPDFPageDocumentHelper.hh>
 #include <qpdf/QPDFPageObjectHelper.hh>
+#include <qpdf/QPDFTokenizer.hh>
 #include <qpdf/QPDFWriter.hh>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -27,37 +32,30 @@ int damaged(char *reason, size_t capacity, const char *text) {
     return LARDER_QPDF_DAMAGED;
 }
 
-// A reference to an object that does not exist, or that libqpdf cannot read.
-bool isLost(QPDFObjectHandle object) {
-    return object.isIndirect() && object.isNull();
-}
+// Collects the resources that operators name, by the category in which a reader looks for them.
+class UsedResources : public QPDFObjectHandle::TokenFilter {
+  public:
+    std::set<std::pair<std::string, std::string>> uses;
 
-bool lacksResources(QPDF &pdf) {
-    std::vector<QPDFObjectHandle> open;
-    for (auto &page : QPDFPageDocumentHelper(pdf).getAllPages()) open.push_back(page.getAttribute("/Resources", false));
-    std::set<QPDFObjGen> seen;
-    while (!open.empty()) {
-        auto resources = open.back();
-        open.pop_back();
-        if (isLost(resources)) return true;
-        if (!resources.isDictionary()) continue;
-        if (resources.isIndirect() && !seen.insert(resources.getObjGen()).second) continue;
-        for (auto name : {"/XObject", "/Font", "/Pattern"}) {
-            auto category = resources.getKey(name);
-            if (isLost(category)) return true;
-            if (!category.isDictionary()) continue;
-            // Unlike getKeys(), the map has entries that are null.
-            for (auto &entry : category.getDictAsMap()) {
-                auto value = entry.second;
-                if (isLost(value)) return true;
-                if (value.isIndirect() && !seen.insert(value.getObjGen()).second) continue;
-                if (value.isStream()) value = value.getDict();
-                if (value.isDictionary()) open.push_back(value.getKey("/Resources"));
-            }
-        }
+    void handleToken(QPDFTokenizer::Token const &token) override {
+        static const std::map<std::string, std::string> categories = {
+            {"Do", "/XObject"},     {"Tf", "/Font"},        {"gs", "/ExtGState"},   {"sh", "/Shading"},
+            {"CS", "/ColorSpace"},  {"cs", "/ColorSpace"},  {"SCN", "/Pattern"},    {"scn", "/Pattern"},
+            {"BDC", "/Properties"}, {"DP", "/Properties"},
+            // Of a picture within the content, the entries are operands.
+            {"ID", "/ColorSpace"},
+        };
+        if (token.getType() == QPDFTokenizer::tt_name) operands.push_back(token.getValue());
+        if (token.getType() != QPDFTokenizer::tt_word) return;
+        auto category = categories.find(token.getValue());
+        if (category != categories.end())
+            for (auto &name : operands) uses.emplace(category->second, name);
+        operands.clear();
     }
-    return false;
-}
+
+  private:
+    std::vector<std::string> operands;
+};
 
 }  // namespace
 
@@ -84,17 +82,18 @@ extern "C" int larder_qpdf_check(const char *path, char *reason, size_t capacity
     }
 }
 
-extern "C" int larder_qpdf_check_resources(const char *path, char *reason, size_t capacity) {
-    reason[0] = 0;
+extern "C" int larder_qpdf_used_resources(
+    const unsigned char *content, size_t length, larder_qpdf_use use, void *context) {
     try {
-        QPDF pdf;
-        pdf.setSuppressWarnings(true);
-        pdf.processFile(path);
-        if (!lacksResources(pdf)) return LARDER_QPDF_WHOLE;
-        return damaged(reason, capacity, "a picture, form, font or pattern is missing or unreadable");
+        UsedResources resources;
+        Pl_QPDFTokenizer tokens("content", &resources);
+        tokens.write(content, length);
+        tokens.finish();
+        for (auto &found : resources.uses) use(context, found.first.c_str(), found.second.c_str());
+        return LARDER_QPDF_WHOLE;
     } catch (const std::bad_alloc &) {
         return LARDER_QPDF_OUT_OF_MEMORY;
-    } catch (const std::exception &error) {
-        return damaged(reason, capacity, error.what());
+    } catch (const std::exception &) {
+        return LARDER_QPDF_DAMAGED;
     }
 }

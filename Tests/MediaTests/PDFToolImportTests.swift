@@ -9,12 +9,17 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
 
 @Suite(.timeLimit(.minutes(mutations > 60 ? 60 : 5))) struct PDFToolImportTests {
     /// A page with these entries, and further objects from number 5 on.
-    private func document(page: String, _ objects: [String] = [], catalog: String = "") -> PDFFixture {
+    private func document(
+        page: String,
+        _ objects: [String] = [],
+        catalog: String = "",
+        content: String = "0 0 10 10 re f"
+    ) -> PDFFixture {
         PDFFixture(
             [
                 "<< /Type /Catalog /Pages 2 0 R \(catalog) >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                 "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 4 0 R \(page) >>",
-                "<< /Length 14 >>\nstream\n0 0 10 10 re f\nendstream",
+                "<< /Length \(content.utf8.count) >>\nstream\n\(content)\nendstream",
             ] + objects
         )
     }
@@ -64,7 +69,8 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
             ],
             catalog:
                 "/OpenAction << /S /JavaScript /JS (app.alert\\(6\\)) >> "
-                + "/Names << /EmbeddedFiles << /Names [(a) 9 0 R] >> >>"
+                + "/Names << /EmbeddedFiles << /Names [(a) 9 0 R] >> >>",
+            content: "/M /M BDC /A Do /P Do EMC"
         )
         let text = try await imported(pdf, scratch)
         for active in [
@@ -142,7 +148,8 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
                 "<< /FunctionType 2 /Domain [0 1] /C0 [1 1 1] /C1 [1 .8 0] /N 1 >>",
                 "<< /Type /OCG /Name (Layer) /Usage << /Print << /PrintState /ON >> >> >>",
             ],
-            catalog: "/OCProperties << /OCGs [10 0 R] /D << /OFF [10 0 R] /Order [10 0 R] >> >>"
+            catalog: "/OCProperties << /OCGs [10 0 R] /D << /OFF [10 0 R] /Order [10 0 R] >> >>",
+            content: "/Half gs /Spot cs 1 scn /Pattern cs /Dots scn /OC /L BDC BT /Body 9 Tf (A) Tj ET EMC"
         )
         let text = try await imported(pdf, scratch)
         for part in [
@@ -169,12 +176,12 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         switch kind {
         case "lost page": pdf.objects[1] = Array("<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>".utf8)
         case "lost content": pdf = document(page: "/Contents [4 0 R 9 0 R]")
-        case "lost picture": pdf = document(page: "/Resources << /XObject << /P 9 0 R >> >>")
+        case "lost picture": pdf = document(page: "/Resources << /XObject << /P 9 0 R >> >>", content: "/P Do")
         case "lost font of a form":
-            pdf = document(page: "/Resources << /XObject << /P 5 0 R >> >>")
+            pdf = document(page: "/Resources << /XObject << /P 5 0 R >> >>", content: "/P Do")
             let resources = "/Resources << /Font << /F 9 0 R >> >>"
             pdf.objects.append(
-                PDFFixture.stream([], "/Type /XObject /Subtype /Form /BBox [0 0 1 1] \(resources)")
+                PDFFixture.stream(Array("/F 9 Tf".utf8), "/Type /XObject /Subtype /Form /BBox [0 0 1 1] \(resources)")
             )
         case "broken data":
             let broken = data.prefix(12) + [0xFF, 0xFF, 0xFF, 0xFF] + data.dropFirst(16)
@@ -195,9 +202,14 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         async throws
     {
         let scratch = try Scratch()
-        var pdf = document(page: "/Resources << /XObject << /P 5 0 R >> /Font << /F null >> /Pattern null >>")
+        var pdf = document(
+            page: "/Resources << /XObject << /P 5 0 R >> /Font << /F null >> /Pattern null >>",
+            content: "/P Do /F 9 Tf"
+        )
         let form = "/Type /XObject /Subtype /Form /BBox [0 0 1 1]"
-        pdf.objects.append(PDFFixture.stream([], "\(form) /Resources << /XObject << /P 5 0 R /Q 6 0 R >> >>"))
+        pdf.objects.append(
+            PDFFixture.stream(Array("/P Do /Q Do".utf8), "\(form) /Resources << /XObject << /P 5 0 R /Q 6 0 R >> >>")
+        )
         pdf.objects.append(PDFFixture.stream([], form))
         #expect(try await imported(pdf, scratch).contains("/Q"))
     }

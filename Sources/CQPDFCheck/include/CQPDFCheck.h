@@ -22,14 +22,16 @@ enum {
 /// @param capacity  bytes of `reason`, at least 1
 int larder_qpdf_check(const char *path, char *reason, size_t capacity);
 
-/// Checks that the pictures, forms, fonts and patterns exist that pages name as their resources, and those that these
-/// name. libqpdf's C interface passes over entries of dictionaries whose objects do not exist, and leaves them out of
-/// what it writes.
+/// Receives a resource that content uses: its category and its name, with their slashes.
+typedef void (*larder_qpdf_use)(void *context, const char *category, const char *name);
+
+/// Finds the resources that the operators of content use, each once. A name counts if it is any of the operands.
 ///
-/// @param path      the document, encrypted with the empty password at most
-/// @param reason    receives what is wrong, ended by a zero byte; may contain bytes of the document
-/// @param capacity  bytes of `reason`, at least 1
-int larder_qpdf_check_resources(const char *path, char *reason, size_t capacity);
+/// @param content  data of content streams, without filters
+/// @param length   bytes of `content`
+/// @param use      receives each resource, before the function returns
+/// @param context  what `use` receives
+int larder_qpdf_used_resources(const unsigned char *content, size_t length, larder_qpdf_use use, void *context);
 
 #ifdef __cplusplus
 }

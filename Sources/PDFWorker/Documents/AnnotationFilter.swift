@@ -43,7 +43,7 @@ struct AnnotationFilter {
         else { return false }
         let action = try subtype == "/Link" ? webLink(annotation) : nil
         for key in file.keys(of: annotation) where !KeptKeys.ofAnnotations.contains(key) {
-            qpdf_oh_remove_key(handle, annotation, key)
+            qpdf_oh_remove_key(handle, annotation, key.bytes)
         }
         if let action {
             qpdf_oh_replace_key(handle, annotation, "/A", action)

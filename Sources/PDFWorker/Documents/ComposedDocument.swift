@@ -9,17 +9,17 @@ struct ComposedDocument {
         for (index, path) in job.sources.enumerated() {
             try JobError.naming(index) { sources.append(try PDFFile(reading: path, maximumPages: job.maximumPages)) }
         }
-        if job.isChecked {
-            for (index, path) in job.sources.enumerated() {
-                try JobError.naming(index) { try DocumentCheck.requireResources(path) }
-            }
-        }
         let pages = try job.pages ?? all(of: sources)
         guard pages.count <= job.maximumPages else { throw JobError(.tooManyPages(limit: job.maximumPages)) }
         guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }
         let result = try PDFFile()
-        try copy(pages, of: sources, to: result)
-        if let layered = sources.first(where: { $0.hasLayers }) { try result.takeLayers(of: layered) }
+        let filters = try sources.enumerated().map { index, source in
+            try JobError.naming(index) { try PageFilter(source, keepsMetadata: job.keepsMetadata) }
+        }
+        try copy(pages, of: sources, filters, to: result)
+        if let layered = sources.indices.first(where: { sources[$0].hasLayers }) {
+            try result.takeLayers(of: sources[layered], filters[layered])
+        }
         try result.setTitle(job.title ?? sources[0].title())
         // The library reads the streams of the sources here.
         try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
@@ -38,10 +38,9 @@ struct ComposedDocument {
         }
     }
 
-    private func copy(_ pages: [ComposedPage], of sources: [PDFFile], to result: PDFFile) throws {
-        let filters = try sources.enumerated().map { index, source in
-            try JobError.naming(index) { try PageFilter(source, keepsMetadata: job.keepsMetadata) }
-        }
+    private func copy(_ pages: [ComposedPage], of sources: [PDFFile], _ filters: [PageFilter], to result: PDFFile)
+        throws
+    {
         for (position, page) in pages.enumerated() {
             guard sources.indices.contains(page.source) else {
                 throw JobError(.other("there is no source \(page.source)"))

@@ -19,13 +19,13 @@ enum KeptKeys {
     )
 
     /// Categories of resources (ISO 32000-1 table 33).
-    static let ofResources: [String: PageFilter.Meaning] = [
+    static let ofResources: [PDFName: PageFilter.Meaning] = [
         "/ExtGState": .names, "/ColorSpace": .names, "/Pattern": .names, "/Shading": .names, "/XObject": .names,
         "/Font": .names, "/Properties": .names, "/ProcSet": .keys,
     ]
 
     /// Keys of all other dictionaries that are reached from a page, and of the layers.
-    static let ofAll: Set<String> = [common, streams, pictures, fonts, graphics, colors, layers].reduce(into: []) {
+    static let ofAll: Set<PDFName> = [common, streams, pictures, fonts, graphics, colors, layers].reduce(into: []) {
         $0.formUnion($1)
     }
 
@@ -65,14 +65,13 @@ enum KeptKeys {
     )
 
     /// Returns what the keys of the dictionary at a key mean.
-    static func meaning(of key: String) -> PageFilter.Meaning {
-        switch key {
-        case "/Resources": .resources
-        case "/AP": .appearances
-        case "/CharProcs", "/Colorants": .names
-        default: .keys
-        }
-    }
+    static func meaning(of key: PDFName) -> PageFilter.Meaning { meanings[key] ?? .keys }
 
-    private static func set(_ names: String) -> Set<String> { Set(names.split(separator: " ").map { "/\($0)" }) }
+    private static let meanings: [PDFName: PageFilter.Meaning] = [
+        "/Resources": .resources, "/AP": .appearances, "/CharProcs": .names, "/Colorants": .names,
+    ]
+
+    private static func set(_ names: String) -> Set<PDFName> {
+        Set(names.split(separator: " ").map { PDFName("/\($0)") })
+    }
 }

@@ -1,6 +1,5 @@
 import CQPDF
 import Foundation
-import MediaFormats
 
 extension PDFFile {
     /// Parses an object in PDF notation.
@@ -8,35 +7,6 @@ extension PDFFile {
         let object = qpdf_oh_parse(handle, notation)
         try check()
         return object
-    }
-
-    /// Creates a stream whose bytes are written as they are.
-    ///
-    /// - Parameter dictionary: further entries, without `Filter`, `DecodeParms` and `Length`.
-    func stream(
-        _ bytes: Data,
-        dictionary entries: [(String, Object)] = [],
-        filter: String? = nil,
-        parameters: String? = nil
-    ) throws -> Object {
-        let stream = qpdf_oh_new_stream(handle)
-        let filter = try object(filter ?? "null")
-        let parameters = try object(parameters ?? "null")
-        bytes.withUnsafeBytes { buffer in
-            qpdf_oh_replace_stream_data(
-                handle,
-                stream,
-                buffer.bindMemory(to: UInt8.self).baseAddress,
-                buffer.count,
-                filter,
-                parameters
-            )
-        }
-        try check()
-        let dictionary = qpdf_oh_get_dict(handle, stream)
-        for (key, value) in entries { qpdf_oh_replace_key(handle, dictionary, key, value) }
-        try check()
-        return stream
     }
 
     /// Returns the title in the document's information dictionary; nil if there is none, or it is empty.
@@ -72,21 +42,60 @@ extension PDFFile {
     }
 
     /// Returns the keys of a dictionary.
-    func keys(of dictionary: Object) -> [String] {
+    func keys(of dictionary: Object) -> [PDFName] {
         qpdf_oh_begin_dict_key_iter(handle, dictionary)
-        var keys: [String] = []
-        while qpdf_oh_dict_more_keys(handle) != 0, let key = qpdf_oh_dict_next_key(handle) {
-            keys.append(String(cString: key))
-        }
+        var keys: [PDFName] = []
+        while qpdf_oh_dict_more_keys(handle) != 0, let key = qpdf_oh_dict_next_key(handle) { keys.append(PDFName(key)) }
         return keys
     }
 
-    /// Returns the name at a key of a dictionary, with its slash; nil if there is none.
-    func name(_ key: String, of dictionary: Object) -> String? {
-        let value = qpdf_oh_get_key(handle, dictionary, key)
+    /// Calls the body with the value at a key of a dictionary, which may be null.
+    func with<Result>(_ key: PDFName, of dictionary: Object, _ body: (Object) throws -> Result) rethrows -> Result {
+        let value = qpdf_oh_get_key(handle, dictionary, key.bytes)
         defer { release(value) }
-        guard qpdf_oh_is_name(handle, value) != 0 else { return nil }
-        return qpdf_oh_get_name(handle, value).map { String(cString: $0) }
+        return try body(value)
+    }
+
+    /// Calls the body with each item of an array; with nothing if it is none.
+    func forEachItem(of array: Object, _ body: (Object) throws -> Void) rethrows {
+        guard qpdf_oh_is_array(handle, array) != 0 else { return }
+        for index in 0..<qpdf_oh_get_array_n_items(handle, array) {
+            let item = qpdf_oh_get_array_item(handle, array, index)
+            defer { release(item) }
+            try body(item)
+        }
+    }
+
+    /// Returns the name at a key of a dictionary; nil if there is none.
+    func name(_ key: PDFName, of dictionary: Object) -> PDFName? {
+        with(key, of: dictionary) { name($0) }
+    }
+
+    /// Returns an object that is a name; nil for others.
+    func name(_ object: Object) -> PDFName? {
+        qpdf_oh_is_name(handle, object) != 0 ? qpdf_oh_get_name(handle, object).map { PDFName($0) } : nil
+    }
+
+    /// Whether an object may refer to others.
+    func isContainer(_ object: Object) -> Bool {
+        qpdf_oh_is_dictionary(handle, object) != 0 || qpdf_oh_is_stream(handle, object) != 0
+            || qpdf_oh_is_array(handle, object) != 0
+    }
+
+    /// Whether an object is a reference to one that does not exist, or that libqpdf cannot read.
+    func isLost(_ object: Object) -> Bool {
+        qpdf_oh_get_object_id(handle, object) != 0 && qpdf_oh_is_null(handle, object) != 0
+    }
+
+    /// Returns the data of a stream; nil if libqpdf cannot undo all of its filters although it should.
+    func data(of stream: Object, decodeLevel: qpdf_stream_decode_level_e) throws -> Data? {
+        var isFiltered = QPDF_BOOL(0)
+        var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
+        _ = qpdf_oh_get_stream_data(handle, stream, decodeLevel, &isFiltered, &bytes, &count)
+        defer { free(bytes) }
+        try check()
+        guard decodeLevel == qpdf_dl_none || isFiltered != 0, let bytes else { return nil }
+        return Data(bytes: bytes, count: count)
     }
 
     /// Returns the numbers of an array; nil if it is not an array of this many numbers.
@@ -110,16 +119,5 @@ extension PDFFile {
         for item in items { qpdf_oh_append_item(handle, array, item) }
         try check()
         return array
-    }
-
-    func entry(_ key: String, of dictionary: Object) throws -> Object {
-        let value = qpdf_oh_get_key(handle, dictionary, key)
-        try check()
-        return value
-    }
-
-    func set(_ key: String, of dictionary: Object, to value: Object) throws {
-        qpdf_oh_replace_key(handle, dictionary, key, value)
-        try check()
     }
 }

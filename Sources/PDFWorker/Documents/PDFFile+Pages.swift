@@ -28,9 +28,11 @@ extension PDFFile {
     }
 
     /// Copies the layers of a document whose pages were added, so that hidden parts stay hidden.
-    func takeLayers(of other: PDFFile) throws {
+    ///
+    /// - Parameter filter: that which the pages were reduced by.
+    func takeLayers(of other: PDFFile, _ filter: PageFilter) throws {
         let layers = qpdf_oh_get_key(other.handle, qpdf_get_root(other.handle), "/OCProperties")
-        try PageFilter(other).cleanLayers(layers)
+        try filter.cleanLayers(layers)
         let indirect =
             qpdf_oh_is_indirect(other.handle, layers) != 0 ? layers : qpdf_make_indirect_object(other.handle, layers)
         try other.check()

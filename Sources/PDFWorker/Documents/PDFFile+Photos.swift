@@ -38,17 +38,6 @@ extension PDFFile {
         return try data(of: part, decodeLevel: qpdf_dl_generalized)
     }
 
-    /// Returns the data of a stream; nil if libqpdf cannot undo all of its filters although it should.
-    private func data(of stream: Object, decodeLevel: qpdf_stream_decode_level_e) throws -> Data? {
-        var isFiltered = QPDF_BOOL(0)
-        var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
-        _ = qpdf_oh_get_stream_data(handle, stream, decodeLevel, &isFiltered, &bytes, &count)
-        defer { free(bytes) }
-        try check()
-        guard decodeLevel == qpdf_dl_none || isFiltered != 0, let bytes else { return nil }
-        return Data(bytes: bytes, count: count)
-    }
-
     private func replaceData(of stream: Object, by data: Data, filter: Object, parameters: Object?) throws {
         let none = qpdf_oh_new_null(handle)
         defer { release(none) }

@@ -86,6 +86,7 @@ final class PDFFile {
         guard qpdf_has_error(handle) != 0 else { return }
         let error = qpdf_get_error(handle)
         let detail = qpdf_get_error_message_detail(handle, error).map { String(cString: $0) } ?? ""
+        if detail.contains("bad_alloc") { throw JobError.outOfMemory() }
         switch qpdf_get_error_code(handle, error) {
         case qpdf_e_password: throw JobError(.encrypted)
         case qpdf_e_damaged_pdf: throw JobError.damaged("the PDF is broken: \(Self.plain(detail))")
@@ -93,6 +94,8 @@ final class PDFFile {
         // Files that the library does not expect make it report errors of its own.
         case qpdf_e_object, qpdf_e_internal: throw JobError.damaged("an object of the PDF is not what it should be")
         case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
+        case qpdf_e_system where detail.hasPrefix("unable to access stream data"):
+            throw JobError.damaged("the data of a part of the PDF cannot be read")
         case qpdf_e_system: throw JobError.machine(Self.plain(detail))
         default: throw JobError(.other(Self.plain(detail)))
         }

@@ -22,8 +22,10 @@ final class PageFilter {
 
     private let file: PDFFile
     private let keepsMetadata: Bool
+    private let resources: UsedResources
     /// Numbers of the objects that were visited.
     private var seen: Set<Int32> = []
+    private var keepsSeenLayersOnly = false
     private var open: [(object: Object, meaning: Meaning)] = []
 
     private var handle: qpdf_data? { file.handle }
@@ -35,6 +37,7 @@ final class PageFilter {
     init(_ file: PDFFile, keepsMetadata: Bool = false) throws {
         self.file = file
         self.keepsMetadata = keepsMetadata
+        resources = UsedResources(file)
         // What refers to a page does not reduce it: pages keep other keys.
         for index in 0..<(try file.pageCount()) {
             let page = try file.page(index)
@@ -45,14 +48,15 @@ final class PageFilter {
 
     /// Reduces a page.
     ///
-    /// - Throws: ``JobError`` `damaged` if a part of its content is missing; ``DocumentCheck`` finds missing resources.
+    /// - Throws: ``JobError`` `damaged` if a part of its content, or something that it draws, is missing.
     func clean(_ page: Object) throws {
         guard qpdf_oh_is_dictionary(handle, page) != 0 else { throw JobError.damaged("a page is missing") }
         for key in file.keys(of: page) where !KeptKeys.ofPages.contains(key) {
-            qpdf_oh_remove_key(handle, page, key)
+            qpdf_oh_remove_key(handle, page, key.bytes)
         }
         try checkContents(of: page)
         try cleanAnnotations(of: page)
+        try resources.reduce(page)
         for key in file.keys(of: page) where !["/Parent", "/Contents", "/Annots"].contains(key) { push(key, of: page) }
         try visitOpen()
     }
@@ -72,8 +76,9 @@ final class PageFilter {
         }
     }
 
-    /// Reduces the layers of the document.
+    /// Reduces the layers of the document to those of the pages that were reduced.
     func cleanLayers(_ layers: Object) throws {
+        keepsSeenLayersOnly = true
         push(qpdf_oh_new_object(handle, layers), .keys)
         try visitOpen()
     }
@@ -96,15 +101,14 @@ final class PageFilter {
 
     /// A reference to an object that does not exist is null.
     private func requirePresent(_ object: Object) throws {
-        if qpdf_oh_get_object_id(handle, object) != 0, qpdf_oh_is_null(handle, object) != 0 {
-            throw JobError.damaged("a part of a page is missing")
-        }
+        if file.isLost(object) { throw JobError.damaged("a part of a page is missing") }
     }
 
     private func visit(_ object: Object, _ meaning: Meaning) throws {
         let number = qpdf_oh_get_object_id(handle, object)
         if number != 0, !seen.insert(number).inserted { return }
         if qpdf_oh_is_array(handle, object) != 0 {
+            if keepsSeenLayersOnly { removeUnseenLayers(from: object) }
             for index in 0..<qpdf_oh_get_array_n_items(handle, object) {
                 push(qpdf_oh_get_array_item(handle, object, index), .keys)
             }
@@ -119,35 +123,43 @@ final class PageFilter {
         try file.check()
     }
 
+    private func removeUnseenLayers(from array: Object) {
+        for index in (0..<qpdf_oh_get_array_n_items(handle, array)).reversed() {
+            let item = qpdf_oh_get_array_item(handle, array, index)
+            defer { file.release(item) }
+            guard qpdf_oh_is_dictionary(handle, item) != 0, file.name("/Type", of: item) == "/OCG",
+                !seen.contains(qpdf_oh_get_object_id(handle, item))
+            else { continue }
+            qpdf_oh_erase_item(handle, array, index)
+        }
+    }
+
     private func visitDictionary(_ dictionary: Object, _ meaning: Meaning) throws {
         for key in file.keys(of: dictionary) {
             switch meaning {
             case .keys where !mayStay(key, in: dictionary), .resources where KeptKeys.ofResources[key] == nil,
                 .appearances where !["/N", "/D", "/R"].contains(key):
-                qpdf_oh_remove_key(handle, dictionary, key)
+                qpdf_oh_remove_key(handle, dictionary, key.bytes)
             case .keys: push(key, of: dictionary)
-            case .resources: push(qpdf_oh_get_key(handle, dictionary, key), KeptKeys.ofResources[key] ?? .names)
-            case .names: push(qpdf_oh_get_key(handle, dictionary, key), .keys)
-            case .appearances: push(qpdf_oh_get_key(handle, dictionary, key), .names)
+            case .resources: push(qpdf_oh_get_key(handle, dictionary, key.bytes), KeptKeys.ofResources[key] ?? .names)
+            case .names: push(qpdf_oh_get_key(handle, dictionary, key.bytes), .keys)
+            case .appearances: push(qpdf_oh_get_key(handle, dictionary, key.bytes), .names)
             }
         }
     }
 
     /// Whether a key of a dictionary of any kind stays. An XObject of PostScript loses its subtype, so that no reader
     /// takes it for one.
-    private func mayStay(_ key: String, in dictionary: Object) -> Bool {
+    private func mayStay(_ key: PDFName, in dictionary: Object) -> Bool {
         guard KeptKeys.ofAll.contains(key) else { return false }
         return key != "/Subtype" || file.name(key, of: dictionary) != "/PS"
     }
 
-    private func push(_ key: String, of dictionary: Object) {
-        push(qpdf_oh_get_key(handle, dictionary, key), KeptKeys.meaning(of: key))
+    private func push(_ key: PDFName, of dictionary: Object) {
+        push(qpdf_oh_get_key(handle, dictionary, key.bytes), KeptKeys.meaning(of: key))
     }
 
     private func push(_ object: Object, _ meaning: Meaning) {
-        let isContainer =
-            qpdf_oh_is_dictionary(handle, object) != 0 || qpdf_oh_is_stream(handle, object) != 0
-            || qpdf_oh_is_array(handle, object) != 0
-        if isContainer { open.append((object, meaning)) } else { file.release(object) }
+        if file.isContainer(object) { open.append((object, meaning)) } else { file.release(object) }
     }
 }
