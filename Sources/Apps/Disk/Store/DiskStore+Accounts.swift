@@ -167,6 +167,7 @@ extension DiskAccount {
             space: DiskSpace(total: row["total"], used: row["used"], trash: row["trash"]),
             epoch: row["epoch"],
             revision: row["revision"],
+            contentChangedAt: (row["changed_at"] as Int64) == 0 ? nil : Date(millisecondsSince1970: row["changed_at"]),
             login: DiskLogin(session: row["session"], token: row["token"], isRejected: row["rejected"])
         )
     }

@@ -12,7 +12,7 @@ extension DiskStore {
     }
 
     /// Returns an item and when the API last listed it, without what is stored of its content; nil if there is none.
-    func item(_ path: DiskPath, account: String) throws -> (item: DiskItem, seenAt: Date)? {
+    func item(_ path: DiskPath, account: String) throws -> StoredItem? {
         try database.read { db in
             let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
             return row.flatMap { ItemColumns(of: $0).item(in: $0) }
@@ -39,6 +39,7 @@ extension DiskStore {
             guard let page = try pages.page(key, in: db) else { return nil }
             return DiskPage(
                 try rows(page.rowKeys, account: account, db),
+                changedAt: page.changedAt,
                 keys: page.rowKeys,
                 total: page.total,
                 hasMore: page.hasMore,
@@ -60,20 +61,28 @@ extension DiskStore {
         guard let first = try rows.next() else { return nil }
         let columns = ItemColumns(of: first)
         var items = [columns.item(in: first)]
-        var keys: [String?] = [first[3]]
-        var page = DiskPage([], keys: [], total: first[0], hasMore: first[1], revision: account.revision)
-        let fetchedAt = Date(millisecondsSince1970: first[2])
+        var keys: [String?] = [first[4]]
+        let (total, hasMore): (Int?, Bool) = (first[0], first[1])
+        let (fetchedAt, changedAt) = (Date(millisecondsSince1970: first[2]), Date(millisecondsSince1970: first[3]))
         while let row = try rows.next() {
             items.append(columns.item(in: row))
-            keys.append(row[3])
+            keys.append(row[4])
         }
-        page.rows = try diskRows(items.compactMap { $0 }, account: account.id, db)
-        page.lacksRows = keys.contains(ListedRow.unreadable.key)
+        let page = DiskPage(
+            try diskRows(items.compactMap { $0 }, account: account.id, db),
+            changedAt: changedAt,
+            keys: keys.compactMap { $0 },
+            total: total,
+            hasMore: hasMore,
+            revision: account.revision
+        )
         return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
     static let selectPageItems = """
-        SELECT page.total AS total_of_list, page.has_more, page.fetched_at, page_row.row_key, item.* FROM page
+        SELECT page.total AS total_of_list, page.has_more, page.fetched_at, page.changed_at AS page_changed_at,
+            page_row.row_key, item.*
+        FROM page
         LEFT JOIN page_row ON page_row.page_id = page.id
         LEFT JOIN disk_item AS item ON item.account = ? AND item.path = page_row.row_key
         WHERE page.account = ? AND page.screen = ? AND page.query = ? AND page.page_offset = ? AND page.page_limit = ?
@@ -100,13 +109,22 @@ extension DiskItem {
     }
 }
 
+/// A row of table `disk_item`.
+struct StoredItem: Sendable {
+    var item: DiskItem
+    /// When the API last listed it.
+    var seenAt: Date
+    /// When what it says was received.
+    var changedAt: Date
+}
+
 /// Where the columns of table `disk_item` are in the rows of a query. To look them up by name in each row takes longer
 /// than to read the row.
 struct ItemColumns {
     private static let names = [
         "path", "kind", "name", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
         "public_url", "published", "origin", "deleted", "seen_at", "sha256",
-        "available_until",
+        "available_until", "changed_at",
     ]
 
     /// Positions of the columns in the order of ``names``.
@@ -119,7 +137,7 @@ struct ItemColumns {
     }
 
     /// Reads an item and when the API last listed it; nil for a row without one, or a damaged one.
-    func item(in row: Row) -> (item: DiskItem, seenAt: Date)? {
+    func item(in row: Row) -> StoredItem? {
         let at = positions
         guard at.count == Self.names.count, let text: String = row[at[0]], let kind: String = row[at[1]],
             let path = DiskPath(text) ?? DiskPath(text, scheme: .trash), let kind = DiskItem.Kind(rawValue: kind)
@@ -138,7 +156,11 @@ struct ItemColumns {
         item.deleted = date(row[at[13]])
         item.sha256 = row[at[15]]
         item.linkEnd = LinkEnd(milliseconds: row[at[16]])
-        return (item, Date(millisecondsSince1970: row[at[14]]))
+        return StoredItem(
+            item: item,
+            seenAt: Date(millisecondsSince1970: row[at[14]]),
+            changedAt: Date(millisecondsSince1970: row[at[17]])
+        )
     }
 
     private func date(_ milliseconds: Int64?) -> Date? { milliseconds.map(Date.init(millisecondsSince1970:)) }
