@@ -42,7 +42,7 @@ import Testing
     func rowOfScreen() throws {
         let (files, recent) = (page(["a", "b"], total: 2), page(["b"], screen: "recent", total: 9))
         try save(files, recent)
-        try database.write { try pages.remove(rowKey: "b", account: "disk/1", screen: "files", in: $0) }
+        try database.write { try pages.remove(rowKey: "b", account: "disk/1", screen: "files", at: noon, in: $0) }
         #expect(try stored(files)?.rowKeys == ["a"])
         #expect(try stored(files)?.total == 1)
         #expect(try stored(recent) == recent)
@@ -68,10 +68,11 @@ import Testing
         let unrelated = page(["x"], screen: "trash", total: 1)
         let foreign = page(["b"], account: "disk/2", total: 1)
         try save(first, second, recent, unrelated, foreign)
-        try database.write { try pages.remove(rowKey: "b", account: "disk/1", in: $0) }
-        #expect(try stored(first) == page(["a"], total: 2))
-        #expect(try stored(second) == page(["c"], offset: 20, total: 2))
-        #expect(try stored(recent)?.rowKeys == [])
+        try database.write { try pages.remove(rowKey: "b", account: "disk/1", at: noon + 5, in: $0) }
+        var (left, counted) = (page(["a"], total: 2), page(["c"], offset: 20, total: 2))
+        (left.changedAt, counted.changedAt) = (noon + 5, noon + 5)
+        #expect(try stored(first) == left && stored(second) == counted)
+        #expect(try stored(recent)?.rowKeys == [] && stored(recent)?.changedAt == noon + 5)
         #expect(try stored(unrelated) == unrelated && stored(foreign) == foreign)
     }
 
@@ -95,7 +96,7 @@ import Testing
         try save(page(["/a", "/a/x", "/b"]), page(["/a"], screen: "recent"), page(["/a"], account: "disk/2"))
         try database.write { db in
             try pages.replace(rowKey: "/b", by: "/c", account: "disk/1", in: db)
-            try pages.remove(rowKeysWithPrefix: "/a/", account: "disk/1", in: db)
+            try pages.remove(rowKeysWithPrefix: "/a/", account: "disk/1", at: noon, in: db)
         }
         #expect(try stored(page([]))?.rowKeys == ["/a", "/c"])
         try database.write { try pages.remove(account: "disk/1", screen: "recent", query: "/", in: $0) }

@@ -60,7 +60,7 @@ struct DiskComposition: Sendable {
             searchFreshness: options.searchFreshness,
             hasher: try secrets.credentialHasher()
         )
-        store = DiskStore(database, secrets: secrets) { [client] in client.credential(of: $0) }
+        store = DiskStore(database, secrets: secrets, clock: clock) { [client] in client.credential(of: $0) }
         books = DiskBooks(store, shared)
         tokens = TokenProvider(store: store, logins: books.logins, oauth: oauth, clock: clock)
         queue = DownloadQueue(book: books.jobs, events: events, limit: options.downloads, logger: logger)

@@ -6,5 +6,6 @@ public enum CacheTables {
     /// those of the apps.
     public static let migrations =
         ResponseStore.migrations + PageStore.migrations + CacheEviction.migrations + ResponseStore.contentTime
+        + PageStore.changeTime
         + ResponseStore.parts
 }

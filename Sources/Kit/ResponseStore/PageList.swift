@@ -36,13 +36,25 @@ public struct PageList: Sendable, Equatable {
     public var hasMore: Bool
     /// When it was fetched, to the millisecond.
     public var fetchedAt: Date
+    /// When its keys or its total last changed; not what the rows of its keys say.
+    public var changedAt: Date
 
     /// Creates a page.
-    public init(key: PageKey, rowKeys: [String], total: Int?, hasMore: Bool, fetchedAt: Date) {
+    ///
+    /// - Parameter changedAt: Nil: when it was fetched.
+    public init(
+        key: PageKey,
+        rowKeys: [String],
+        total: Int?,
+        hasMore: Bool,
+        fetchedAt: Date,
+        changedAt: Date? = nil
+    ) {
         self.key = key
         self.rowKeys = rowKeys
         self.total = total
         self.hasMore = hasMore
         self.fetchedAt = fetchedAt
+        self.changedAt = changedAt ?? fetchedAt
     }
 }

@@ -1,21 +1,24 @@
 import Database
+public import Foundation
 public import GRDB
 
 extension PageStore {
     /// Removes a row from all lists of an account and decrements the totals of the lists.
     ///
     /// - Throws: Errors of the database.
-    public func remove(rowKey: String, account: String, in db: Database) throws {
+    public func remove(rowKey: String, account: String, at now: Date, in db: Database) throws {
         // The totals first: all pages of a list have one, also pages without the row.
-        try db.cachedStatement(sql: Self.decrementTotals).execute(arguments: [account, rowKey])
+        try db.cachedStatement(sql: Self.decrementTotals)
+            .execute(arguments: [now.millisecondsSince1970, account, rowKey])
         try db.cachedStatement(sql: Self.deleteRow).execute(arguments: [account, rowKey])
     }
 
     /// Removes a row from the lists of one screen, for any query, and decrements their totals.
     ///
     /// - Throws: Errors of the database.
-    public func remove(rowKey: String, account: String, screen: String, in db: Database) throws {
-        try db.cachedStatement(sql: Self.decrementTotalsOfScreen).execute(arguments: [account, rowKey, screen])
+    public func remove(rowKey: String, account: String, screen: String, at now: Date, in db: Database) throws {
+        try db.cachedStatement(sql: Self.decrementTotalsOfScreen)
+            .execute(arguments: [now.millisecondsSince1970, account, rowKey, screen])
         try db.cachedStatement(sql: Self.deleteRowOfScreen).execute(arguments: [account, rowKey, screen])
     }
 
@@ -23,8 +26,10 @@ extension PageStore {
     /// stay.
     ///
     /// - Throws: Errors of the database.
-    public func remove(rowKeysWithPrefix prefix: String, account: String, in db: Database) throws {
+    public func remove(rowKeysWithPrefix prefix: String, account: String, at now: Date, in db: Database) throws {
         guard let end = KeyPrefix(prefix).end else { return }
+        try db.cachedStatement(sql: Self.touchPrefix)
+            .execute(arguments: [now.millisecondsSince1970, account, prefix, end])
         try db.cachedStatement(sql: Self.deletePrefix).execute(arguments: [account, prefix, end])
     }
 
@@ -64,8 +69,8 @@ extension PageStore {
     static let decrementTotalsOfScreen = decrement(further: " AND holder.screen = ?")
     private static func decrement(further condition: String) -> String {
         """
-        UPDATE page SET total = max(total - 1, 0)
-        WHERE total IS NOT NULL AND id IN (
+        UPDATE page SET total = max(total - 1, 0), changed_at = max(changed_at, ?)
+        WHERE id IN (
             SELECT other.id FROM page_row
             JOIN page AS holder ON holder.id = page_row.page_id
             JOIN page AS other
@@ -78,6 +83,11 @@ extension PageStore {
     static let deleteRowOfScreen = """
         DELETE FROM page_row WHERE account = ? AND row_key = ?
             AND (SELECT screen FROM page WHERE page.id = page_row.page_id) = ?
+        """
+    static let touchPrefix = """
+        UPDATE page SET changed_at = max(changed_at, ?) WHERE id IN (
+            SELECT page_id FROM page_row WHERE account = ? AND row_key >= ? AND row_key < ?
+        )
         """
     static let deletePrefix = "DELETE FROM page_row WHERE account = ? AND row_key >= ? AND row_key < ?"
     static let updateRow = "UPDATE page_row SET row_key = ? WHERE account = ? AND row_key = ?"

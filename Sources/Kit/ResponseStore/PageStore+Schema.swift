@@ -35,4 +35,15 @@ extension PageStore {
                 """
         )
     ]
+
+    /// After the other tables, because eviction has changed the table in between.
+    static let changeTime = [
+        SchemaMigration(
+            "storage/011 page changes",
+            sql: """
+                ALTER TABLE page ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- when keys or total last changed
+                UPDATE page SET changed_at = fetched_at;
+                """
+        )
+    ]
 }

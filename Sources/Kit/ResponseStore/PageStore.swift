@@ -26,7 +26,8 @@ public struct PageStore: Sendable {
             rowKeys: rowKeys,
             total: row.value(1),
             hasMore: row.value(2),
-            fetchedAt: row.date(3)
+            fetchedAt: row.date(3),
+            changedAt: row.date(4)
         )
     }
 
@@ -53,6 +54,7 @@ public struct PageStore: Sendable {
         let upsert = try db.cachedStatement(sql: Self.upsertPage)
         try upsert.setArguments([
             key.account, key.screen, key.query, key.offset, key.limit, page.total, page.hasMore, time, size, time,
+            page.changedAt.millisecondsSince1970,
         ])
         for id in try Int64.fetchAll(upsert) {
             try db.cachedStatement(sql: "DELETE FROM page_row WHERE page_id = ?").execute(arguments: [id])
@@ -77,7 +79,7 @@ public struct PageStore: Sendable {
     }
 
     static let selectPage = """
-        SELECT id, total, has_more, fetched_at FROM page
+        SELECT id, total, has_more, fetched_at, changed_at FROM page
         WHERE account = ? AND screen = ? AND query = ? AND page_offset = ? AND page_limit = ?
         """
 
@@ -89,11 +91,13 @@ public struct PageStore: Sendable {
     static let selectRows = "SELECT row_key FROM page_row WHERE page_id = ? ORDER BY position"
 
     static let upsertPage = """
-        INSERT INTO page (account, screen, query, page_offset, page_limit, total, has_more, fetched_at, size, last_used)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO page (
+            account, screen, query, page_offset, page_limit, total, has_more, fetched_at, size, last_used, changed_at
+        )
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account, screen, query, page_offset, page_limit) DO UPDATE SET
             total = excluded.total, has_more = excluded.has_more, fetched_at = excluded.fetched_at,
-            size = excluded.size, last_used = max(last_used, excluded.last_used)
+            size = excluded.size, last_used = max(last_used, excluded.last_used), changed_at = excluded.changed_at
         RETURNING id
         """
 

@@ -51,7 +51,7 @@ private struct Server: Sendable {
     private static func cache(_ database: LarderDatabase) throws -> DiskStore {
         let secrets = try SealedSecrets(database)
         let hasher = try secrets.credentialHasher()
-        return DiskStore(database, secrets: secrets) { hasher.hash($0) }
+        return DiskStore(database, secrets: secrets, clock: .system) { hasher.hash($0) }
     }
 
     var shared: SharedLogins? { book as? SharedLogins }

@@ -273,11 +273,11 @@ struct ListsTests {
             #expect(!card.holds(at: .now()))
             try await store.database.write { try save([product], $0) }
             #expect(changeToken.holds(at: .now()), "the same product once more")
-            try await store.markGone(1)
+            try await store.markGone(1, at: .distantPast)
             expectEnded("gone")
-            try await store.markPresent([1])
+            try await store.markPresent([1], at: .distantPast)
             expectEnded("back")
-            try await store.markPresent([1])
+            try await store.markPresent([1], at: .distantPast)
             #expect(changeToken.holds(at: .now()), "it was there already")
             #expect(others.holds(at: .now()), "TRUST-21: nothing of this concerns another profile or product")
         }

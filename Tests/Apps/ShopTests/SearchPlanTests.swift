@@ -98,9 +98,9 @@ struct SearchPlanTests {
         }
         #expect(try ids("äTHER flasche") == [2] && ids("ä") == [2] && ids("he") == [2])
         #expect(try ids(" 2") == [])
-        try await seen.store.markGone(2)
+        try await seen.store.markGone(2, at: .distantPast)
         #expect(try ids("äther") == [] && ids("ä") == [])
-        try await seen.store.markPresent([2])
+        try await seen.store.markPresent([2], at: .distantPast)
         #expect(try ids("äther") == [2])
     }
 

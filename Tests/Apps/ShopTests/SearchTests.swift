@@ -1,3 +1,4 @@
+import Foundation
 import Freshness
 import HTTPTypes
 import Screens
@@ -203,7 +204,7 @@ struct SearchTests {
             #expect(first["meta.partial"] == true && first.ids.count == 3)
             guard case .string(let next) = first["links.next"] else { return #expect(Bool(false), "no next page") }
             let before = try await app.get(next).ids
-            try await app.store.markGone(first.ids[0])
+            try await app.store.markGone(first.ids[0], at: .distantPast)
             let after = try await app.get(next)
             #expect(after.ids == before && after["meta.page.offset"] == .null && Set(all).isSuperset(of: before))
             let offset = try await app.get("/v1/shop/search?q=e&limit=3&offset=3").ids

@@ -153,7 +153,7 @@ struct ShopProfilesTests {
                 case 6 where step % 5 == 0:
                     outcome = "\(try await node.profiles.clear(profile, if: preconditions, showing: page))"
                 case 7:
-                    if seen[number] != nil { try await node.catalogue.markGone(number) }
+                    if seen[number] != nil { try await node.catalogue.markGone(number, at: .distantPast) }
                 default:
                     // A later version of the product, or another one that has its id now.
                     let title = ["A", "B"][Int.random(in: 0...1, using: &chance)]
@@ -244,7 +244,7 @@ struct ShopProfilesTests {
             #expect(try await node.profiles.line(id, "anna")?.item.product == new)
             #expect(try await node.profiles.list("anna", page).revision == 1)
         }
-        try await nodes[0].catalogue.markGone(5)
+        try await nodes[0].catalogue.markGone(5, at: .distantPast)
         #expect(try await nodes[0].profiles.list("anna", page).items.map(\.difference) == [.gone])
         #expect(try await nodes[1].profiles.list("anna", page).items.map(\.difference) == [nil])
     }

@@ -8,6 +8,8 @@ struct DiskAccount: Sendable, Equatable {
     var space: DiskSpace
     var epoch: Int64
     var revision: Int
+    /// When anything that is known of its files was last received; nil if nothing was.
+    var contentChangedAt: Date?
     /// The login whose token its requests are sent with.
     var login: DiskLogin
 }

@@ -4,6 +4,8 @@ import Foundation
 struct DiskRow: Sendable {
     var item: DiskItem
     var seenAt: Date
+    /// When what it says of the API's item was received.
+    var changedAt = Date.distantPast
     var isDownloaded: Bool
     /// How it relates to what is kept offline.
     var offline = OfflineMarking.none
@@ -14,6 +16,8 @@ struct DiskRow: Sendable {
 /// A page of a list, and the revision of the account in the same read transaction.
 struct DiskPage: Sendable {
     var rows: [DiskRow]
+    /// When the newest part of it was received: a row, or which rows it has.
+    var changedAt: Date
     var total: Int?
     var hasMore: Bool
     var revision: Int?
@@ -26,9 +30,12 @@ struct DiskPage: Sendable {
 
     /// Creates a page.
     ///
-    /// - Parameter keys: Keys of its positions, as the store has them.
+    /// - Parameters:
+    ///   - changedAt: When it was received which rows it has.
+    ///   - keys: Keys of its positions, as the store has them.
     init(
         _ rows: [DiskRow],
+        changedAt: Date = .distantPast,
         keys: [String],
         total: Int?,
         hasMore: Bool,
@@ -36,6 +43,7 @@ struct DiskPage: Sendable {
         isPartial: Bool = false
     ) {
         self.rows = rows
+        self.changedAt = rows.reduce(changedAt) { max($0, $1.changedAt) }
         self.total = total
         self.hasMore = hasMore
         self.revision = revision

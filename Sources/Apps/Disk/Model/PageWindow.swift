@@ -12,6 +12,8 @@ struct PageWindow: Sendable, Equatable {
         var hasMore: Bool
         var total: Int?
         var fetchedAt: Date
+        /// When its keys or its total last changed.
+        var changedAt: Date
         /// Keys by position in the list. A position without a key is that of a row which was removed since.
         var keys: [Int: String] = [:]
 
@@ -36,6 +38,8 @@ struct PageWindow: Sendable, Equatable {
     var hasMore: Bool
     /// When the oldest of its pages was fetched.
     var fetchedAt: Date
+    /// When the keys or the total of any of its pages last changed.
+    var changedAt: Date
 
     /// Makes a window of the stored pages. Each position is that of the newest page which covers it.
     ///
@@ -55,6 +59,7 @@ struct PageWindow: Sendable, Equatable {
             ?? true
         if let source = last.1, source.hasMore, source.end == end { hasMore = true }
         self.fetchedAt = fetchedAt
+        changedAt = used.reduce(.distantPast) { max($0, $1.changedAt) }
     }
 
     /// Whether pages cover a whole list, from its first row to its end.

@@ -159,6 +159,7 @@ extension DiskStore {
 extension DiskAccount: FetchableRecord {
     /// Reads a row of table `disk_account` with one of table `disk_login`.
     init(row: Row) throws {
+        let changedAt: Int64 = try row.value("changed_at")
         try self.init(
             id: row.value("account"),
             name: row.value("name"),
@@ -166,6 +167,7 @@ extension DiskAccount: FetchableRecord {
             space: DiskSpace(total: row.value("total"), used: row.value("used"), trash: row.value("trash")),
             epoch: row.value("epoch"),
             revision: row.value("revision"),
+            contentChangedAt: changedAt == 0 ? nil : row.date("changed_at"),
             login: DiskLogin(
                 session: row.value("session"),
                 token: row.value("token"),

@@ -57,13 +57,15 @@ extension DiskStore {
     /// Adds to items whether the present versions of their contents are stored.
     ///
     /// - Throws: GRDB's errors.
-    func diskRows(_ items: [(item: DiskItem, seenAt: Date)], account: String, _ db: Database) throws -> [DiskRow] {
+    func diskRows(_ items: [StoredItem], account: String, _ db: Database) throws -> [DiskRow] {
         let stored = try storedVersions(of: items.map(\.item), account: account, db)
         let offline = try offlineStates(of: items.map(\.item), account: account, db)
-        return items.map { item, seenAt in
-            DiskRow(
+        return items.map { row in
+            let item = row.item
+            return DiskRow(
                 item: item,
-                seenAt: seenAt,
+                seenAt: row.seenAt,
+                changedAt: row.changedAt,
                 isDownloaded: item.version.map {
                     $0 == stored[Self.name(.content, of: item.path)] || $0 == offline?.versions[item.path]
                 } ?? false,

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import GRDB
 import ResponseStore
 import TextSearch
@@ -43,12 +44,17 @@ extension DiskStore {
                 try removeOverwritten(to, by: from, account: account, db)
                 try move(from, to, account: account, db)
             case .unpublished(let path):
-                try db.execute(sql: Self.updateUnpublished, arguments: [account, path.text])
-                try pages.remove(rowKey: path.text, account: owner, screen: "published", in: db)
+                let time = clock.now()
+                try db.execute(
+                    sql: Self.updateUnpublished,
+                    arguments: [time.millisecondsSince1970, account, path.text]
+                )
+                try pages.remove(rowKey: path.text, account: owner, screen: "published", at: time, in: db)
             case .appeared(let path, let item):
                 if let item, item.path == path { try keep([item], about: path, account: account, at: now, in: db) }
             case .doubtful: break
             }
+            if change != .doubtful { try noteContent(of: account, db) }
             if !change.isKnown { try doubtOffline(account: account, db) }
             if let follow { db.afterNextTransaction { _ in follow() } }
             if let finished { try finish(finished, account: account, at: now, db) }
@@ -74,7 +80,8 @@ extension DiskStore {
     /// Removes a row and those below it, also from all lists, and their bodies.
     func remove(_ path: DiskPath, account: String, _ db: Database) throws {
         try Self.deleteRows(Self.deleteItem, [account, path.text], account: account, db)
-        try pages.remove(rowKey: path.text, account: Self.owner(account), in: db)
+        try pages.remove(rowKey: path.text, account: Self.owner(account), at: clock.now(), in: db)
+        try noteContent(of: account, db)
         try removeContents(of: path, account: account, db)
         try removeOffline(path, isIncluded: true, account: account, db)
     }
@@ -96,7 +103,7 @@ extension DiskStore {
         let owner = Self.owner(account)
         let below: StatementArguments = [account, path.below, Self.end(of: path.below)]
         try Self.deleteRows(Self.deleteBelow, below, account: account, db)
-        try pages.remove(rowKeysWithPrefix: path.below, account: owner, in: db)
+        try pages.remove(rowKeysWithPrefix: path.below, account: owner, at: clock.now(), in: db)
         try removeLists(of: path, owner: owner, db)
         try removeOffline(path, isIncluded: false, account: account, db)
         for prefix in Self.bodyPrefixes(of: path) {
@@ -115,17 +122,18 @@ extension DiskStore {
     }
 
     private func move(_ from: DiskPath, _ to: DiskPath, account: String, _ db: Database) throws {
-        let owner = Self.owner(account)
+        let (owner, now) = (Self.owner(account), clock.now())
         try rename(from, to, account: account, db)
         try db.cachedStatement(sql: Self.moveBelow)
             .execute(arguments: [
-                to.below, from.below.unicodeScalars.count + 1, account, from.below, Self.end(of: from.below),
+                to.below, from.below.unicodeScalars.count + 1, now.millisecondsSince1970, account, from.below,
+                Self.end(of: from.below),
             ])
         if from.parent == to.parent {
             try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
         } else {
             // It is in another folder now: removed from the lists of the old one, kept in lists without folders.
-            try pages.remove(rowKey: from.text, account: owner, screen: "files", in: db)
+            try pages.remove(rowKey: from.text, account: owner, screen: "files", at: now, in: db)
             try pages.replace(rowKey: from.text, by: to.text, account: owner, in: db)
         }
         try pages.replace(rowKeyPrefix: from.below, by: to.below, account: owner, in: db)
@@ -137,7 +145,7 @@ extension DiskStore {
         let old = try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, from.text])
         let folded = to.name.partFolded
         try db.cachedStatement(sql: Self.renameItem).execute(arguments: [
-            to.text, to.name, folded, account, from.text,
+            to.text, to.name, folded, clock.now().millisecondsSince1970, account, from.text,
         ])
         guard let name = try old.flatMap(IndexedName.init(row:)) else { return }
         var names = NameChanges(account)
@@ -181,11 +189,15 @@ extension DiskStore {
     static let deleteBelow = """
         DELETE FROM disk_item WHERE account = ? AND path >= ? AND path < ? RETURNING rank, folded
         """
-    static let renameItem = "UPDATE disk_item SET path = ?, name = ?, folded = ? WHERE account = ? AND path = ?"
-    static let moveBelow =
-        "UPDATE disk_item SET path = ? || substr(path, ?) WHERE account = ? AND path >= ? AND path < ?"
+    static let renameItem = """
+        UPDATE disk_item SET path = ?, name = ?, folded = ?, changed_at = ? WHERE account = ? AND path = ?
+        """
+    static let moveBelow = """
+        UPDATE disk_item SET path = ? || substr(path, ?), changed_at = ? WHERE account = ? AND path >= ? AND path < ?
+        """
     static let updateUnpublished = """
-        UPDATE disk_item SET published = 0, public_url = NULL, available_until = NULL WHERE account = ? AND path = ?
+        UPDATE disk_item SET published = 0, public_url = NULL, available_until = NULL, changed_at = ?
+        WHERE account = ? AND path = ?
         """
     static let deleteFolderPages =
         "DELETE FROM page WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?"

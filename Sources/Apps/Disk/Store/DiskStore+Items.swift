@@ -12,7 +12,7 @@ extension DiskStore {
     }
 
     /// Returns an item and when the API last listed it, without what is stored of its content; nil if there is none.
-    func item(_ path: DiskPath, account: String) throws -> (item: DiskItem, seenAt: Date)? {
+    func item(_ path: DiskPath, account: String) throws -> StoredItem? {
         try database.read { db in
             let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
             return try row.flatMap { try ItemColumns(of: $0).item(in: $0) }
@@ -39,6 +39,7 @@ extension DiskStore {
             guard let page = try pages.page(key, in: db) else { return nil }
             return DiskPage(
                 try rows(page.rowKeys, account: account, db),
+                changedAt: page.changedAt,
                 keys: page.rowKeys,
                 total: page.total,
                 hasMore: page.hasMore,
@@ -60,26 +61,28 @@ extension DiskStore {
         guard let first = try rows.next() else { return nil }
         let columns = ItemColumns(of: first)
         var items = [try columns.item(in: first)]
-        var keys: [String?] = [try first.value(3)]
-        var page = DiskPage(
-            [],
-            keys: [],
-            total: try first.value(0),
-            hasMore: try first.value(1),
-            revision: account.revision
-        )
-        let fetchedAt: Date = try first.date(2)
+        var keys: [String?] = [try first.value(4)]
+        let (total, hasMore): (Int?, Bool) = (try first.value(0), try first.value(1))
+        let (fetchedAt, changedAt): (Date, Date) = (try first.date(2), try first.date(3))
         while let row = try rows.next() {
             items.append(try columns.item(in: row))
-            keys.append(try row.value(3))
+            keys.append(try row.value(4))
         }
-        page.rows = try diskRows(items.compactMap { $0 }, account: account.id, db)
-        page.lacksRows = keys.contains(ListedRow.unreadable.key)
+        let page = DiskPage(
+            try diskRows(items.compactMap { $0 }, account: account.id, db),
+            changedAt: changedAt,
+            keys: keys.compactMap { $0 },
+            total: total,
+            hasMore: hasMore,
+            revision: account.revision
+        )
         return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
     static let selectPageItems = """
-        SELECT page.total AS total_of_list, page.has_more, page.fetched_at, page_row.row_key, item.* FROM page
+        SELECT page.total AS total_of_list, page.has_more, page.fetched_at, page.changed_at AS page_changed_at,
+            page_row.row_key, item.*
+        FROM page
         LEFT JOIN page_row ON page_row.page_id = page.id
         LEFT JOIN disk_item AS item ON item.account = ? AND item.path = page_row.row_key
         WHERE page.account = ? AND page.screen = ? AND page.query = ? AND page.page_offset = ? AND page.page_limit = ?
@@ -106,13 +109,22 @@ extension DiskItem {
     }
 }
 
+/// A row of table `disk_item`.
+struct StoredItem: Sendable {
+    var item: DiskItem
+    /// When the API last listed it.
+    var seenAt: Date
+    /// When what it says was received.
+    var changedAt: Date
+}
+
 /// Where the columns of table `disk_item` are in the rows of a query. To look them up by name in each row takes longer
 /// than to read the row.
 struct ItemColumns {
     private static let names = [
         "path", "kind", "name", "size", "created", "modified", "media_type", "mime_type", "md5", "resource_id",
         "public_url", "published", "origin", "deleted", "seen_at", "sha256",
-        "available_until",
+        "available_until", "changed_at",
     ]
 
     /// Positions of the columns in the order of ``names``.
@@ -125,7 +137,7 @@ struct ItemColumns {
     }
 
     /// Reads an item and when the API last listed it; nil for a row without one.
-    func item(in row: Row) throws -> (item: DiskItem, seenAt: Date)? {
+    func item(in row: Row) throws -> StoredItem? {
         let at = positions
         guard at.count == Self.names.count, let text: String = try row.value(at[0]) else { return nil }
         guard let path = DiskPath(text) ?? DiskPath(text, scheme: .trash),
@@ -145,6 +157,6 @@ struct ItemColumns {
         item.deleted = try row.date(at[13])
         item.sha256 = try row.value(at[15])
         item.linkEnd = LinkEnd(milliseconds: try row.value(at[16]))
-        return (item, try row.date(at[14]))
+        return StoredItem(item: item, seenAt: try row.date(at[14]), changedAt: try row.date(at[17]))
     }
 }

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Freshness
 import GRDB
 import ResponseStore
 import TextSearch
@@ -52,8 +53,12 @@ extension DiskStore {
             return (true, false)
         }
         db.afterNextTransaction { [changeLogs] _ in changeLogs.stored(page.key, epoch: request.epoch) }
-        try pages.save(page, in: db)
-        return (old != nil, old.map { !Self.same($0, page) } ?? true)
+        let isSame = old.map { Self.same($0, page) } ?? false
+        var saved = page
+        saved.changedAt = isSame ? old?.changedAt ?? clock.now() : clock.now()
+        try pages.save(saved, in: db)
+        if !isSame { try noteContent(of: request.account, db) }
+        return (old != nil, !isSame)
     }
 
     /// Stores rows as the API lists them now.
@@ -70,6 +75,7 @@ extension DiskStore {
     ) throws -> Bool {
         let select = try db.cachedStatement(sql: Self.selectItem)
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
+        let received = clock.now().millisecondsSince1970
         var changed: [DiskItem] = []
         var names = NameChanges(account)
         for item in items {
@@ -90,27 +96,37 @@ extension DiskStore {
                 item.modified?.millisecondsSince1970, item.mediaType, item.mimeType, item.md5, item.resourceID,
                 item.publicURL, item.isPublished, item.origin,
                 item.deleted?.millisecondsSince1970, now.millisecondsSince1970, rank, item.sha256,
-                item.linkEnd.milliseconds,
+                item.linkEnd.milliseconds, old == item ? row?["changed_at"] ?? received : received,
             ])
         }
         try names.write(db)
         try followOffline(changed, account: account, db)
+        if !changed.isEmpty { try noteContent(of: account, db) }
         return !changed.isEmpty
     }
 
     static let upsertItem = """
         INSERT INTO disk_item
             (account, path, name, folded, kind, size, created, modified, media_type, mime_type, md5, resource_id,
-            public_url, published, origin, deleted, seen_at, rank, sha256, available_until)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            public_url, published, origin, deleted, seen_at, rank, sha256, available_until,
+            changed_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account, path) DO UPDATE SET
             name = excluded.name, folded = excluded.folded, kind = excluded.kind, size = excluded.size,
             created = excluded.created, modified = excluded.modified, media_type = excluded.media_type,
             mime_type = excluded.mime_type, md5 = excluded.md5, resource_id = excluded.resource_id,
             public_url = excluded.public_url, published = excluded.published, origin = excluded.origin,
             deleted = excluded.deleted, seen_at = max(seen_at, excluded.seen_at), rank = excluded.rank,
-            sha256 = excluded.sha256, available_until = excluded.available_until
+            sha256 = excluded.sha256, available_until = excluded.available_until, changed_at = excluded.changed_at
         """
+
+    /// Records that a response of the API has changed what is known of an account's files.
+    func noteContent(of account: String, _ db: Database) throws {
+        try db.cachedStatement(sql: Self.updateContentTime)
+            .execute(arguments: [clock.now().millisecondsSince1970, account])
+    }
+
+    static let updateContentTime = "UPDATE disk_account SET changed_at = max(changed_at, ?) WHERE account = ?"
 
     /// Whether the account has changed since an epoch, so that a response requested then must be revalidated before it
     /// is fresh.

@@ -43,6 +43,7 @@ extension DiskStore {
     private func page(_ window: PageWindow, account: String, _ db: Database) throws -> StoredPage {
         let page = DiskPage(
             try rows(window.rowKeys, account: account, db),
+            changedAt: window.changedAt,
             keys: window.rowKeys,
             total: window.total,
             hasMore: window.hasMore,
@@ -69,7 +70,7 @@ extension DiskStore {
 
     // More pages than this that overlap one window are those of clients with ever other limits.
     static let selectSources = """
-        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at FROM page
+        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at, changed_at FROM page
         WHERE account = ? AND screen = ? AND query = ? AND page_offset < ?
         AND (page_offset + page_limit > ? OR has_more = 0)
         ORDER BY fetched_at DESC LIMIT 200
@@ -88,16 +89,16 @@ extension DiskStore {
     ) throws -> StoredPage? {
         let stored = try wholeList(of: folder, owner: key.account, db)
         let kept = try keptFolder(folder, account: account, db)
-        guard let fetchedAt = [stored?.1, kept].compactMap({ $0 }).max(),
+        guard let fetchedAt = [stored?.fetchedAt, kept].compactMap({ $0 }).max(),
             let sort = key.query.split(separator: "\n").last,
             let column = Self.columns.first(where: { $0 == sort.drop { $0 == "-" } })
         else { return nil }
         let order = sort.hasPrefix("-") ? "DESC" : "ASC"
         // The newer one of a stored list and of what is kept offline.
-        let list = stored.flatMap { $0.1 == fetchedAt ? $0.query : nil }
+        let list = stored.flatMap { $0.fetchedAt == fetchedAt ? $0 : nil }
         let ofList = list == nil ? Self.ofKeptFolder : Self.ofList
         let arguments: StatementArguments =
-            list.map { [account, key.account, $0] } ?? [account, account, folder.text]
+            list.map { [account, key.account, $0.query] } ?? [account, account, folder.text]
         let found = try Row.fetchAll(
             db,
             sql: "SELECT * \(ofList) ORDER BY \(column) \(order), path \(order) LIMIT ? OFFSET ?",
@@ -107,6 +108,7 @@ extension DiskStore {
         let rows = try diskRows(found, account: account, db)
         let page = DiskPage(
             rows,
+            changedAt: list?.changedAt ?? fetchedAt,
             keys: rows.map(\.item.path.text),
             total: total,
             hasMore: PageWindow.Source.sum(key.offset, key.limit) < total,
@@ -115,16 +117,29 @@ extension DiskStore {
         return StoredPage(page: page, fetchedAt: fetchedAt)
     }
 
-    /// Returns the list of a folder that is stored whole, and when its oldest page was fetched; nil if there is none.
-    private func wholeList(of folder: DiskPath, owner: String, _ db: Database) throws -> (query: String, Date)? {
+    /// The list of a folder that is stored whole.
+    private struct WholeList {
+        let query: String
+        /// When its oldest page was fetched.
+        let fetchedAt: Date
+        /// When the keys or the total of any of its pages last changed.
+        let changedAt: Date
+
+        /// Nil if pages are not those of a whole list.
+        init?(_ query: String, _ pages: [PageWindow.Source]) {
+            guard PageWindow.isWholeList(pages), let fetchedAt = pages.map(\.fetchedAt).min() else { return nil }
+            (self.query, self.fetchedAt) = (query, fetchedAt)
+            changedAt = pages.reduce(.distantPast) { max($0, $1.changedAt) }
+        }
+    }
+
+    /// Returns the list of a folder that is stored whole; nil if there is none.
+    private func wholeList(of folder: DiskPath, owner: String, _ db: Database) throws -> WholeList? {
         let arguments: StatementArguments = [owner, folder.text + "\n", folder.text + "\u{B}"]
         let rows = try Row.fetchAll(try db.cachedStatement(sql: Self.selectFolderPages), arguments: arguments)
         let lists = try Dictionary(grouping: rows) { try $0.value("query") as String }
             .mapValues { try $0.map(PageWindow.Source.init(row:)) }
-        let whole = lists.filter { PageWindow.isWholeList($0.value) }.compactMap { query, sources in
-            sources.map(\.fetchedAt).min().map { (query, $0) }
-        }
-        return whole.max { $0.1 < $1.1 }
+        return lists.compactMap(WholeList.init).max { $0.fetchedAt < $1.fetchedAt }
     }
 
     /// Whether a folder is stored whole, without a row of a path.
@@ -147,7 +162,7 @@ extension DiskStore {
     /// The columns that folders are sorted by; the API has the same names.
     private static let columns = ["name", "path", "created", "modified", "size"]
     static let selectFolderPages = """
-        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at FROM page
+        SELECT id, query, page_offset, page_limit, has_more, total, fetched_at, changed_at FROM page
         WHERE account = ? AND screen = 'files' AND query >= ? AND query < ?
         """
     static let selectHasRow = """
@@ -180,7 +195,8 @@ extension PageWindow.Source {
             limit: row.value("page_limit"),
             hasMore: row.value("has_more"),
             total: row.value("total"),
-            fetchedAt: row.date("fetched_at")
+            fetchedAt: row.date("fetched_at"),
+            changedAt: row.date("changed_at")
         )
     }
 }

@@ -119,6 +119,14 @@ struct DiskStore: Sendable {
                 ALTER TABLE disk_item ADD COLUMN available_until INTEGER; -- of its link; 0: no end; NULL: not known
                 """
         ),
+        SchemaMigration(
+            "disk/009 changes",
+            sql: """
+                ALTER TABLE disk_item ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- when what it says was received
+                ALTER TABLE disk_account ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- the same of any of its files
+                UPDATE disk_item SET changed_at = seen_at;
+                """
+        ),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
@@ -126,6 +134,7 @@ struct DiskStore: Sendable {
 
     let database: LarderDatabase
     let secrets: SealedSecrets
+    let clock: WallClock
     let responses: ResponseStore
     let pages = PageStore()
     /// The latest changes, for responses that were requested before them.
@@ -146,10 +155,12 @@ struct DiskStore: Sendable {
     init(
         _ database: LarderDatabase,
         secrets: SealedSecrets,
+        clock: WallClock,
         credential: @escaping @Sendable (_ account: String) -> CredentialHash
     ) {
         self.database = database
         self.secrets = secrets
+        self.clock = clock
         self.credential = credential
         responses = ResponseStore(database)
     }

@@ -13,6 +13,14 @@ struct ProductReader: Sendable {
         var provenance: Provenance
         /// For how long a further read returns the same; nil if that is not known.
         var changeToken: ChangeToken?
+
+        /// Creates the result of a read. What the product says was received with this response or another one.
+        init(_ known: KnownProduct, _ provenance: Provenance, changeToken: ChangeToken? = nil) {
+            product = known.product
+            self.provenance = provenance
+            self.provenance.contentFetchedAt = known.changedAt
+            self.changeToken = changeToken
+        }
     }
 
     let api: CatalogueAPI
@@ -40,7 +48,7 @@ struct ProductReader: Sendable {
     func stored(_ id: Int, _ cachePolicy: CachePolicy, since witness: ReadWitness) throws -> Result? {
         guard let seen = try store.product(id), !seen.isGone else { return nil }
         return try api.storedProduct(id, cachePolicy, bundledAt: seen.fetchedAt, since: witness).map {
-            Result(product: seen.product, provenance: $0.provenance, changeToken: $0.changeToken)
+            Result(seen, $0.provenance, changeToken: $0.changeToken)
         }
     }
 
@@ -58,11 +66,11 @@ struct ProductReader: Sendable {
         }
         guard var known = try store.product(id) else { throw Self.noProduct }
         if known.isGone, result.provenance.isValidatedNow {
-            try await store.markPresent([id])
+            try await store.markPresent([id], at: clock.now())
             known.isGone = false
         }
         guard !known.isGone else { throw Self.noProduct }
-        return Result(product: known.product, provenance: result.provenance, changeToken: result.changeToken)
+        return Result(known, result.provenance, changeToken: result.changeToken)
     }
 
     /// Returns what is shown of a product that could not be read.
@@ -72,7 +80,7 @@ struct ProductReader: Sendable {
         switch failure.error {
         case .rejected:
             // The only 4xx in the API's own form: there is no such product.
-            try await store.markGone(id)
+            try await store.markGone(id, at: clock.now())
             throw Self.noProduct
         case .notStored:
             // The product's own response is not stored, but the product may have been in a list.
@@ -96,8 +104,8 @@ struct ProductReader: Sendable {
         let age = max(0, Int(clock.now().timeIntervalSince(seen.fetchedAt)))
         let isOffline = !api.upstream.reachability.isReachable
         return Result(
-            product: seen.product,
-            provenance: Provenance(
+            seen,
+            Provenance(
                 source: .upstream,
                 offline: isOffline,
                 stale: age > 0,

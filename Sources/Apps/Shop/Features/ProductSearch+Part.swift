@@ -27,15 +27,10 @@ extension ProductSearch {
         }
 
         /// Marks the part as stale if products of earlier responses are shown in the place of rows that cannot be used.
-        ///
-        /// - Parameter dates: When those products were fetched.
-        fileprivate func with(older dates: [Date]) -> Part {
-            guard let oldest = dates.min() else { return self }
+        fileprivate func marked(isOlder: Bool) -> Part {
+            guard isOlder else { return self }
             var part = self
             part.provenance.stale = true
-            // `fetched_at` is the oldest date of what is shown; the age of the response itself is unchanged.
-            let receivedAt = part.provenance.contentFetchedAt ?? part.provenance.validatedAt
-            part.provenance.contentFetchedAt = [receivedAt, oldest].compactMap { $0 }.min()
             if part.provenance.cacheStatus?.detail == nil { part.provenance.cacheStatus?.detail = "bad-response" }
             return part
         }
@@ -98,14 +93,14 @@ extension ProductSearch {
         let shown = rows.map { row in
             row.flatMap { known[$0.id] }.flatMap { $0.isGone && !returned.contains($0.product.id) ? nil : $0 }
         }
-        let older = zip(rows, shown).compactMap { row, product in row?.isUsable == false ? product?.fetchedAt : nil }
+        let isOlder = zip(rows, shown).contains { row, product in row?.isUsable == false && product != nil }
         return Part(
             products: shown.map { $0?.product },
-            provenance: result.provenance,
+            provenance: result.provenance.including(known.values.map(\.changedAt)),
             changeToken: result.changeToken?.and(unchanged),
             isOutdated: result.provenance.stale,
             isAbandoned: isAbandoned
-        ).with(older: older)
+        ).marked(isOlder: isOlder)
     }
 
     /// How to read a part. What was seen of the catalogue is used if nothing is stored.
@@ -140,18 +135,28 @@ extension ProductSearch {
     private func returned(in rows: some Sequence<ListedProduct?>) async throws -> Set<Int> {
         let known = try store.products(rows.compactMap { $0?.id })
         let returned = known.values.filter(\.isGone).map(\.product.id)
-        if !returned.isEmpty { try await store.markPresent(returned) }
+        if !returned.isEmpty { try await store.markPresent(returned, at: clock.now()) }
         return Set(returned)
     }
 }
 
 extension Provenance {
-    /// Returns the provenance of a response that is made from two: that of the worse one, with the older date.
+    /// Returns the provenance of a response that is made from two: that of the worse one, with the older date of
+    /// its validation, and the newer one of its content.
     func combined(with other: Provenance) -> Provenance {
         var combined = other.severity > severity ? other : self
         combined.validatedAt = [validatedAt, other.validatedAt].compactMap { $0 }.min()
-        return combined
+        return combined.including([contentTime, other.contentTime].compactMap { $0 })
     }
+
+    /// Returns the provenance of a response that shows what was received at these times, too.
+    fileprivate func including(_ dates: [Date]) -> Provenance {
+        var provenance = self
+        provenance.contentFetchedAt = (dates + [contentTime].compactMap { $0 }).max()
+        return provenance
+    }
+
+    private var contentTime: Date? { contentFetchedAt ?? validatedAt }
 
     private var severity: Int { (offline ? 4 : 0) + (stale ? 2 : 0) + (isValidatedNow ? 0 : 1) }
 }

@@ -144,6 +144,8 @@ struct ProductSearch: Sendable {
         var provenance = provenance
         if let oldest = shown.map(\.fetchedAt).min() {
             provenance.validatedAt = oldest
+            // What was seen since can be among the products, and what is gone since not.
+            provenance.contentFetchedAt = try store.lastChange()
             if provenance.cacheStatus?.timeToLive != nil {
                 provenance.cacheStatus?.timeToLive = -max(0, Int(clock.now().timeIntervalSince(oldest)))
             }

@@ -11,6 +11,8 @@ struct KnownProduct: Sendable, Equatable {
     /// Whether the upstream has said since that there is no such product.
     var isGone: Bool
     var fetchedAt: Date
+    /// When what it says, or that it is gone, was received.
+    var changedAt: Date
 }
 
 extension ShopStore {
@@ -52,7 +54,7 @@ extension ShopStore {
         }
         let columns = try product.columns
         try db.cachedStatement(sql: upsertProduct)
-            .execute(arguments: columns + [product.id, time.millisecondsSince1970])
+            .execute(arguments: columns + [product.id, time.millisecondsSince1970, time.millisecondsSince1970])
         try index(product, db)
         // A list keeps the product that was put on it: only a later version of the same product replaces it there.
         try db.cachedStatement(sql: updateListItems)
@@ -62,11 +64,12 @@ extension ShopStore {
 
     private static let upsertProduct = """
         INSERT INTO shop_product (
-            title, description, price, category_id, category_name, images, made_at, id, gone, fetched_at
-        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+            title, description, price, category_id, category_name, images, made_at, id, gone, fetched_at, changed_at
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
         ON CONFLICT (id) DO UPDATE SET title = excluded.title, description = excluded.description,
             price = excluded.price, category_id = excluded.category_id, category_name = excluded.category_name,
-            images = excluded.images, made_at = excluded.made_at, gone = 0, fetched_at = excluded.fetched_at
+            images = excluded.images, made_at = excluded.made_at, gone = 0, fetched_at = excluded.fetched_at,
+            changed_at = excluded.changed_at
         """
 
     private static let updateListItems = """
@@ -130,10 +133,10 @@ extension ShopStore {
     /// Marks a product as removed from the catalogue: the search no longer finds it, lists keep it.
     ///
     /// - Throws: `StorageError`, `CancellationError`.
-    func markGone(_ id: Int) async throws {
+    func markGone(_ id: Int, at now: Date) async throws {
         try await database.writeFreeingRoom { db in
-            try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1 WHERE id = ? AND gone = 0")
-                .execute(arguments: [id])
+            try db.cachedStatement(sql: "UPDATE shop_product SET gone = 1, changed_at = ? WHERE id = ? AND gone = 0")
+                .execute(arguments: [now.millisecondsSince1970, id])
             guard db.changesCount > 0 else { return }
             try Self.removeText(id, db)
             try db.cachedStatement(sql: "DELETE FROM shop_search WHERE id = ?").execute(arguments: [id])
@@ -145,12 +148,12 @@ extension ShopStore {
     /// the next confirmation does it.
     ///
     /// - Throws: `StorageError` other than a full disk, `CancellationError`.
-    func markPresent(_ ids: [Int]) async throws {
+    func markPresent(_ ids: [Int], at now: Date) async throws {
         try await database.writeIfRoom { db in
             let returned = try ids.compactMap { try Self.known($0, db) }.filter(\.isGone).map(\.product)
             for product in returned {
-                try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0 WHERE id = ?")
-                    .execute(arguments: [product.id])
+                try db.cachedStatement(sql: "UPDATE shop_product SET gone = 0, changed_at = ? WHERE id = ?")
+                    .execute(arguments: [now.millisecondsSince1970, product.id])
                 try Self.index(product, db)
             }
             try noteChanges(of: returned.map(\.id), db)
@@ -164,6 +167,14 @@ extension ShopStore {
         }
     }
 
+    /// Returns when anything that is known of products was last received; nil if nothing was.
+    func lastChange() throws -> Date? {
+        try database.read { try Int64.fetchOne(try $0.cachedStatement(sql: Self.selectLastChange)) }.map {
+            Date(millisecondsSince1970: $0)
+        }
+    }
+
+    static let selectLastChange = "SELECT max(changed_at) FROM shop_product"
     static let selectLastFetch = "SELECT fetched_at FROM shop_product WHERE gone = 0 ORDER BY fetched_at DESC LIMIT 1"
 }
 
@@ -173,7 +184,8 @@ extension KnownProduct: FetchableRecord {
         try self.init(
             product: Product(row: row, id: row.value("id")),
             isGone: row.value("gone"),
-            fetchedAt: row.date("fetched_at")
+            fetchedAt: row.date("fetched_at"),
+            changedAt: row.date("changed_at")
         )
     }
 }

@@ -137,5 +137,13 @@ extension ShopStore {
             "shop/005 totals",
             sql: "CREATE INDEX shop_list_item_by_price ON shop_list_item (profile, price, quantity);"
         ),
+        SchemaMigration(
+            "shop/006 changes of products",
+            sql: """
+                ALTER TABLE shop_product ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- when what it says was received
+                UPDATE shop_product SET changed_at = fetched_at;
+                CREATE INDEX shop_product_by_change ON shop_product (changed_at);
+                """
+        ),
     ]
 }

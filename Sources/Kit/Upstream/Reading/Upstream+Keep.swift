@@ -1,4 +1,5 @@
 import Concurrency
+import Crypto
 import Database
 import Foundation
 import Freshness
@@ -49,7 +50,9 @@ extension Upstream {
         -> Prepared
     {
         let persistRows = try resource.validate(received.response)
-        let body = resource.keepsBody ? Data(received.response.body) : Data()
+        // The digest of a body that is not kept says whether the next one is the same.
+        let bytes = received.response.body
+        let body = resource.keepsBody ? Data(bytes) : Data(SHA256.hash(data: bytes))
         let isKept = resource.isSourceOfRows || store.budget.admits(body.count)
         let response = try cachedResponse(received, body, as: resource, inPlaceOf: stored, asFile: isKept)
         return Prepared(persistRows: persistRows, response: response, isKept: isKept)

@@ -62,7 +62,7 @@ struct DiskNode: Sendable {
     private static func cache(_ database: LarderDatabase) throws -> DiskStore {
         let secrets = try SealedSecrets(database)
         let hasher = try secrets.credentialHasher()
-        return DiskStore(database, secrets: secrets) { hasher.hash($0) }
+        return DiskStore(database, secrets: secrets, clock: .system) { hasher.hash($0) }
     }
 
     static let noon = Date(timeIntervalSince1970: 1_000_000)

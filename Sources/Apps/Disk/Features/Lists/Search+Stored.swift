@@ -1,3 +1,4 @@
+import Foundation
 import Freshness
 import ResponseStore
 import Upstream
@@ -19,6 +20,13 @@ extension Search {
         init(_ earlier: KnownFiles?, with part: Provenance, at lastPart: Int?) {
             provenance = earlier.map(\.provenance).flatMap { $0.stale && !part.offline ? $0 : nil } ?? part
             self.lastPart = lastPart
+        }
+
+        /// Returns the same, received with the newest row of any list: a search looks through all of them.
+        func received(_ changedAt: Date?) -> KnownFiles {
+            var known = self
+            known.provenance.contentFetchedAt = changedAt
+            return known
         }
     }
 

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Freshness
 import HTTPCaching
@@ -66,7 +67,7 @@ struct Search: Sendable {
             let structure = store.outbox.structure(of: session.account)
             let (account, stored) = try await accounts.account(of: session) { account in
                 try storedFiles(of: account, cachePolicy, since: witness).map {
-                    ($0, try search(query, account, lastPart: $0.lastPart, asked))
+                    ($0.received(account.contentChangedAt), try search(query, account, lastPart: $0.lastPart, asked))
                 }
             }
             attempts -= 1
@@ -86,7 +87,13 @@ struct Search: Sendable {
         async throws -> (KnownFiles, Found)
     {
         let known = try await allFiles(of: account, cachePolicy)
-        return (known, try search(query, account, lastPart: known.lastPart, asked))
+        return try store.database.read { _ in
+            let present = try store.renewed(account) ?? account
+            return (
+                known.received(present.contentChangedAt),
+                try search(query, account, lastPart: known.lastPart, asked)
+            )
+        }
     }
 
     /// Reads the text to be searched for.

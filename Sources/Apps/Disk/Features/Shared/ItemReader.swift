@@ -72,7 +72,7 @@ struct ItemReader: ItemReading {
                 var resource = resource(of: path, for: present, seenAt: seenAt)
                 resource.waitsToTimeout = waitsToTimeout
                 let result = try await reader.read(resource, of: path, for: present, cachePolicy)
-                if let row = try store.row(path, account: account.id) { return (row, result) }
+                if let row = try store.row(path, account: account.id) { return (row, result.received(row.changedAt)) }
                 if let absence = client.absence(result, at: clock.now()) { throw absence }
                 if cachePolicy == .onlyIfCached { throw client.notStored }
                 if result.provenance.isValidatedNow {
@@ -98,7 +98,9 @@ struct ItemReader: ItemReading {
         throws -> (DiskRow, ReadResult)?
     {
         guard let row = try store.row(path, account: account.id) else { return nil }
-        return try result(of: path, row.seenAt, for: account, cachePolicy, since: witness).map { (row, $0) }
+        return try result(of: path, row.seenAt, for: account, cachePolicy, since: witness).map {
+            (row, $0.received(row.changedAt))
+        }
     }
 
     /// Returns something that must be a file in the same way, without what is stored of its content.
@@ -107,11 +109,11 @@ struct ItemReader: ItemReading {
     func storedFile(_ path: DiskPath, for account: DiskAccount, _ cachePolicy: CachePolicy, since witness: ReadWitness)
         throws -> (DiskItem, ReadResult)?
     {
-        guard let (item, seenAt) = try store.item(path, account: account.id),
-            let result = try result(of: path, seenAt, for: account, cachePolicy, since: witness)
+        guard let stored = try store.item(path, account: account.id),
+            let result = try result(of: path, stored.seenAt, for: account, cachePolicy, since: witness)
         else { return nil }
-        try Self.checkIsFile(item)
-        return (item, result)
+        try Self.checkIsFile(stored.item)
+        return (stored.item, result.received(stored.changedAt))
     }
 
     private func result(
@@ -163,5 +165,14 @@ struct ItemReader: ItemReading {
         resource.bundledAt = seenAt
         resource.bundledSource = .upstream
         return resource
+    }
+}
+
+extension ReadResult {
+    /// Returns the result for a row: what it says was received then, with this response or another one.
+    func received(_ changedAt: Date) -> ReadResult {
+        var result = self
+        result.provenance.contentFetchedAt = changedAt
+        return result
     }
 }

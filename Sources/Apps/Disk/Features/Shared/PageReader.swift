@@ -115,9 +115,10 @@ struct PageReader: Sendable {
 }
 
 extension ReadResult {
-    /// Returns the result for a page: stale if rows are missing that it should show.
+    /// Returns the result for a page: received with the newest part of it, stale if rows are missing that it should
+    /// show.
     func marked(by page: DiskPage) -> ReadResult {
-        var result = self
+        var result = received(page.changedAt)
         if page.lacksRows { result.provenance.stale = true }
         return result
     }
