@@ -312,7 +312,7 @@ let package = Package(
         .target(
             name: "Sandbox",
             dependencies: [
-                "CContract", crypto, httpTypes, hummingbird,
+                "CContract", "CZlib", crypto, httpTypes, hummingbird,
                 .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore, lifecycle, yams,
             ],
             resources: [.embedInCode("Resources")],

@@ -6,11 +6,22 @@ def check_kotlin(folder, contract):
     """No Kotlin compiler is needed: the sources are read."""
     models = f"{folder}/kotlin/src/main/kotlin/org/openapitools/client/models"
     check(models, "kt", r'@Json\(name = "([^"]+)"\)\s+val `?\w+`?: (\S+)', contract)
+    check_offsets(f"{folder}/kotlin/src/main/kotlin/org/openapitools/client/apis", "kt", "null")
 
 
 def check_swift(folder, contract):
     """Beside this, the sources are compiled."""
     check(f"{folder}/swift6/Sources/OpenAPIClient/Models", "swift", None, contract)
+    check_offsets(f"{folder}/swift6/Sources/OpenAPIClient/APIs", "swift", "nil")
+
+
+def check_offsets(apis, suffix, none):
+    """A page is named by a cursor or an offset: no function sends an offset unless it is told to."""
+    standards = []
+    for path in glob.glob(f"{apis}/*.{suffix}"):
+        with open(path) as file:
+            standards += re.findall(r"\boffset: [\w.]+\? = (\w+)", file.read())
+    assert len(standards) >= 20 and set(standards) == {none}, f"{suffix}: offsets are {sorted(set(standards))}"
 
 
 def check(models, suffix, field, contract):

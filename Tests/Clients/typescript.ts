@@ -30,8 +30,13 @@ async function main() {
       if (written !== expected) throw new Error(`${place}: ${schema} differs\n${written}\n${expected}`)
     }
   }
-  const list: models.ShipList = await new ShipsApi(new Configuration({ basePath: base, accessToken: token })).listShips({ limit: 2 })
+  const ships = new ShipsApi(new Configuration({ basePath: base, accessToken: token }))
+  const list: models.ShipList = await ships.listShips({ limit: 2 })
   if (list.data.items.length !== 2 || list.meta.page.count !== 2 || !list.links.next) throw new Error('no list')
+  const cursor = new URLSearchParams(list.links.next.split('?')[1]).get('cursor') ?? ''
+  const second: models.ShipList = await ships.listShips({ limit: 2, cursor })
+  const ids = [...list.data.items, ...second.data.items].map(ship => ship.id)
+  if (new Set(ids).size !== 4) throw new Error(`no second page: ${ids}`)
   console.log(`typescript-fetch: ${samples.length} values, and a list of ${list.meta.page.total} ships`)
 }
 

@@ -60,6 +60,45 @@ import Testing
         #expect(await process.ended() == 1)
     }
 
+    @Test(
+        "HARN-33 an archive has no response with a secret, by its name or because a request carried it; others are kept"
+    )
+    func secrets() async throws {
+        let api = try await RunningSandbox.start()
+        let examples = [
+            "/named": #"{"accessToken":"planted-archive-1"}"#, "/echo": #"{"you":"planted-archive-2"}"#,
+            "/nested": #"{"credentials":{"list":["planted-archive-3"]}}"#,
+            "/plain": #"{"note":"kept-in-the-archive","token_type":"bearer"}"#,
+        ]
+        let paths = examples.map { path, example in
+            let content = #"{"application/json":{"example":\#(example)}}"#
+            return #""\#(path)":{"get":{"responses":{"200":{"description":"x","content":\#(content)}}}}"#
+        }
+        let document =
+            #"{"openapi":"3.1.0","info":{"title":"Echo","version":"1"},"paths":{\#(paths.joined(separator: ","))}}"#
+        #expect(try await api.control.post("/upstreams", #"{"name":"echo","openapi":\#(document)}"#).status == 201)
+        let tested = try await TestedLarder.start([
+            "--upstreams-echo-url", "\(api.client.base)/echo", "--upstreams-echo-shared", "false",
+        ])
+        let fields = ["Authorization": "Bearer planted-archive-2"]
+        for path in examples.keys {
+            #expect(try await tested.client.get("/v1/upstreams/echo\(path)", fields).status == 200, "\(path)")
+        }
+        let archive = try await Self.archive(tested)
+        #expect(archive.firstRange(of: Data("planted-archive".utf8)) == nil)
+        // Bodies are in Base64 there.
+        let stored = { (text: String) in Data(text.utf8).base64EncodedString() }
+        for (path, example) in examples {
+            #expect((archive.firstRange(of: Data(stored(example).utf8)) != nil) == (path == "/plain"), "\(path)")
+        }
+        // The server itself still has them all.
+        await api.kill9()
+        for (path, example) in examples {
+            #expect(try await tested.client.get("/v1/upstreams/echo\(path)", fields).text == example, "\(path)")
+        }
+        #expect(await tested.larder.stop() == 0)
+    }
+
     private static func archive(_ tested: TestedLarder) async throws -> Data {
         #expect(try await tested.harness.send("PUT", "/snapshots/base").status == 201)
         let response = try await tested.harness.get("/snapshots/base/archive")

@@ -4,11 +4,13 @@ import Testing
 
 @testable import Sandbox
 
+private let cleaner = Journal.newCleaner
+
 private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/ships", headers: HTTPFields = [:])
     -> JournalEntry
 {
     let head = HTTPRequest(method: .get, scheme: nil, authority: "127.0.0.1:1", path: path, headerFields: headers)
-    var entry = JournalEntry(head, upstream: upstream, at: Date(timeIntervalSince1970: 1_767_607_200.5))
+    var entry = JournalEntry(head, upstream: upstream, at: Date(timeIntervalSince1970: 1_767_607_200.5), cleaner)
     entry.fault = "online"
     entry.status = 200
     return entry
@@ -110,7 +112,7 @@ private func entry(_ upstream: String = "spacex", path: String = "/spacex/v4/shi
         let fits = Journal.bodyCapacity / JournalBody.limit
         for _ in 0..<fits + 2 {
             var entry = entry()
-            entry.body = JournalBody(of: request)
+            entry.body = JournalBody(of: request, cleaner)
             journal.record(entry)
         }
         let entries = journal.entries(matching: all)

@@ -117,12 +117,16 @@ struct PagedListTests {
         #expect(try QueryItems("cursor=\(list.cursor(at: .max))").page(of: list).offset == .max)
     }
 
-    @Test("SRV-06 Without a cursor a list begins at its offset; both are refused")
+    @Test(
+        "SRV-06 HARN-36 Without a cursor a list begins at its offset; both are refused, but 0 beside a cursor is none"
+    )
     func offset() throws {
         #expect(try QueryItems("offset=7").page(of: ships) == PageRequest(limit: 100, offset: 7))
         #expect(try QueryItems("").page(of: ships).isFirst)
         let cursor = ships.cursor(after: [.text("a"), .integer(1)])
-        #expect(throws: Problem.self) { try QueryItems("cursor=\(cursor)&offset=0").page(of: ships) }
+        #expect(throws: Problem.self) { try QueryItems("cursor=\(cursor)&offset=1").page(of: ships) }
+        #expect(throws: Problem.self) { try QueryItems("cursor=\(cursor)&offset=x").page(of: ships) }
+        #expect(try QueryItems("cursor=\(cursor)&offset=0").page(of: ships).key == [.text("a"), .integer(1)])
         #expect(throws: Problem.self) { try QueryItems("cursor=\(cursor)&cursor=\(cursor)").page(of: ships) }
         #expect(try QueryItems("cursor=\(cursor)&limit=9").page(of: ships).key == [.text("a"), .integer(1)])
     }

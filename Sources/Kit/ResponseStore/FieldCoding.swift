@@ -1,12 +1,12 @@
 import Database
-import Foundation
-import HTTPTypes
+package import Foundation
+package import HTTPTypes
 
 /// Encodes header fields as bytes: for each field the length of the name, the name, the length of the value, the value.
 /// Lengths are LEB128.
 ///
 /// Order, repeats, case of names and bytes of values beyond ASCII are preserved; HPACK's indexing strategy is not.
-enum FieldCoding {
+package enum FieldCoding {
     static func encode(_ fields: HTTPFields) -> Data {
         var bytes = Data()
         for field in fields {
@@ -31,7 +31,7 @@ enum FieldCoding {
     }
 
     /// Decodes fields; nil if the bytes were not made by ``encode(_:)``.
-    static func decode(_ bytes: Data) -> HTTPFields? {
+    package static func decode(_ bytes: Data) -> HTTPFields? {
         bytes.withUnsafeBytes { bytes -> HTTPFields? in
             var rest = bytes
             var fields = HTTPFields()

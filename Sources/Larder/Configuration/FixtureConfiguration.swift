@@ -4,11 +4,13 @@ import Sandbox
 import Settings
 import Upstream
 
-/// The settings `upstreams.{name}.mode` and `upstreams.{name}.fixtures`.
+/// The settings of an upstream that are about its recordings.
 struct FixtureConfiguration: Sendable {
     let mode: FixtureMode
     /// Nil if it is not set.
     let folder: URL?
+    /// Whether an exchange with what looks like a secret is not recorded.
+    let refusesSuspected: Bool
 
     /// Reads the settings of an upstream.
     ///
@@ -17,6 +19,8 @@ struct FixtureConfiguration: Sendable {
         mode = try settings.choice("upstreams.\(name).mode")
         let path = try settings.text("upstreams.\(name).fixtures")
         folder = path.isEmpty ? nil : URL(filePath: path, directoryHint: .isDirectory)
+        let suspected = try settings.text("upstreams.\(name).suspected_secrets")
+        refusesSuspected = suspected == "refuse" || (suspected == "auto" && Self.isCI)
         guard mode == .live || folder != nil else {
             throw .unacceptable(
                 key: "upstreams.\(name).fixtures",
@@ -26,6 +30,9 @@ struct FixtureConfiguration: Sendable {
             )
         }
     }
+
+    /// Whether the process runs for a service that runs tests: nobody looks at its log.
+    private static var isCI: Bool { !["", "false", "0"].contains(ProcessInfo.processInfo.environment["CI"] ?? "") }
 }
 
 extension FixtureLibrary {
@@ -34,7 +41,7 @@ extension FixtureLibrary {
     /// - Parameter isControlled: Whether modes can be set while it runs. If not, upstreams that are live have none.
     init(_ configuration: LarderConfiguration, isControlled: Bool, logger: Logger) throws {
         var upstreams: [UpstreamFixtures] = []
-        let secrets = FixtureSecrets()
+        let secrets = Secrets()
         for upstream in configuration.upstreams.byName.values {
             let fixtures = try FixtureConfiguration(upstream.name, configuration.settings)
             guard isControlled || fixtures.mode != .live else { continue }
@@ -45,6 +52,7 @@ extension FixtureLibrary {
                     mode: fixtures.mode,
                     folder: fixtures.folder,
                     isReadOnly: configuration.isSpace,
+                    refusesSuspected: fixtures.refusesSuspected,
                     secrets: secrets
                 ) { logger.warning("fixtures", metadata: ["what": "\($0)"]) }
             )

@@ -47,7 +47,7 @@ extension FixtureTransport {
     func keeping(_ response: StreamedResponse, of asked: @escaping @Sendable () -> FixtureRequest)
         throws(UpstreamError) -> StreamedResponse
     {
-        try collecting(response, of: asked) { [fixtures] in try fixtures.keep(asked(), $0) }
+        try collecting(response, of: asked) { [fixtures] in _ = try fixtures.keep(asked(), $0) }
     }
 
     func comparing(_ response: StreamedResponse, of asked: @escaping @Sendable () -> FixtureRequest)

@@ -14,6 +14,7 @@ extension FixtureTransport {
         -> StreamedResponse
     {
         let mode = fixtures.mode
+        fixtures.learn(request.headerFields, target(request.url))
         guard mode != .live else { return try await real.stream(request, within: limits) }
         let (asked, outgoing) = try await asked(request, mode)
         if mode == .replay || mode == .spy, let reply = reply(to: asked(), mode) { return Self.streamed(reply) }

@@ -28,6 +28,7 @@ struct FixtureTransport: Transport {
         -> IncomingResponse
     {
         let mode = fixtures.mode
+        fixtures.learn(request.headerFields, target(request.url))
         guard mode != .live else { return try await real.exchange(request, within: limits) }
         let asked = FixtureRequest(
             method: request.method,
@@ -43,8 +44,9 @@ struct FixtureTransport: Transport {
         switch mode {
         case .record, .spy:
             guard !fixtures.isReadOnly else { break }
-            try Self.storing { () throws in try fixtures.keep(asked, fixture) }
-            if mode == .spy { response.headerFields[.fixture] = "recorded" }
+            var isKept = false
+            try Self.storing { () throws in isKept = try fixtures.keep(asked, fixture) }
+            if mode == .spy, isKept { response.headerFields[.fixture] = "recorded" }
         case .diff: try Self.storing { () throws in try fixtures.compare(fixture, to: asked) }
         case .modify:
             await fixtures.modify(&fixture, to: asked) { _ in }

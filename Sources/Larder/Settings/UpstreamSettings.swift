@@ -34,6 +34,11 @@ enum UpstreamSettings {
             "whether its requests go out, are recorded, or are responded to from files (docs/fixtures.md)"
         ),
         ("fixtures", .text, "", "folder of its recorded exchanges and patches"),
+        (
+            "suspected_secrets", .choice(["auto", "report", "refuse"]), "auto",
+            "whether an exchange with what looks like a secret is recorded and reported, or refused; auto refuses where "
+                + "the environment has CI"
+        ),
     ]
 
     /// The last parts of the keys.

@@ -35,7 +35,7 @@ extension Fixture {
     /// Returns in what a response differs from the recorded one. Secrets are not compared.
     ///
     /// - Parameter recorded: The bytes of the recorded body.
-    func differences(from response: FixtureResponse, recorded: [UInt8], _ scrubber: SecretScrubber) throws
+    func differences(from response: FixtureResponse, recorded: [UInt8], _ cleaner: SecretCleaner) throws
         -> [FixtureDifference]
     {
         func difference(_ kind: String, _ place: String, _ old: String, _ new: String) -> FixtureDifference {
@@ -47,19 +47,11 @@ extension Fixture {
         }
         let (oldType, newType) = (headerFields[.contentType] ?? "", response.headerFields[.contentType] ?? "")
         if oldType != newType { found.append(difference("changed", "header.content-type", oldType, newType)) }
-        let received = try response.bytes()
-        let form = BodyForm(response.headerFields)
-        let shown =
-            form == .other
-            ? received
-            : Array(
-                scrubber.text(
-                    String(decoding: received, as: UTF8.self),
-                    form.redaction,
-                    isData: form.isData,
-                    isWritten: false
-                ).utf8
-            )
+        let sent = try response.bytes()
+        let limit = UpstreamFixtures.longestComparison
+        let received = ContentCoding.decoded(sent, response.headerFields, atMost: limit) ?? sent
+        let cleaner = cleaner.comparing([:], "")
+        let shown = cleaner.body(received, BodyForm(response.headerFields))
         let (old, new) = (try? JSONParser.parse(recorded), try? JSONParser.parse(shown))
         guard let old, let new else {
             if Self.anonymous(recorded) != Self.anonymous(shown) {
@@ -113,7 +105,7 @@ extension UpstreamFixtures {
         }
         guard let found else { return [] }
         let recorded = try found.fixture.response(in: found.folder).bytes()
-        return try found.fixture.differences(from: response, recorded: recorded, scrubber)
+        return try found.fixture.differences(from: response, recorded: recorded, cleaner)
     }
 
     /// Compares a response with the recorded one, if there is one, and keeps the differences for who looks at them.
@@ -136,7 +128,7 @@ extension RecordedExchange {
         file = fixture.name
         line = fixture.match.line
         let parts = FixtureMatch.Line(line)
-        let isSafe = ["GET", "HEAD"].contains(parts.method) && !line.contains(SecretScrubber.prefix)
+        let isSafe = ["GET", "HEAD"].contains(parts.method) && !line.contains(Secrets.prefix)
         guard isSafe, !line.contains("*"), let method = HTTPRequest.Method(parts.method) else {
             request = nil
             return

@@ -70,7 +70,7 @@ struct FixtureMatch: Sendable, Equatable {
             return RequestMatch.Named(name: item.name, value: item.value == "*" ? .present : .equal(value))
         }
         var rules = RequestMatch(method: own.method, path: path, query: query, header: header, body: body)
-        guard let text = request.text, text.contains(SecretScrubber.any) else { return rules }
+        guard let text = request.text, text.contains(Secrets.any) else { return rules }
         switch body {
         case .contains(let expected): rules.body = .contains(Self.anonymous(expected))
         case .json(let value): rules.body = .json(value.mapStrings(Self.anonymous))
@@ -81,12 +81,12 @@ struct FixtureMatch: Sendable, Equatable {
 
     /// Returns a value of the file as the request has it if they differ in nothing but secrets that no file knows.
     private static func adapted(_ expected: String, to actual: String) -> String {
-        actual.contains(SecretScrubber.any) && anonymous(expected) == actual ? actual : expected
+        actual.contains(Secrets.any) && anonymous(expected) == actual ? actual : expected
     }
 
     static func anonymous(_ text: String) -> String {
-        guard text.contains(SecretScrubber.prefix) else { return text }
-        return text.replacing(/larder-secret-[0-9]+/, with: SecretScrubber.any)
+        guard text.contains(Secrets.prefix) else { return text }
+        return text.replacing(/larder-secret-[0-9]+/, with: Secrets.any)
     }
 }
 
@@ -124,14 +124,13 @@ struct ComparedRequest: Sendable {
     /// SHA-256 of the body; nil without one.
     let digest: String?
 
-    init(_ request: FixtureRequest, _ scrubber: SecretScrubber) {
-        line = .init("\(request.method.rawValue) \(scrubber.target(request.target, isWritten: false))")
+    init(_ request: FixtureRequest, _ cleaner: SecretCleaner) {
+        let cleaner = cleaner.comparing(request.headerFields, request.target)
+        line = .init("\(request.method.rawValue) \(cleaner.target(request.target))")
         values = Dictionary(grouping: request.headerFields) { $0.name.canonicalName }.mapValues { fields in
-            fields.map { scrubber.value($0.value, ofField: $0.name.canonicalName, isWritten: false) }
+            fields.map { cleaner.value($0.value, ofField: $0.name.canonicalName) }
         }
-        text = request.body?.text.map {
-            scrubber.text($0, BodyForm(request.headerFields).redaction, isData: true, isWritten: false)
-        }
+        text = request.text.map { cleaner.body($0, BodyForm(ofRequest: request.headerFields)) }
         digest = request.body.flatMap { $0.count > 0 ? $0.sha256 : nil }
     }
 }

@@ -22,6 +22,16 @@ public struct FixtureRequest: Sendable {
     }
 }
 
+extension FixtureRequest {
+    /// Its body as text, without its content coding; nil if it is longer than what is kept, or no text.
+    var text: String? {
+        guard let body, headerFields[.contentEncoding] != nil else { return body?.text }
+        guard body.count == body.start.count else { return nil }
+        let decoded = ContentCoding.decoded(body.start, headerFields, atMost: FixtureBody.limit)
+        return decoded.flatMap { $0.contains(0) ? nil : String(validating: $0, as: UTF8.self) }
+    }
+}
+
 /// The body of a request, as far as it is compared: its start and its digest.
 public struct FixtureBody: Sendable {
     /// Most bytes of the start.
@@ -109,6 +119,8 @@ public enum FixtureError: Error, Sendable, CustomStringConvertible {
     case notWritten(file: String, reason: String, isFull: Bool)
     /// A file would have what cannot be read again.
     case notReadable(file: String, reason: String)
+    /// A file would have what is, or may be, a secret.
+    case secret(request: String, reason: String)
 
     /// For a log or a terminal.
     public var description: String {
@@ -117,6 +129,7 @@ public enum FixtureError: Error, Sendable, CustomStringConvertible {
         case .readOnly(let upstream): "the recordings of \(upstream) are shared by all spaces, which only read them"
         case .notWritten(let file, let reason, _): "\(file) cannot be written: \(reason)"
         case .notReadable(let file, let reason): "\(file) is not written, since it could not be read: \(reason)"
+        case .secret(let request, let reason): "\(request) is not recorded: \(reason)"
         }
     }
 

@@ -28,6 +28,7 @@ extension UpstreamFixtures {
             }
             members.append(.init(name: "files", value: .array(files)))
             members.append(.init(name: "unmatched", value: .array(state.unmatched)))
+            members.append(.init(name: "suspected", value: .array(state.suspected)))
             members.append(.init(name: "differences", value: .array(state.differences.map(\.json))))
             return JSONObject(members: members)
         }

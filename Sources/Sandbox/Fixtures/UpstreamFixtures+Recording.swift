@@ -3,13 +3,13 @@ import HTTPTypes
 import Synchronization
 
 extension UpstreamFixtures {
-    /// Longest text that is searched for secrets, in bytes: longer ones are kept as they are.
+    /// Longest text in which secrets are replaced, in bytes. A longer one is not recorded if it has one that was met.
     static let longestText = 16 << 20
 
     /// Fields of a connection, and times: they are not those of a recording.
     private static let omitted: Set<String> = [
         "connection", "keep-alive", "transfer-encoding", "content-length", "date", "age", "trailer", "upgrade",
-        "proxy-authenticate", "proxy-authorization", "te", "fixture",
+        "proxy-authenticate", "proxy-authorization", "te", "fixture", "content-encoding",
     ]
 
     /// Request fields that no recording is chosen by, even if `Vary` names them.
@@ -35,37 +35,80 @@ extension UpstreamFixtures {
     /// Writes an exchange into a file.
     ///
     /// The first one of a request takes the place of those that earlier recordings have of it. One that is like the
-    /// last of the same request is not written again. What no file can have, such as a status below 200, is reported
-    /// and not written.
+    /// last of the same request is not written again. What no file can have, such as a status below 200 or a secret in
+    /// a picture, is reported and not written.
     ///
     /// - Parameter response: With its whole body; a file of it is taken.
+    /// - Returns: Whether a file has the exchange.
     /// - Throws: ``FixtureError``.
-    public func keep(_ request: FixtureRequest, _ response: FixtureResponse) throws(FixtureError) {
+    @discardableResult
+    public func keep(_ request: FixtureRequest, _ response: FixtureResponse) throws(FixtureError) -> Bool {
         guard Fixture.statuses.contains(response.status.code) else {
             report("\(name): a response with status \(response.status.code) is not recorded")
-            return Self.discard(response.content)
-        }
-        let match = self.match(request, response)
-        let header = response.headerFields.filter { !Self.isOmitted($0, request) }.map { field in
-            let name = field.name.canonicalName
-            return Fixture.Field(
-                name: name,
-                value: scrubber.value(field.value, ofField: name, isWritten: true)
-            )
-        }
-        let content = try self.content(response)
-        let result = withFiles { state -> Result<Void, FixtureError> in
-            Result { () throws(FixtureError) in
-                try Self.write(match, response, header, content, &state, upstream: self.name)
-            }
+            Self.discard(response.content)
+            return false
         }
         do throws(FixtureError) {
-            try result.get()
+            try write(request, response)
+            return true
         } catch {
-            if case .file(let url, _) = content { Self.discard(.file(url, 0)) }
-            guard case .notReadable = error else { throw error }
-            report("\(name): \(error)")
+            Self.discard(response.content)
+            switch error {
+            case .notReadable, .secret:
+                report("\(name): \(error)")
+                return false
+            case .noFolder, .readOnly, .notWritten: throw error
+            }
         }
+    }
+
+    private func write(_ request: FixtureRequest, _ response: FixtureResponse) throws(FixtureError) {
+        cleaner.learn(request.headerFields, request.target)
+        let match = self.match(request, response)
+        var header: [Fixture.Field] = []
+        var suspected = SuspectedSecret.find(inTarget: FixtureMatch.Line(match.line).path)
+        for field in response.headerFields where !Self.isOmitted(field, request) {
+            let name = field.name.canonicalName
+            let value = cleaner.value(field.value, ofField: name)
+            suspected += SuspectedSecret.find(inField: name, value)
+            header.append(Fixture.Field(name: name, value: value))
+        }
+        let content = try self.content(response, match.line, &suspected)
+        if let first = suspected.first, refusesSuspected { throw .secret(request: match.line, reason: first.text) }
+        let result = withFiles { [suspected] state -> Result<Void, FixtureError> in
+            Result { () throws(FixtureError) in
+                let file = try Self.write(match, response, header, content, &state, upstream: self.name)
+                if let file { state.note(suspected, in: file) }
+                try self.cleanWritten(&state)
+            }
+        }
+        try result.get()
+        for secret in suspected {
+            report("\(name): \(match.line): \(secret.text): look at it before you share the file")
+        }
+    }
+
+    /// Replaces secrets that were learned only now in the files that were written before.
+    private func cleanWritten(_ state: inout State) throws(FixtureError) {
+        let revision = cleaner.secrets.revision
+        guard state.revision != revision, let folder = state.folder?.url else { return }
+        state.revision = revision
+        for fixture in state.folder?.exchanges ?? [] where state.written.contains(fixture.name) {
+            var names = [fixture.name]
+            if case .file(let body) = fixture.content { names.append(body) }
+            for name in names {
+                let url = folder.appending(path: name)
+                do {
+                    let bytes = Array(try Data(contentsOf: url))
+                    let text = String(validating: bytes, as: UTF8.self).map(cleaner.withoutKnown)
+                    let cleaned = text.map { Array($0.utf8) } ?? cleaner.replaced(in: bytes) ?? bytes
+                    if cleaned != bytes { try Data(cleaned).write(to: url, options: .atomic) }
+                } catch {
+                    throw FixtureError(writing: name, error)
+                }
+            }
+        }
+        _ = state.folder?.refresh()
     }
 
     private static func discard(_ content: FixtureResponse.Content) {
@@ -79,25 +122,25 @@ extension UpstreamFixtures {
     }
 
     private func match(_ request: FixtureRequest, _ response: FixtureResponse) -> FixtureMatch {
-        let target = scrubber.target(request.target, isWritten: true)
+        let target = cleaner.target(request.target)
         var match = FixtureMatch(line: "\(request.method.rawValue) \(target)")
         let varied = response.headerFields[values: .vary].flatMap { $0.split(separator: ",") }.map {
             String($0).trimmed.lowercased()
         }
         for name in Set(varied + ["range"]).subtracting(Self.unmatched).sorted() {
             guard let field = HTTPField.Name(name), let value = request.headerFields[field] else { continue }
-            let shown = scrubber.value(value, ofField: name, isWritten: true)
+            let shown = cleaner.value(value, ofField: name)
             match.header.append(.init(name: name, value: .equal(shown)))
         }
         guard let body = request.body, body.count > 0 else { return match }
         let type = request.headerFields[.contentType]?.lowercased() ?? ""
         if type.hasPrefix("multipart/") { return match }  // its boundary is another one each time
-        let form = BodyForm(request.headerFields)
-        guard let text = body.text else {
+        let form = BodyForm(ofRequest: request.headerFields)
+        guard let text = request.text else {
             match.digest = body.sha256
             return match
         }
-        let shown = scrubber.text(text, form.redaction, isData: true, isWritten: true)
+        let shown = cleaner.body(text, form)
         let value = form == .json ? try? JSONParser.parse(Array(shown.utf8)) : nil
         match.body = value.flatMap { $0.object == nil ? nil : .json($0) } ?? .contains(shown)
         return match.storable(shown, digest: shown == text ? body.sha256 : nil)
@@ -110,11 +153,34 @@ extension UpstreamFixtures {
         case file(URL, ending: String)
     }
 
-    private func content(_ response: FixtureResponse) throws(FixtureError) -> Kept {
+    private func content(_ response: FixtureResponse, _ line: String, _ suspected: inout [SuspectedSecret])
+        throws(FixtureError) -> Kept
+    {
         let ending = BodyForm.ending(response.headerFields)
         let form = BodyForm(response.headerFields)
-        let isText = response.headerFields[.contentEncoding] == nil && response.content.count <= Self.longestText
-        if case .file(let url, _) = response.content, !isText || form == .other { return .file(url, ending: ending) }
+        let isCoded = response.headerFields[.contentEncoding] != nil
+        let isLong = response.content.count > Self.longestText
+        if case .file(let url, _) = response.content, form == .other || isLong, !isCoded {
+            guard try !holdsSecret(url) else { throw .secret(request: line, reason: "its body has a secret") }
+            return .file(url, ending: ending)
+        }
+        guard !isLong || !isCoded else { throw Self.coded(response, line) }
+        let bytes = try readable(response, line)
+        guard !bytes.isEmpty else { return .content(.none) }
+        let clean = isLong ? cleaner.replaced(in: bytes) ?? bytes : cleaner.body(bytes, form)
+        guard let shown = String(validating: clean, as: UTF8.self), !clean.contains(0), form != .other else {
+            // What is no text would be another file.
+            guard clean == bytes else { throw .secret(request: line, reason: "its body has a secret") }
+            return .bytes(bytes, ending: ending)
+        }
+        suspected += SuspectedSecret.find(inBody: shown, form)
+        guard clean.count <= Fixture.inline else { return .bytes(clean, ending: ending) }
+        let isJSON = form == .json && (try? JSONParser.parse(clean)) != nil && JSONText.compact(clean) == clean
+        return .content(isJSON ? .json(clean) : .text(shown))
+    }
+
+    /// Returns the body of a response without its content coding. A file of it is removed.
+    private func readable(_ response: FixtureResponse, _ line: String) throws(FixtureError) -> [UInt8] {
         let bytes: [UInt8]
         do {
             bytes = try response.bytes()
@@ -122,14 +188,39 @@ extension UpstreamFixtures {
         } catch {
             throw FixtureError(writing: name, error)
         }
-        guard !bytes.isEmpty else { return .content(.none) }
-        guard isText, form != .other, let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            return .bytes(bytes, ending: ending)
+        guard let decoded = ContentCoding.decoded(bytes, response.headerFields, atMost: Self.longestText) else {
+            throw Self.coded(response, line)
         }
-        let shown = scrubber.text(text, form.redaction, isData: form.isData, isWritten: true)
-        let clean = Array(shown.utf8)
-        guard clean.count <= Fixture.inline else { return .bytes(clean, ending: ending) }
-        let isJSON = form == .json && (try? JSONParser.parse(clean)) != nil && JSONText.compact(clean) == clean
-        return .content(isJSON ? .json(clean) : .text(shown))
+        return decoded
+    }
+
+    private static func coded(_ response: FixtureResponse, _ line: String) -> FixtureError {
+        let coding = response.headerFields[.contentEncoding] ?? ""
+        return .secret(request: line, reason: "secrets cannot be looked for in its body, which is coded (\(coding))")
+    }
+
+    /// Whether a file has a secret that was met.
+    private func holdsSecret(_ url: URL) throws(FixtureError) -> Bool {
+        do {
+            let file = try FileHandle(forReadingFrom: url)
+            defer { try? file.close() }
+            var last = Data()
+            while let part = try file.read(upToCount: 4 << 20), !part.isEmpty {
+                if cleaner.replaced(in: Array(last + part)) != nil { return true }
+                last = part.suffix(4_096)
+            }
+            return false
+        } catch {
+            throw FixtureError(writing: name, error)
+        }
+    }
+}
+
+extension UpstreamFixtures.State {
+    private static let mostSuspected = 50
+
+    fileprivate mutating func note(_ secrets: [SuspectedSecret], in file: String) {
+        suspected += secrets.map { ["file": .string(file), "place": .string($0.place), "reason": .string($0.reason)] }
+        suspected.removeFirst(max(0, suspected.count - Self.mostSuspected))
     }
 }

@@ -13,7 +13,7 @@ extension UpstreamFixtures {
     ///
     /// Of several for equal requests each is used once, in their order; the last one for all further requests.
     public func reply(to request: FixtureRequest) -> FixtureResponse? {
-        let compared = ComparedRequest(request, scrubber)
+        let compared = ComparedRequest(request, cleaner)
         let (reply, failure) = withFiles { state -> (FixtureResponse?, FixtureDefect?) in
             let matching = state.folder?.exchanges.filter { $0.match.differences(from: compared).isEmpty } ?? []
             let demand = matching.map(\.match.demand).max()
@@ -36,7 +36,7 @@ extension UpstreamFixtures {
 
     /// Returns the response to a request that has no file: 404 with what the files nearest to it have.
     public func refusal(of request: FixtureRequest) -> FixtureResponse {
-        let compared = ComparedRequest(request, scrubber)
+        let compared = ComparedRequest(request, cleaner)
         let line = "\(compared.line.method) \(compared.line.origin)\(compared.line.path)"
         let (misses, broken) = withFiles { state in
             let misses = Self.nearMisses(compared, state.folder?.exchanges ?? [])

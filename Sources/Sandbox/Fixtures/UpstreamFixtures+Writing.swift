@@ -5,6 +5,8 @@ import HTTPTypes
 extension UpstreamFixtures {
     /// Writes a file in place of those that earlier recordings have of the same requests: these leave when it is there,
     /// and stay if it cannot be written.
+    ///
+    /// - Returns: The name of the file; nil if an equal response has one.
     static func write(
         _ match: FixtureMatch,
         _ response: FixtureResponse,
@@ -12,7 +14,7 @@ extension UpstreamFixtures {
         _ kept: Kept,
         _ state: inout State,
         upstream: String
-    ) throws(FixtureError) {
+    ) throws(FixtureError) -> String? {
         guard let folder = state.folder else { throw .noFolder(upstream: upstream) }
         let before = folder.exchanges
         let own = before.filter { $0.match == match && state.written.contains($0.name) }
@@ -30,7 +32,7 @@ extension UpstreamFixtures {
             try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
             if case .content(let content) = kept {
                 fixture.content = content
-                if let last = own.last, fixture.hasSameResponse(as: last) { return }
+                if let last = own.last, fixture.hasSameResponse(as: last) { return nil }
             }
             try fixture.write(kept, in: folder.url)
             if state.mode == .record, own.isEmpty {
@@ -44,6 +46,7 @@ extension UpstreamFixtures {
         state.written.insert(fixture.name)
         state.uses[fixture.name] = 1
         _ = state.folder?.refresh()
+        return fixture.name
     }
 }
 

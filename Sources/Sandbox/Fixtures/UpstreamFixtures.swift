@@ -1,4 +1,5 @@
 public import Foundation
+public import HTTPTypes
 import Synchronization
 
 /// The files of one upstream, and how they are used now.
@@ -14,6 +15,10 @@ public final class UpstreamFixtures: Sendable {
         var unmatched: [JSONValue] = []
         /// The latest differences that the mode `diff` has found.
         var differences: [FixtureDifference] = []
+        /// The latest values that look like secrets, by file.
+        var suspected: [JSONValue] = []
+        /// Of the secrets that were replaced in the files written.
+        var revision = 0
     }
 
     /// The upstream, by its name in the settings.
@@ -21,7 +26,9 @@ public final class UpstreamFixtures: Sendable {
     private let standard: FixtureMode
     /// Whether nothing is written: the folder is shared with servers that are to see nothing of this one.
     public let isReadOnly: Bool
-    let scrubber: SecretScrubber
+    let cleaner: SecretCleaner
+    /// Whether an exchange is not written that has what looks like a secret.
+    let refusesSuspected: Bool
     let report: @Sendable (String) -> Void
     let state: Mutex<State>
 
@@ -32,6 +39,7 @@ public final class UpstreamFixtures: Sendable {
     ///   - mode: The mode at first. Where nothing is written, it is `live` in place of `record`.
     ///   - folder: Where its files are; nil if the settings name none.
     ///   - isReadOnly: Whether nothing is written.
+    ///   - refusesSuspected: Whether an exchange is not written that has what looks like a secret; else it is reported.
     ///   - secrets: Those of all upstreams of a server.
     ///   - report: Is called with what a person should know: a file that cannot be used, a request without one.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
@@ -41,14 +49,16 @@ public final class UpstreamFixtures: Sendable {
         mode: FixtureMode = .live,
         folder: URL? = nil,
         isReadOnly: Bool = false,
-        secrets: FixtureSecrets = FixtureSecrets(),
+        refusesSuspected: Bool = false,
+        secrets: Secrets = Secrets(),
         report: @escaping @Sendable (String) -> Void
     ) throws(FixtureError) {
         self.name = name
         self.report = report
         standard = isReadOnly && mode == .record ? .live : mode
         self.isReadOnly = isReadOnly
-        scrubber = SecretScrubber(base: base, secrets: secrets)
+        self.refusesSuspected = refusesSuspected
+        cleaner = SecretCleaner(base: base, secrets: secrets)
         state = Mutex(State(mode: .live, folder: folder.map(FixtureFolder.init)))
         try setMode(standard)
     }
@@ -66,13 +76,29 @@ public final class UpstreamFixtures: Sendable {
             return true
         }
         guard isPossible else { throw .noFolder(upstream: name) }
-        if mode != .live { scrubber.secrets.skip(to: withFiles { $0.folder?.lastSecret ?? 0 }) }
+        if mode != .live { cleaner.secrets.skip(to: withFiles { $0.folder?.lastSecret ?? 0 }) }
     }
 
     /// Sets the mode of the settings.
     public func reset() {
         // The mode of the settings was possible before.
         try? setMode(standard)
+    }
+
+    /// Has the credentials of a request replaced wherever they are kept from now on.
+    public func learn(_ fields: HTTPFields, _ target: String) { cleaner.learn(fields, target) }
+
+    /// Whether a response that is kept elsewhere has a secret. The signatures of its links are none: without them the
+    /// links would open nothing.
+    package func holdsSecret(_ url: String, _ fields: HTTPFields, _ body: [UInt8]) -> Bool {
+        let cleaner = cleaner.comparing([:], "").keepingLinks
+        guard cleaner.target(url) == url else { return true }
+        let isField = { (field: HTTPField) in
+            cleaner.value(field.value, ofField: field.name.canonicalName) != field.value
+        }
+        guard !fields.contains(where: isField) else { return true }
+        let bytes = ContentCoding.decoded(body, fields, atMost: Self.longestText) ?? body
+        return cleaner.body(bytes, BodyForm(fields)) != bytes
     }
 
     /// Works with the files as they are now.

@@ -16,7 +16,7 @@ public final class FrontJournal: Sendable {
     /// - Parameter faults: What is wrong with the server.
     public func begin(_ head: HTTPRequest, at now: Date, _ faults: FrontFaults) -> FrontRequest {
         let admission = faults.admit(head)
-        var entry = JournalEntry(head, upstream: Self.name, at: now)
+        var entry = JournalEntry(head, upstream: Self.name, at: now, journal.cleaner)
         entry.fault = admission?.plan.description ?? ""
         // What is in the journal can be released.
         let (token, ticket) = journal.record(entry) { number in

@@ -38,6 +38,10 @@ final class Journal: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Hides secrets in the entries: of each only the beginning of its SHA-256 is shown.
+    let cleaner = newCleaner
+
+    static var newCleaner: SecretCleaner { SecretCleaner(secrets: Secrets(areHashed: true, limit: 1_000)) }
 
     /// Records a request and resumes the tasks that wait for it.
     @discardableResult

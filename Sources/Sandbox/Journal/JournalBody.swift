@@ -5,10 +5,13 @@ import HTTPTypes
 struct JournalBody: Sendable, Equatable {
     /// Most bytes that are shown.
     static let limit = 1 << 16
+    /// Bytes that are searched for secrets: one may go on where the shown ones end.
+    static let readLimit = limit + 4_096
 
     /// Bytes in all.
     let count: Int
-    /// Tokens are redacted; nil once the journal has no room for it.
+    /// Without its secrets and its content coding. Nil once the journal has no room for it, and if the coding is
+    /// unknown.
     var content: Content?
 
     enum Content: Sendable, Equatable {
@@ -23,16 +26,26 @@ struct JournalBody: Sendable, Equatable {
         }
     }
 
-    init(of request: UpstreamRequest) {
-        count = request.received?.count ?? request.body.count
-        let start = request.start(Self.limit)
+    init(of request: UpstreamRequest, _ cleaner: SecretCleaner) {
+        let count = request.received?.count ?? request.body.count
+        self.init(request.start(Self.readLimit), of: count, request.headers, cleaner)
+    }
+
+    /// - Parameter start: At most ``readLimit`` bytes of the body.
+    init(_ start: [UInt8], of count: Int, _ fields: HTTPFields, _ cleaner: SecretCleaner) {
+        self.count = count
+        let isCut = count > start.count
+        guard let whole = ContentCoding.decoded(start, fields, atMost: Self.readLimit, isStart: true) else { return }
         // A character may be cut in two at the limit.
-        let cuts = count > start.count ? 0..<4 : 0..<1
-        let text = cuts.lazy.compactMap { String(validating: start.dropLast($0), as: UTF8.self) }.first
+        let lengths = (0..<(isCut || whole.count == Self.readLimit ? 4 : 1)).map { whole.count - $0 }
+        let form = BodyForm(ofRequest: fields)
+        let text = lengths.lazy.compactMap { String(validating: whole.prefix($0), as: UTF8.self) }.first
+        let cleaned = text.map { cleaner.body(Array($0.utf8), form) } ?? cleaner.body(whole, form)
+        let shown = cleaned.prefix(Self.limit)
         if let text, !text.utf8.contains(0) {
-            content = .text(Redaction.text(text, alsoHiding: request.credentials))
+            content = .text(String(decoding: shown, as: UTF8.self))
         } else {
-            content = .binary(start)
+            content = .binary(Array(shown))
         }
     }
 
@@ -54,10 +67,5 @@ extension UpstreamRequest {
         guard let source = received?.source else { return Array(body.prefix(limit)) }
         // A file of this process that cannot be read has nothing to show.
         return (try? source.bytes(in: 0..<min(limit, source.count))) ?? []
-    }
-
-    /// The secrets of its `Authorization`.
-    fileprivate var credentials: [String] {
-        headers[.authorization].map { [String($0.split(separator: " ").last ?? "")] } ?? []
     }
 }

@@ -37,12 +37,20 @@ struct JournalEntry: Sendable, Equatable {
         let value: String
     }
 
-    init(_ head: HTTPRequest, upstream: String, at: Date) {
+    init(_ head: HTTPRequest, upstream: String, at: Date, _ cleaner: SecretCleaner) {
         self.at = at
         self.upstream = upstream
         method = head.method.rawValue
-        path = Self.path(of: head.path ?? "/")
-        headers = Self.headers(of: head.headerFields, authority: head.authority)
+        let target = head.path ?? "/"
+        cleaner.learn(head.headerFields, target)
+        path = cleaner.target(target)
+        let host = head.authority.map { [Header(name: "host", value: $0)] } ?? []
+        headers =
+            host
+            + head.headerFields.map { field in
+                let name = field.name.canonicalName
+                return Header(name: name, value: cleaner.value(field.value, ofField: name))
+            }
     }
 
     /// The value of `X-Request-Id`.

@@ -12,7 +12,7 @@ struct UpstreamCall {
     let context: SandboxContext
 
     func respond(to request: Request, target: RequestTarget) async throws -> Response {
-        var entry = JournalEntry(request.head, upstream: slot.upstream.name, at: stage.now())
+        var entry = JournalEntry(request.head, upstream: slot.upstream.name, at: stage.now(), stage.journal.cleaner)
         let override: FaultPlan?
         do throws(FaultSyntaxError) {
             override = try request.headers[.sandboxFault].map { (text) throws(FaultSyntaxError) in
@@ -32,13 +32,13 @@ struct UpstreamCall {
         entry.fault = admission.plan.description
         entry.rule = admission.rule
         guard admission.decision.source != .none else {
-            if let whole { entry.body = JournalBody(of: whole) }
+            if let whole { entry.body = JournalBody(of: whole, stage.journal.cleaner) }
             stage.journal.record(entry)
             throw await reset()
         }
         if whole == nil { whole = try await upstreamRequest(request, target) }
         guard let whole else { return tooLarge(entry, request) }
-        entry.body = JournalBody(of: whole)
+        entry.body = JournalBody(of: whole, stage.journal.cleaner)
         return try await response(to: whole, admission, entry)
     }
 

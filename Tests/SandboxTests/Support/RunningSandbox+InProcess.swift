@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -12,10 +13,15 @@ extension RunningSandbox {
     func send(_ method: HTTPMethod = .GET, _ path: String, headers: HTTPHeaders = [:], body: String? = nil) async throws
         -> ReceivedResponse
     {
+        try await send(method, path, headers: headers, data: body.map { Data($0.utf8) })
+    }
+
+    func send(_ method: HTTPMethod, _ path: String, headers: HTTPHeaders, data: Data?) async throws -> ReceivedResponse
+    {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
         request.headers = headers
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        if let data { request.body = .bytes(ByteBuffer(bytes: data)) }
         return try await client.send(request)
     }
 

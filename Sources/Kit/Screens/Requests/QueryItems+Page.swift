@@ -1,12 +1,14 @@
 extension QueryItems {
     /// Returns the part of a list that `limit` and `cursor` or `offset` name (docs/contract.md, "Paging").
     ///
+    /// An `offset` of 0 beside a cursor is none: generated clients send it if they do not know better.
+    ///
     /// - Throws: 400 if limit or offset are not integers or out of range, if the cursor is not one of this list, and if
-    ///   both cursor and offset are given.
+    ///   both a cursor and an offset above 0 are given.
     public func page(of list: PagedList, defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
         var page = try page(defaultLimit: defaultLimit, maximumLimit: maximumLimit)
         guard let cursor = try string("cursor") else { return page }
-        guard try string("offset") == nil else {
+        guard page.offset == 0 else {
             throw Problem.invalidParameter("cursor", accepted: "cannot stand beside offset")
         }
         do throws(PagedList.CursorError) {

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Logging
 import PrivateFiles
+import Sandbox
 
 /// A snapshot as one file that other processes read: rows as JSON, files of documents and bodies as they are, the data
 /// of the simulated upstreams, the clock and the key.
@@ -25,15 +26,28 @@ struct Archive {
 
     /// Makes the archive of a snapshot.
     ///
-    /// - Parameter upstreams: The data of the simulated upstreams.
+    /// - Parameters:
+    ///   - upstreams: The data of the simulated upstreams.
+    ///   - fixtures: What knows the secrets of upstreams: responses that have one are not in the archive.
     /// - Throws: file errors; GRDB's errors.
-    init(_ store: SavedStore, _ clock: VirtualClock.Reading, upstreams: [String: Data], migrations: [String]) throws {
+    init(
+        _ store: SavedStore,
+        _ clock: VirtualClock.Reading,
+        upstreams: [String: Data],
+        migrations: [String],
+        fixtures: FixtureLibrary
+    ) throws {
         var files = [
             Self.manifest: try Self.json(Manifest(larder: LarderVersion.text, migrations: migrations)),
             Self.clock: try Self.json(clock), Self.key: try store.key,
         ]
-        for (table, rows) in try TableDump.encode(store.databasePath) { files["\(Self.database)\(table).json"] = rows }
-        for (name, bytes) in try store.blobFiles { files[Self.blobs + name] = bytes }
+        let bodies = try store.blobFiles
+        var removed: Set<String> = []
+        let tables = try TableDump.encode(store.databasePath) { db in
+            removed = try ArchivedResponses.removeSecrets(db, fixtures) { bodies[$0] }
+        }
+        for (table, rows) in tables { files["\(Self.database)\(table).json"] = rows }
+        for (name, bytes) in bodies where !removed.contains(name) { files[Self.blobs + name] = bytes }
         for (name, data) in upstreams { files["\(Self.upstreams)\(name).json"] = data }
         self.files = files
     }

@@ -5,10 +5,17 @@ import GRDB
 /// The rows of a database as JSON: one file for each table, one line for each row.
 enum TableDump {
     /// Returns the files by the names of the tables.
-    static func encode(_ path: String) throws -> [String: Data] {
+    ///
+    /// - Parameter prepare: Changes what is returned; the database stays as it is.
+    static func encode(_ path: String, preparing prepare: (Database) throws -> Void) throws -> [String: Data] {
         let queue = try DatabaseQueue(path: path)
-        let files = try queue.read { db in
-            try tables(db).reduce(into: [String: Data]()) { $0[$1] = try encode($1, db) }
+        var files: [String: Data] = [:]
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction {
+                try prepare(db)
+                for table in try tables(db) { files[table] = try encode(table, db) }
+                return .rollback
+            }
         }
         try queue.close()
         return files

@@ -49,7 +49,13 @@ extension Harness {
             return try await snapshots.reading(name) { snapshot in
                 let files = try upstreams(snapshot.upstreams)
                 let migrations = application.migrationNames
-                let archive = try Archive(snapshot.store, snapshot.clock, upstreams: files, migrations: migrations)
+                let archive = try Archive(
+                    snapshot.store,
+                    snapshot.clock,
+                    upstreams: files,
+                    migrations: migrations,
+                    fixtures: application.fixtures
+                )
                 return Array(archive.bytes)
             }
         }
@@ -66,7 +72,13 @@ extension Harness {
             let store = try SavedStore(of: application.database, in: folder)
             defer { try? store.remove() }
             let migrations = application.migrationNames
-            let archive = try Archive(store, clock.reading, upstreams: try upstreams(), migrations: migrations)
+            let archive = try Archive(
+                store,
+                clock.reading,
+                upstreams: try upstreams(),
+                migrations: migrations,
+                fixtures: application.fixtures
+            )
             try PrivateFile(at: URL(filePath: exportPath), archive.bytes).write(replaces: true)
         } catch {
             throw Archive.Refusal(description: "\(exportPath) was not written: \(error)")

@@ -1,0 +1,53 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import ResponseStore
+import Sandbox
+
+/// Takes kept responses with secrets out of a database before it becomes an archive: they are asked for again.
+///
+/// Rows and files of people are theirs and stay, as do the sealed tokens that sessions need.
+enum ArchivedResponses {
+    /// Longest body that is looked at, in bytes: a longer one is a file, in which nothing has a name.
+    private static let longest = 16 << 20
+
+    /// Removes the responses.
+    ///
+    /// - Parameters:
+    ///   - fixtures: What knows the secrets of each upstream.
+    ///   - file: Returns the body that is a file.
+    /// - Returns: The names of the files that belong to no row any more.
+    static func removeSecrets(_ db: Database, _ fixtures: FixtureLibrary, file: (String) throws -> Data?) throws
+        -> Set<String>
+    {
+        let note = try Int64.fetchOne(db, sql: "SELECT coalesce(max(note), 0) FROM removed_blob") ?? 0
+        let responses = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT id, upstream, url, header, blob_id, bytes
+                FROM stored_response LEFT JOIN stored_body ON response_id = id
+                """
+        )
+        var secret: [Int64] = []
+        while let row = try responses.next() {
+            let fields = FieldCoding.decode(row["header"]) ?? [:]
+            var body: Data = row["bytes"] ?? Data()
+            if let blob = row["blob_id"] as Int64? { body = try file(Self.name(of: blob)) ?? Data() }
+            let upstream = fixtures[row["upstream"]]
+            let isShort = body.count <= longest
+            if upstream?.holdsSecret(row["url"], fields, isShort ? Array(body) : []) ?? false {
+                secret.append(row["id"])
+            }
+        }
+        for id in secret { try db.execute(sql: "DELETE FROM stored_response WHERE id = ?", arguments: [id]) }
+        let files = try Int64.fetchSet(db, sql: "SELECT blob FROM removed_blob WHERE note > ?", arguments: [note])
+        try db.execute(sql: "DELETE FROM removed_blob WHERE note > ?", arguments: [note])
+        return Set(files.map(name))
+    }
+
+    /// The name of the file of a blob.
+    private static func name(of blob: Int64) -> String {
+        let digits = String(blob, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

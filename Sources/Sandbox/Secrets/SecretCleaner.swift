@@ -1,0 +1,236 @@
+import Foundation
+import HTTPTypes
+
+/// Replaces secrets in all that is kept or shown of messages: recordings, journals, archives.
+struct SecretCleaner: Sendable {
+    /// The base URL of the upstream: identities in its paths are no signatures.
+    let base: String
+    let secrets: Secrets
+    /// Whether the result is kept: only then do secrets get numbers.
+    private(set) var isWritten = true
+    /// Whether the signatures of links to other hosts stay.
+    private var keepsLinks = false
+    /// Secrets of a request that is only compared.
+    private var own = SecretPatterns()
+
+    init(base: String = "", secrets: Secrets) { (self.base, self.secrets) = (base, secrets) }
+
+    /// Returns a cleaner for a request that is compared with files: nothing of it is kept.
+    func comparing(_ fields: HTTPFields, _ target: String) -> SecretCleaner {
+        var cleaner = self
+        cleaner.isWritten = false
+        for secret in Self.credentials(fields, target) { cleaner.own.add(secret) }
+        return cleaner
+    }
+
+    /// The same, but the signatures of links stay.
+    var keepingLinks: SecretCleaner {
+        var cleaner = self
+        cleaner.keepsLinks = true
+        return cleaner
+    }
+
+    /// Has the credentials of a request replaced wherever they are from now on.
+    func learn(_ fields: HTTPFields, _ target: String) {
+        for secret in Self.credentials(fields, target) { secrets.learn(secret) }
+    }
+
+    // MARK: Parts of messages
+
+    /// Returns a value of a header field without its secrets.
+    func value(_ value: String, ofField name: String) -> String {
+        switch name {
+        case "authorization", "proxy-authorization":
+            guard !secrets.areHashed, let space = value.firstIndex(of: " ") else { return hidden(value) }
+            return value[...space] + hidden(String(value[value.index(after: space)...]))
+        case "cookie", "set-cookie":
+            if secrets.areHashed { return hidden(value) }
+            let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+            let shown = parts.enumerated().map { index, part in
+                guard name == "cookie" || index == 0, let equals = part.firstIndex(of: "=") else { return String(part) }
+                return part[...equals] + hidden(String(part[part.index(after: equals)...]))
+            }
+            return shown.joined(separator: ";")
+        case _ where SecretName.extent(of: name, in: .field) != .nothing: return hidden(value)
+        default: return text(value)
+        }
+    }
+
+    /// Returns a request target or an absolute URL without its secrets.
+    func target(_ target: String) -> String {
+        if let mark = target.firstIndex(of: "#") {
+            return self.target(String(target[..<mark])) + "#"
+                + form(String(target[target.index(after: mark)...]), .query)
+        }
+        var parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let isElsewhere = !target.hasPrefix("/") && (base.isEmpty || !target.hasPrefix(base))
+        let isKept = isElsewhere && keepsLinks
+        if !isKept { parts[0] = isElsewhere ? path(parts[0]) : knownPath(parts[0]) }
+        if parts.count > 1 { parts[1] = form(parts[1], .query, keepsSignatures: isKept) }
+        return withoutKnown(parts.joined(separator: "?"))
+    }
+
+    /// Replaces the signatures in the path of an absolute URL, and who it says that the client is.
+    private func path(_ url: String) -> String {
+        var segments = url.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard segments.count > 2 else { return url }
+        if let at = segments[2].lastIndex(of: "@") {
+            segments[2] = String(segments[2][segments[2].index(after: at)...])
+        }
+        for index in segments.indices.dropFirst(3) where SecretName.isSignature(segment: segments[index]) {
+            segments[index] = secrets.placeholder(segments[index], isWritten: isWritten)
+        }
+        return segments.joined(separator: "/")
+    }
+
+    /// Replaces what was a signature in the path of a link before: the host of a link may be an upstream itself.
+    private func knownPath(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            SecretName.isSignature(segment: String(segment)) ? secrets.known(String(segment)) : String(segment)
+        }.joined(separator: "/")
+    }
+
+    /// Returns `name=value&…` without its secrets; what has none stays as it is spelled.
+    func form(_ text: String, _ place: SecretName.Place, depth: Int = 0, keepsSignatures: Bool = false) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            guard let equals = item.firstIndex(of: "="), equals < item.index(before: item.endIndex) else {
+                return String(item)
+            }
+            let (name, value) = (item[..<equals], item[item.index(after: equals)...])
+            let spaced = String(place == .query ? value : value.replacing("+", with: " "))
+            let decoded = spaced.removingPercentEncoding ?? spaced
+            // In HTML the separator is `&amp;`.
+            let plain = (name.removingPercentEncoding ?? String(name)).split(separator: ";").last ?? ""
+            guard SecretName.extent(of: plain, in: place) == .nothing else {
+                // The signature of a link is none of what a request is sent with.
+                let isCredential = SecretName.extent(of: plain, in: .form) != .nothing
+                if keepsSignatures, !isCredential || plain == "token" { return String(item) }
+                return "\(name)=" + (isCredential ? hidden(decoded) : placeholder(decoded))
+            }
+            let shown = self.text(decoded, depth: depth)
+            if shown == decoded { return String(item) }
+            return "\(name)=" + (value.contains("%") ? FormEncoding.encoded(shown) : shown)
+        }.joined(separator: "&")
+    }
+
+    // MARK: Texts
+
+    private static var link: Regex<(Substring, Substring, Substring)> {
+        /https?:(\/\/|\\\/\\\/)([^\s"'<>\\]|\\\/)+/
+    }
+
+    private static let schemes = ["bearer ", "basic ", "oauth ", "token ", "apikey "]
+
+    /// Returns a text whose parts have no names, such as a string of JSON: links and forms in it have.
+    func text(_ text: String, depth: Int = 0) -> String {
+        var shown = text
+        if depth < 4, let syntax = SecretScanner.Syntax(of: text) {
+            var scanner = SecretScanner(text, cleaner: self, depth: depth + 1)
+            shown = scanner.cleaned(syntax)
+        } else if shown.contains("://") || shown.contains(":\\/\\/") {
+            shown = shown.replacing(Self.link) { (match: Regex<(Substring, Substring, Substring)>.Match) -> String in
+                let isEscaped = match.output.1.hasPrefix("\\")
+                let url = isEscaped ? String(match.output.0).replacing("\\/", with: "/") : String(match.output.0)
+                let shown = self.target(url)
+                return isEscaped ? shown.replacing("/", with: "\\/") : shown
+            }
+        } else if depth < 4, shown.utf8.contains(UInt8(ascii: "=")), !shown.utf8.contains(where: \.isSpace) {
+            let start = shown.firstIndex(of: "?").map { shown.index(after: $0) } ?? shown.startIndex
+            let place: SecretName.Place = start == shown.startIndex ? .form : .query
+            shown = shown[..<start] + form(String(shown[start...]), place, depth: depth + 1)
+        } else if let scheme = Self.schemes.first(where: shown.lowercased().hasPrefix) {
+            let secret = shown.dropFirst(scheme.count)
+            if secret.utf8.count >= 8, !secret.contains(where: \.isWhitespace) {
+                shown = shown.prefix(scheme.count) + hidden(String(secret))
+            }
+        }
+        return withoutKnown(withoutCertain(shown))
+    }
+
+    /// Replaces words that are secrets by their form.
+    private func withoutCertain(_ text: String) -> String {
+        let words = SecretWords(text).filter { SecretWords.kind(of: $0) != nil }
+        let shown = words.reduce(text) { $0.replacing($1, with: hidden(String($1))) }
+        guard shown.contains("PRIVATE KEY-----") else { return shown }
+        return shown.replacing(/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?/) {
+            hidden(String($0.output.0))
+        }
+    }
+
+    /// Replaces secrets that were met before.
+    func withoutKnown(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let shown = replaced(in: bytes)
+        return withoutEncoded(shown ?? bytes) ?? shown.map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    private static let delimiters = Set("\"'<>&=;,/?#{}()[]\\|`^".utf8)
+
+    /// Replaces secrets that were met before in words that are percent-encoded, in whatever way; nil if there are none.
+    private func withoutEncoded(_ bytes: [UInt8]) -> String? {
+        guard bytes.contains(UInt8(ascii: "%")) else { return nil }
+        let isEnd = { (byte: UInt8) in byte <= 0x20 || Self.delimiters.contains(byte) }
+        var (written, position, isChanged) = ([UInt8](), 0, false)
+        while position < bytes.count {
+            let end = bytes[position...].firstIndex(where: isEnd) ?? bytes.count
+            let word = bytes[position..<end]
+            let decoded =
+                word.contains(UInt8(ascii: "%")) ? String(decoding: word, as: UTF8.self).removingPercentEncoding : nil
+            let shown = decoded.flatMap { replaced(in: Array($0.utf8)) }.map { String(decoding: $0, as: UTF8.self) }
+            isChanged = isChanged || shown != nil
+            written += shown.map { Array(FormEncoding.encoded($0).utf8)[...] } ?? word
+            if end < bytes.count { written.append(bytes[end]) }
+            position = end + 1
+        }
+        return isChanged ? String(decoding: written, as: UTF8.self) : nil
+    }
+
+    /// Returns bytes with the secrets replaced that were met before; nil if there are none.
+    func replaced(in bytes: [UInt8]) -> [UInt8]? {
+        let first = own.replaced(in: bytes, by: placeholder)
+        return secrets.replaced(in: first ?? bytes, isWritten: isWritten) ?? first
+    }
+
+    // MARK: Secrets
+
+    /// Returns the placeholder of a secret, which is replaced wherever it is from now on.
+    func hidden(_ secret: String) -> String {
+        if isWritten, Self.isTelling(secret) { secrets.learn(secret) }
+        return placeholder(secret)
+    }
+
+    private func placeholder(_ secret: String) -> String { secrets.placeholder(secret, isWritten: isWritten) }
+
+    /// Whether a secret can be looked for in other texts: it is no word or short number, which they have anyway.
+    private static func isTelling(_ secret: String) -> Bool {
+        let bytes = secret.utf8
+        guard bytes.count >= 8, !bytes.allSatisfy(\.isDigit) else { return false }
+        return bytes.count >= 16 || !bytes.allSatisfy(\.isLower)
+    }
+
+    /// The secrets that a request carries.
+    private static func credentials(_ fields: HTTPFields, _ target: String) -> [String] {
+        var found: [String] = []
+        for field in fields {
+            let name = field.name.canonicalName
+            switch name {
+            case "authorization", "proxy-authorization":
+                let parts = field.value.split(separator: " ", maxSplits: 1).map(String.init)
+                found += parts.suffix(1)
+                guard parts.count == 2, let data = Data(base64Encoded: parts[1]) else { continue }
+                let pair = String(decoding: data, as: UTF8.self).split(separator: ":", maxSplits: 1)
+                if parts[0].lowercased() == "basic", pair.count == 2 { found.append(String(pair[1])) }
+            case "cookie":
+                let values = field.value.split(separator: ";").compactMap {
+                    $0.firstIndex(of: "=").map($0.suffix(from:))
+                }
+                found += values.map { String($0.dropFirst()) }.filter(isTelling)
+            default:
+                if SecretName.extent(of: name, in: .field) != .nothing { found.append(field.value) }
+            }
+        }
+        let parsed = RequestTarget(target)
+        let parameters = (parsed.query + parsed.form).filter { SecretName.extent(of: $0.name, in: .form) != .nothing }
+        return (found + parameters.map(\.value).filter(isTelling)).filter { $0.utf8.count >= 6 }
+    }
+}
