@@ -66,7 +66,7 @@ public struct BlobCheck: Sendable, Equatable {
             } else if Self.length(of: "\(folder)/\(blob.id)") != blob.length {
                 cut.append(blob.id)
             } else if reading {
-                let stored = (row[2] as Data?).flatMap { BlobChecksums($0, length: blob.length) }
+                let stored = (try row.value(2) as Data?).flatMap { BlobChecksums($0, length: blob.length) }
                 note(blob.id, try? OpenFile("\(folder)/\(blob.id)", O_RDONLY), stored) { counter?.add($0) }
             }
         }

@@ -96,7 +96,7 @@ extension DiskStore {
                 item.modified?.millisecondsSince1970, item.mediaType, item.mimeType, item.md5, item.resourceID,
                 item.publicURL, item.isPublished, item.origin,
                 item.deleted?.millisecondsSince1970, now.millisecondsSince1970, rank, item.sha256,
-                item.linkEnd.milliseconds, old == item ? row?["changed_at"] ?? received : received,
+                item.linkEnd.milliseconds, old == item ? try row?.value("changed_at") ?? received : received,
             ])
         }
         try names.write(db)

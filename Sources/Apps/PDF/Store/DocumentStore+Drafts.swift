@@ -22,7 +22,7 @@ extension DocumentStore {
         try database.read { db in
             let statement = try db.cachedStatement(sql: Self.selectDrafts)
             return try Row.fetchAll(statement, arguments: [profile, now.millisecondsSince1970, Draft.limit]).map {
-                Draft(row: Listing.Row(row: $0), until: Date(millisecondsSince1970: $0["draft_until"]))
+                Draft(row: try Listing.Row(row: $0), until: try $0.date("draft_until"))
             }
         }
     }

@@ -30,13 +30,13 @@ enum ArchivedResponses {
         )
         var secret: [Int64] = []
         while let row = try responses.next() {
-            let fields = FieldCoding.decode(row["header"]) ?? [:]
-            var body: Data = row["bytes"] ?? Data()
-            if let blob = row["blob_id"] as Int64? { body = try file(Self.name(of: blob)) ?? Data() }
-            let upstream = fixtures[row["upstream"]]
+            let fields = FieldCoding.decode(try row.value("header")) ?? [:]
+            var body: Data = try row.value("bytes") ?? Data()
+            if let blob: Int64 = try row.value("blob_id") { body = try file(Self.name(of: blob)) ?? Data() }
+            let upstream = fixtures[try row.value("upstream")]
             let isShort = body.count <= longest
-            if upstream?.holdsSecret(row["url"], fields, isShort ? Array(body) : []) ?? false {
-                secret.append(row["id"])
+            if upstream?.holdsSecret(try row.value("url"), fields, isShort ? Array(body) : []) ?? false {
+                secret.append(try row.value("id"))
             }
         }
         for id in secret { try db.execute(sql: "DELETE FROM stored_response WHERE id = ?", arguments: [id]) }
