@@ -1,5 +1,6 @@
 import FaultKit
 import Foundation
+import GRDB
 import Logging
 import TestKit
 import Testing
@@ -8,6 +9,23 @@ import Testing
 @testable import ResponseStore
 
 @Suite struct StorageErrorSQLiteTests {
+    @Test(
+        "TRUST-24 damage that a virtual table or a function tells by its message is damage; faulty SQL is not",
+        arguments: [
+            ("SELECT sum(value) FROM (SELECT 9223372036854775807 AS value UNION ALL SELECT 1)", true),
+            ("SELECT value FROM json_each('[1')", true), ("SELECT value FROM none", false),
+        ]
+    )
+    func messages(sql: String, isDamage: Bool) throws {
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseQueue().read { _ = try Int.fetchAll($0, sql: sql) }
+        }
+        let translated = error.map { StorageError.translating($0, path: "x") }
+        #expect(translated is StorageError == isDamage, "\(error as Any)")
+        let index = DatabaseError(resultCode: .SQLITE_ERROR, message: "invalid fts5 file format (found 9, expected 4)")
+        #expect(StorageError.translating(index, path: "x") is StorageError)
+    }
+
     @Test(
         "TRUST-02 a full disk and a used-up quota are reported as such at each step",
         arguments: [FaultScope.Fault.fullDisk, .quota]

@@ -26,5 +26,14 @@ extension StorageError {
 
 extension DatabaseError {
     /// Whether it tells of damaged pages.
-    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+    var isDamage: Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode)
+            || resultCode == .SQLITE_ERROR && Self.complaints.contains { message?.hasPrefix($0) == true }
+    }
+
+    /// What is said of damaged content with the code of any error: by virtual tables, JSON functions and sums.
+    private static let complaints = [
+        "invalid fts5 file format", "vtable constructor failed", "undersize RTree", "malformed JSON",
+        "integer overflow",
+    ]
 }
