@@ -119,6 +119,7 @@ struct DiskStore: Sendable {
                 ALTER TABLE disk_item ADD COLUMN available_until INTEGER; -- of its link; 0: no end; NULL: not known
                 """
         ),
+        SchemaMigration("disk/009 outbox states", migrate: outboxJournal.takeAnyState),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.
