@@ -192,4 +192,32 @@ import Testing
         }
         #expect(order == left.map { "disk:" + $0 })
     }
+
+    @Test(
+        "DISK-40 an upload whose server is killed while Yandex Disk computes is found by its operation, not sent again"
+    )
+    func killedWhileProcessing() async throws {
+        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        var larder = try await start(data, sandbox)
+        var member = try await member(larder)
+        try await sandbox.fault("slow(2000)", of: "yandex_uploader")
+        try await sandbox.fault("offline", of: "yandex_disk")
+        _ = try await member.get("/v1/disk/files?refresh=1")
+        let target = "/v1/disk/file/content?path=/killed.bin"
+        let left = try await member.send("PUT", target, ["Prefer": "respond-async"], body: "bytes")
+        #expect(left.status == 202, "\(left.text)")
+        try await sandbox.fault("online", of: "yandex_disk")
+        let uploads = "/journal?upstream=yandex_uploader&method=PUT&count=true"
+        try await BoundedWait.poll(for: "the upload") { try await sandbox.control.get(uploads).json.count.int == 1 }
+        await larder.kill9()
+        larder = try await start(data, sandbox)
+        let token = member.token
+        member = larder.client
+        member.token = token
+        try await drained(member)
+        #expect(try await sandbox.control.get(uploads).json.count.int == 1, "it was sent once")
+        let content = try await member.get("/v1/disk/file/content?path=/killed.bin")
+        #expect(content.text == "bytes")
+        #expect(await larder.stop() == 0)
+    }
 }

@@ -13,7 +13,8 @@ struct OutboxOrderTests {
 
     private struct Operation {
         var places: [Place]
-        var isStuck: Bool
+        var letsOthersPass = false
+        var isRefused = false
     }
 
     private static func touch(_ one: [Place], _ other: [Place]) -> Bool {
@@ -22,14 +23,14 @@ struct OutboxOrderTests {
         }
     }
 
-    /// Returns the operations that may run, one after the other: the model.
-    private static func ready(_ operations: [Int64: Operation]) -> [Int64] {
-        var held: [Operation] = []
+    /// Returns the operations that nothing stops, one after the other: the model.
+    private static func free(_ operations: [Int64: Operation], _ isSource: (Operation) -> Bool) -> [Int64] {
+        var stopped: [Operation] = []
         return operations.sorted { $0.key < $1.key }.compactMap { number, operation in
-            guard operation.isStuck || held.contains(where: { touch($0.places, operation.places) }) else {
+            guard isSource(operation) || stopped.contains(where: { touch($0.places, operation.places) }) else {
                 return number
             }
-            held.append(operation)
+            stopped.append(operation)
             return nil
         }
     }
@@ -43,19 +44,32 @@ struct OutboxOrderTests {
         var random = SeededRandom(seed: UInt64(seed))
         var (order, operations) = (OutboxOrder<Place>(), [Int64: Operation]())
         for _ in 0..<60 {
+            let before = Set(operations.keys).intersection(Self.free(operations) { $0.isRefused })
+            var changed: [Int64] = []
             let number = Int64.random(in: 1..<20, using: &random)
             if Int.random(in: 0..<4, using: &random) == 0 {
                 operations[number] = nil
-                order.remove(number)
+                changed = order.remove(number)
             } else {
-                var operation = operations[number] ?? Operation(places: [Self.place(&random)], isStuck: false)
-                operation.isStuck = Bool.random(using: &random)
+                var operation = operations[number] ?? Operation(places: [Self.place(&random)])
+                operation.letsOthersPass = Bool.random(using: &random)
+                operation.isRefused = operation.letsOthersPass && Bool.random(using: &random)
                 if Int.random(in: 0..<4, using: &random) == 0 { operation.places.append(Self.place(&random)) }
                 operations[number] = operation
-                order.put(number, operation.places, isStuck: operation.isStuck)
+                changed = order.put(
+                    number,
+                    operation.places,
+                    letsOthersPass: operation.letsOthersPass,
+                    isRefused: operation.isRefused
+                )
             }
-            #expect(order.ready.elements.elementsEqual(Self.ready(operations)))
-            #expect(Array(order.first) == Array(Self.ready(operations).prefix(2)))
+            let ready = Self.free(operations) { $0.letsOthersPass }
+            #expect(order.ready.elements.elementsEqual(ready))
+            #expect(Array(order.first) == Array(ready.prefix(2)))
+            let effective = Set(Self.free(operations) { $0.isRefused })
+            #expect(operations.keys.allSatisfy { order.isSuspended($0) != effective.contains($0) })
+            let others = effective.symmetricDifference(before).intersection(operations.keys).subtracting([number])
+            #expect(others.isSubset(of: changed), "each that has an effect now, or none any more, is told")
             let places = [Self.place(&random)]
             let touching = operations.filter { Self.touch($0.value.places, places) }.keys.sorted()
             #expect(order.touching(places) == touching && order.isTouched(places) == !touching.isEmpty)
@@ -66,13 +80,13 @@ struct OutboxOrderTests {
     func work() {
         func steps(_ count: Int64) -> [Int] {
             var order = OutboxOrder<Place>()
-            for number in 1...count { order.put(number, [Place(names: [0, Int(number)])], isStuck: false) }
+            for number in 1...count { order.put(number, [Place(names: [0, Int(number)])], letsOthersPass: false) }
             var steps = [order.steps]
-            order.put(5, [Place(names: [0, 5])], isStuck: true)
+            order.put(5, [Place(names: [0, 5])], letsOthersPass: true)
             steps.append(order.steps)
-            order.put(count + 1, [Place(names: [0, 5, 1])], isStuck: false)
+            order.put(count + 1, [Place(names: [0, 5, 1])], letsOthersPass: false)
             #expect(order.ready.elements.last == count)
-            order.put(5, [Place(names: [0, 5])], isStuck: false)
+            order.put(5, [Place(names: [0, 5])], letsOthersPass: false)
             #expect(order.ready.elements.last == count + 1)
             order.remove(1)
             return steps + [order.steps]

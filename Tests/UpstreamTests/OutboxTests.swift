@@ -8,7 +8,8 @@ import Testing
 @testable import Upstream
 
 struct OutboxTests {
-    private struct Box: OutboxPlace {
+    private struct Box: OutboxPlace, Codable {
+        var number = 0
         var above: [Box] { [] }
     }
 
@@ -20,7 +21,8 @@ struct OutboxTests {
         }
 
         var text: String
-        var places: [Box] { [Box()] }
+        var box = Box()
+        var places: [Box] { [box] }
         func folding(_ earlier: Letter) -> OutboxFold<Letter> { .stop }
     }
 
@@ -29,8 +31,8 @@ struct OutboxTests {
     private static let journal = LocalOutboxJournal("letter")
     private let noon = Date(timeIntervalSince1970: 1_767_700_000)
 
-    private func entry(_ text: String) -> OutboxEntry<Letter> {
-        OutboxEntry(id: text, account: "me", work: Letter(text: text), queuedAt: noon)
+    private func entry(_ text: String, at box: Int = 0) -> OutboxEntry<Letter> {
+        OutboxEntry(id: text, account: "me", work: Letter(text: text, box: Box(number: box)), queuedAt: noon)
     }
 
     private func database() throws -> LarderDatabase {
@@ -144,6 +146,75 @@ struct OutboxTests {
         }
         #expect(until == noon.addingTimeInterval(9) && number(account.turn(at: until, after: nil)) == 1)
         #expect(account.queue.view.changes == 2, "progress changes nothing of what is derived")
+    }
+
+    @Test("What lets others pass has its own time, and is no turn of theirs; a refused one has no effect")
+    func passing() {
+        func turn(_ account: OutboxAccount<Letter>, after seconds: Double = 0) -> (run: Int64?, wait: Double?) {
+            switch account.turn(at: noon.addingTimeInterval(seconds), after: nil) {
+            case .run(let entry): (entry.number, nil)
+            case .wait(let date): (nil, date.timeIntervalSince(noon))
+            case .none: (nil, nil)
+            }
+        }
+        var account = OutboxAccount<Letter>()
+        var one = entry("one", at: 1)
+        one.number = 1
+        _ = one.progress.apply(.began, at: noon)
+        _ = one.progress.apply(.accepted(askedAfter: 5), at: noon)
+        account.apply(.put(one))
+        #expect(turn(account).wait == 5 && turn(account, after: 5).run == 1)
+        var (two, three) = (entry("two", at: 1), entry("three", at: 2))
+        (two.number, three.number) = (2, 3)
+        account.apply(.put(two))
+        account.apply(.put(three))
+        #expect(turn(account).run == 3, "the second one is held up by the first one")
+        #expect(turn(account, after: 5).run == 1, "its time has come")
+        _ = three.progress.apply(.began, at: noon)
+        _ = three.progress.apply(.delayed("later", for: 60), at: noon)
+        account.apply(.put(three))
+        #expect(turn(account).wait == 5 && turn(account, after: 5).run == 1)
+        #expect(account.queue.undecided == 0 && account.queue.view.changes == 3)
+        _ = one.progress.apply(.began, at: noon)
+        _ = one.progress.apply(.refused("forbidden"), at: noon)
+        account.apply(.put(one))
+        #expect(turn(account).wait == 60 && account.queue.undecided == 1)
+        #expect(account.queue.view.changes == 5, "neither the first one nor what it holds up has an effect")
+        account.apply(.remove(one))
+        #expect(turn(account).run == 2 && account.queue.undecided == 0 && account.queue.view.changes == 6)
+    }
+
+    @Test("A table that takes any state has the operations, their bytes and numbers of the one before")
+    func states() async throws {
+        let journal = Self.journal
+        let database = try database()
+        let outbox = Outbox<Letter>(journal)
+        let blob = try database.blobs.write(Data([1, 2, 3]))
+        var (one, two) = (entry("one"), entry("two"))
+        one.blob = blob
+        let (first, second) = (one, two)
+        try await database.write { db in
+            try database.blobs.insert(blob, in: db)
+            try outbox.apply([.put(first), .put(second)], in: db)
+        }
+        let stored = try #require(outbox.entry("two", of: "me"))
+        try await database.write { db in
+            try outbox.apply([.remove(stored)], in: db)
+            try journal.takeAnyState(db)
+        }
+        two = entry("three")
+        one = try #require(outbox.entry("one", of: "me"))
+        _ = one.progress.apply(.began, at: noon)
+        _ = one.progress.apply(.accepted(askedAfter: 1), at: noon)
+        let (following, added) = (one, two)
+        _ = try await database.write { try outbox.apply([.put(following), .put(added)], in: $0) }
+        let another = Outbox<Letter>(journal)
+        try database.read { try another.load(at: noon, $0) }
+        let found = try #require(another.queue(of: "me"))
+        #expect(found.entries.map(\.number) == [1, 3], "no number is given twice")
+        #expect(found.entries.first?.progress == following.progress && found.bytes == 3)
+        _ = try await database.write { try outbox.apply([.remove(following)], in: $0) }
+        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
     }
 
     @Test("OUT-11 who is notified of a change is called as directly after ten thousand changes as after the first")

@@ -238,9 +238,13 @@ def test_out_08_web_28_what_is_tried_again_says_when_and_why_and_what_is_refused
     larder.control("POST", rules, {"match": {"method": "PUT"}, "fault": "error(403)"})
     expect(row(page, "Papers").locator(".tag.danger")).to_have_text("Refused")
     expect(row(page, "Papers")).to_contain_text("Yandex Disk does not allow this")
+    # DISK-41: every screen says so, and leads here.
+    page.goto(page.url.replace("/disk/outbox", "/disk/files"))
+    page.locator(".banner").get_by_role("link", name="Changes that need your decision: 1").click()
     larder.control("DELETE", rules)
     page.get_by_role("button", name="Try again: Papers").click()
     expect(page.locator(".state")).to_contain_text("No changes are waiting")
+    expect(page.locator(".banner")).to_have_count(0)
 
 
 def test_out_09_the_question_before_a_logout_names_what_would_be_lost(anna, larder):

@@ -63,6 +63,13 @@ extension DiskApp {
             default: "10000",
             "how long a write waits for an asynchronous operation of Yandex Disk before the response is 202"
         ),
+        Setting(
+            "disk.upload_response_s",
+            .integer(60...86_400),
+            default: "7200",
+            "how long an upload waits for the response of Yandex Disk after its last byte: it computes checksums first, "
+                + "which takes up to two minutes for each GiB"
+        ),
         Setting("disk.downloads", .integer(1...64), default: "4", "concurrent downloads of the Disk app"),
         Setting(
             "disk.offline_budget_mb",
@@ -129,6 +136,7 @@ extension DiskApp.Options {
         self.init(
             timeZone: try context.settings.timeZone("disk.time_zone"),
             operationWait: try context.settings.milliseconds("disk.operation_wait_ms"),
+            uploadResponse: try context.settings.seconds("disk.upload_response_s"),
             downloads: try context.settings.integer("disk.downloads"),
             searchFreshness: try context.settings.seconds("freshness.disk_search_s"),
             budget: context.cacheBudget,

@@ -32,6 +32,8 @@ public struct DiskApp: App {
         public var timeZone: TimeZone
         /// How long a write waits for an operation of the API before the response is 202 (`disk.operation_wait_ms`).
         public var operationWait: Duration
+        /// Longest wait for the response to an upload after its last byte (`disk.upload_response_s`).
+        public var uploadResponse: Duration
         /// Maximum number of concurrent downloads (`disk.downloads`).
         public var downloads: Int
         /// How long searches look through the same list of all files (`freshness.disk_search_s`).
@@ -47,6 +49,7 @@ public struct DiskApp: App {
         public init(
             timeZone: TimeZone = .gmt,
             operationWait: Duration = .seconds(10),
+            uploadResponse: Duration = .seconds(7200),
             downloads: Int = 4,
             searchFreshness: Duration = .seconds(60),
             budget: CacheBudget = .unlimited,
@@ -55,6 +58,7 @@ public struct DiskApp: App {
         ) {
             self.timeZone = timeZone
             self.operationWait = operationWait
+            self.uploadResponse = uploadResponse
             self.downloads = downloads
             self.searchFreshness = searchFreshness
             self.budget = budget

@@ -70,21 +70,32 @@ struct DiskComposition: Sendable {
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
         accounts = DiskAccounts(store: store, marks: books.marks, outbox: books.outbox, reader: reader)
         items = ItemReader(reader: reader, events: events, clock: clock)
+        let uploads = LateUploads()
         tracker = OperationTracker(
             client: client,
             tokens: tokens,
             jobs: books.jobs,
             marks: books.marks,
+            uploads: uploads,
             events: events,
             wait: options.operationWait,
             clock: clock,
             logger: logger
         )
         writer = WriteExecutor(
-            calls: WriteCalls(client: client, tokens: tokens, store: store, marks: books.marks, outbox: books.outbox),
+            calls: WriteCalls(
+                client: client,
+                tokens: tokens,
+                store: store,
+                marks: books.marks,
+                outbox: books.outbox,
+                uploads: uploads,
+                uploadResponse: options.uploadResponse
+            ),
             items: items,
             operations: tracker,
             events: events,
+            background: background,
             clock: clock,
             logger: logger
         )
@@ -104,7 +115,7 @@ struct DiskComposition: Sendable {
         outboxKeeper = OutboxKeeper(
             runner: OutboxRunner(accounts: accounts, writer: writer),
             announcer: ChangeAnnouncer(background: background, clock: clock) { [store] account in
-                events.outboxChanged(store.pendingWrites(of: account) ?? 0, account: account)
+                events.outboxChanged(store.pendingWrites(of: account)?.count ?? 0, account: account)
             },
             clock: clock,
             logger: logger

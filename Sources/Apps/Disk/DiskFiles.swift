@@ -66,7 +66,7 @@ struct DiskFiles: Sendable {
         try DiskPath.checkName(path.name)
         let account = try await accounts.account(of: session)
         let write = DiskWrite(kind: .upload(parts, length: length, overwrite: overwrite), path: path)
-        if case .done = try await writer.run(write, for: account) { return true }
-        return false
+        if case .underWay = try await writer.run(write, for: account) { return false }
+        return true
     }
 }

@@ -83,7 +83,7 @@ function title(item, name) {
 }
 
 function state(item) {
-  const kind = {conflict: 'warn', failed: 'danger', running: 'ok'}[item.state] ?? '';
+  const kind = {conflict: 'warn', aside: 'warn', failed: 'danger', running: 'ok', processing: 'ok'}[item.state] ?? '';
   return h('p', {class: 'bar small', lang: langOf(item.state_text)}, h('span', {class: `tag ${kind}`}, item.state_text),
     item.problem_text && h('span', null, item.problem_text),
     item.next_attempt_at && h('span', {class: 'muted', dataset: {until: item.next_attempt_at}}));

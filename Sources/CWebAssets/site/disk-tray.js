@@ -11,6 +11,7 @@ const t = define({
   en: {
     uploads: 'Uploads', waiting: 'Waiting', sending: (sent, all) => `${sent} of ${all}`,
     storing: 'Passing on to Yandex Disk…', done: 'Uploaded', stopped: 'Cancelled',
+    accepted: 'Uploaded; Yandex Disk is not ready with it yet',
     exists: 'There is a file of this name', replace: 'Replace', retry: 'Try again', cancel: name => `Cancel ${name}`,
     clear: 'Close the list', left: count => `${count} to go`, all: 'All are uploaded',
     failed: count => `${count} failed`, leave: 'Stop the uploads?',
@@ -19,7 +20,8 @@ const t = define({
   },
   ru: {
     uploads: 'Загрузки', waiting: 'Ждёт', sending: (sent, all) => `${sent} из ${all}`,
-    storing: 'Передаём Яндекс Диску…', done: 'Загружено', stopped: 'Отменено', exists: 'Файл с таким именем уже есть',
+    storing: 'Передаём Яндекс Диску…', accepted: 'Загружено, Яндекс Диск ещё обрабатывает', done: 'Загружено',
+    stopped: 'Отменено', exists: 'Файл с таким именем уже есть',
     replace: 'Заменить', retry: 'Повторить', cancel: name => `Отменить ${name}`, clear: 'Закрыть список',
     left: count => `Осталось: ${count}`, all: 'Всё загружено', failed: count => `Не удалось: ${count}`,
     leave: 'Остановить загрузки?', leaveText: 'То, что ещё не загружено, останется не загруженным.',
@@ -95,11 +97,12 @@ async function send(entry) {
   draw(entry);
   const progress = (share, sent) => { Object.assign(entry, {share, sent}); draw(entry); };
   try {
-    const {left: kept} = await upload(withQuery('/v1/disk/file/content', {path: entry.path,
+    const {left: kept, status, data} = await upload(withQuery('/v1/disk/file/content', {path: entry.path,
       overwrite: entry.overwrite ? '1' : null}), {
       method: 'PUT', body: entry.file, requestId: newId(), progress, signal: entry.abort.signal,
       headers: {'Content-Type': entry.file.type || 'application/octet-stream', ...entry.headers}});
-    entry.state = kept ? 'kept' : 'done';
+    const isAccepted = status === 202 && ['running', 'processing'].includes(data.status);
+    entry.state = isAccepted ? 'accepted' : kept ? 'kept' : 'done';
     entry.done();
   } catch (problem) {
     const taken = problem.code === 'target-exists' || problem.status === 412;
@@ -127,7 +130,7 @@ function draw(entry) {
     next();
   };
   const said = {waiting: () => t('waiting'), done: () => t('done'), stopped: () => t('stopped'),
-    exists: () => t('exists'), kept: () => t('kept'),
+    exists: () => t('exists'), kept: () => t('kept'), accepted: () => t('accepted'),
     sending: () => (share < 1 ? t('sending', bytes(sent), bytes(file.size)) : t('storing')),
     failed: () => problem.words}[state]();
   if (entry.drawn === state && state === 'sending') {
@@ -137,7 +140,7 @@ function draw(entry) {
   }
   entry.drawn = state;
   entry.row.dataset.state = state;
-  replace(entry.row, icon({done: 'check', failed: 'warning', exists: 'warning', kept: 'clock'}[state] ?? 'file'),
+  replace(entry.row, icon({done: 'check', failed: 'warning', exists: 'warning', kept: 'clock', accepted: 'clock'}[state] ?? 'file'),
     h('div', {class: 'row-main'}, h('span', {dir: 'auto', class: 'tray-name'}, file.name),
       h('span', {class: 'row-sub tray-said', lang: langOf(said)}, said),
       state === 'sending' && h('progress', {max: 1, value: share, 'aria-label': file.name})),

@@ -94,7 +94,9 @@ function origin(answer, kind) {
 /** Makes the banner of an answer (`meta.banner`), or null. */
 export function banner(answer) {
   const sent = answer.meta.banner;
-  return sent && h('p', {class: 'banner', lang: langOf(sent.text)}, icon('offline'), h('span', null, sent.text));
+  const decides = sent?.code === 'needs-decision';
+  return sent && h('p', {class: 'banner', lang: langOf(sent.text)}, icon(decides ? 'warning' : 'offline'),
+    decides ? h('a', {href: '/disk/outbox'}, sent.text) : h('span', null, sent.text));
 }
 
 /** Makes the placeholder of content that is on its way. */

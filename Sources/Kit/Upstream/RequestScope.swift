@@ -54,8 +54,8 @@ public final class RequestScope: Sendable {
         }
     }
 
-    /// Adds time to all deadlines: that in which a client has sent a body.
-    func extend(by seconds: TimeInterval) {
+    /// Adds time to all deadlines: that in which a client has sent a body, or that of a wait with a limit of its own.
+    public func extend(by seconds: TimeInterval) {
         state.withLock { $0.firstExchange?.addTimeInterval(seconds) }
     }
 }

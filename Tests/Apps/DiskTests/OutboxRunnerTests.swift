@@ -40,4 +40,161 @@ struct OutboxRunnerTests {
             #expect(disk.change { $0.nodes["disk:/a.txt"] == nil })
         }
     }
+
+    @Test(
+        "DISK-41 a write that was refused for good changes nothing that is shown; meta and a banner say that it waits",
+        arguments: ["delete", "rename"]
+    )
+    func refused(what: String) async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            let screens = ["recent", "files", "published", "search?q=a", "file?path=/a.txt", "files?path=/folder"]
+            func shown() async throws -> [[String]] {
+                var names: [[String]] = []
+                for screen in screens {
+                    let answer = try await app.get("/v1/disk/\(screen)", as: token)
+                    names.append(DiskHarness.names(answer) + [try? answer.string("data.name")].compactMap(\.self))
+                }
+                return names
+            }
+            let before = try await shown()
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let rename = #"{"name":"b.txt"}"#
+            let left =
+                what == "delete"
+                ? try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token)
+                : try await app.leave(.patch, "/v1/disk/file?path=/a.txt", as: token, json: rename)
+            // What depends on it waits with it, and has no effect either.
+            _ = try await app.leave(
+                .post,
+                "/v1/disk/folders",
+                as: token,
+                json: #"{"path":"/\(what == "delete" ? "a" : "b").txt/x"}"#
+            )
+            #expect(try await shown() != before)
+            disk.intercept { request in
+                request.method == .get ? nil : FakeYandexDisk.refusal(403, "ForbiddenError")
+            }
+            let href = try left.string("data.href")
+            try await app.outbox(href, is: "failed", as: token)
+            #expect(try await shown() == before)
+            for screen in screens + ["profile", "outbox"] {
+                let answer = try await app.get("/v1/disk/\(screen)", as: token)
+                #expect(answer["meta.needs_decision"] == 1, "\(screen): \(answer.text)")
+                #expect(
+                    answer["meta.banner.code"] == "needs-decision" && answer["meta.banner.dismiss"] == "on_resolved"
+                )
+                #expect(try answer.string("meta.banner.text").contains("need your decision: 1"))
+            }
+            let russian = try await app.get("/v1/disk/files", as: token, [.acceptLanguage: "ru"])
+            #expect(try russian.string("meta.banner.text").contains("вашего решения: 1"))
+            let held = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            held.expectProblem("locked", 423)
+            disk.intercept(nil)
+            for item in try await app.get("/v1/disk/outbox", as: token).all("href", in: "data.items").reversed() {
+                #expect(try await app.ask(.delete, try text(item), as: token).status == 200)
+            }
+            let after = try await app.get("/v1/disk/files", as: token)
+            #expect(
+                after["meta.needs_decision"] == nil && after["meta.pending"] == nil && after["meta.banner"] == .null
+            )
+            #expect(try await shown() == before)
+        }
+    }
+
+    @Test("DISK-41 a refused write that is tried again shows its effect again")
+    func retried() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let left = try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token)
+            disk.intercept { $0.method == .get ? nil : FakeYandexDisk.refusal(403, "ForbiddenError") }
+            let href = try left.string("data.href")
+            try await app.outbox(href, is: "failed", as: token)
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)).contains("a.txt"))
+            let retried = try await app.ask(.post, "\(href)/retry", as: token)
+            #expect(retried["data.state"] == "queued" && retried["meta.needs_decision"] == nil, "\(retried.text)")
+            #expect(!DiskHarness.names(try await app.get("/v1/disk/files", as: token)).contains("a.txt"))
+            disk.intercept(nil)
+            await app.drained()
+            #expect(disk.change { $0.nodes["disk:/a.txt"] == nil })
+        }
+    }
+
+    /// Leaves twenty folders and what belongs into the first one, which the API then answers with a status.
+    private static func failing(_ status: Int, _ test: @Sendable (DiskHarness, String) async throws -> Void)
+        async throws
+    {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            try await WriteScenario.seen(app, token)
+            disk.goAway()
+            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            for number in 0..<20 {
+                _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f\(number)"}"#)
+            }
+            _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f0/below"}"#)
+            disk.intercept { request in
+                guard request.method == .put, request.url.hasSuffix("path=disk%3A%2Ff0") else { return nil }
+                return FakeYandexDisk.refusal(status, "InternalServerError")
+            }
+            try await test(app, token)
+        }
+    }
+
+    @Test(
+        "SCALE-27 a write that the API always fails lets the others pass within a minute, and its user is told",
+        arguments: [500, 502, 423, 507]
+    )
+    func aside(status: Int) async throws {
+        try await Self.failing(status) { app, token in
+            let start = app.clock.now
+            await BoundedWait.poll(for: "the others") {
+                app.clock.advance(by: .milliseconds(500))
+                return app.disk.change { state in (1..<20).allSatisfy { state.nodes["disk:/f\($0)"] != nil } }
+            }
+            #expect(app.clock.now.timeIntervalSince(start) < 60)
+            let outbox = try await app.get("/v1/disk/outbox", as: token)
+            #expect(outbox.all("path", in: "data.items") == ["disk:/f0", "disk:/f0/below"])
+            #expect(
+                outbox["data.items.0.state"] == "aside" && outbox["data.items.1.state"] == "queued",
+                "\(outbox.text)"
+            )
+            #expect(outbox["data.items.0.next_attempt_at"] != .null && outbox["meta.needs_decision"] == 1)
+            #expect(outbox.all("id", in: "data.items.0.actions") == ["take_back", "retry"])
+            let files = try await app.get("/v1/disk/files", as: token)
+            #expect(files["meta.banner.code"] == "needs-decision" && DiskHarness.names(files).contains("f0"))
+            // It goes on by itself once it succeeds, and what depends on it after it.
+            app.disk.intercept(nil)
+            await app.drained()
+            #expect(app.disk.change { $0.nodes["disk:/f0/below"] != nil })
+            #expect(try await app.get("/v1/disk/files", as: token)["meta.banner"] == .null)
+        }
+    }
+
+    @Test("SCALE-27 if the API fails altogether, or limits the account, nothing is sent past a write that waits")
+    func ill() async throws {
+        for status in [500, 429] {
+            try await Self.failing(status) { app, token in
+                if status == 500 { app.disk.respond(500) }
+                await BoundedWait.poll(for: "five attempts") {
+                    app.clock.advance(by: .seconds(1))
+                    return app.store.outbox.queue(of: "1130")?.entries.first?.progress.attempts ?? 0 >= 5
+                }
+                #expect(app.store.outbox.queue(of: "1130")?.undecided == 0)
+                #expect(app.disk.change { $0.nodes["disk:/f1"] == nil })
+                app.disk.intercept(nil)
+                await app.drained()
+            }
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Screens
 
 /// A row, the time when the API last listed it, and whether its present version is stored.
 struct DiskRow: Sendable {
@@ -25,8 +26,8 @@ struct DiskPage: Sendable {
     var isPartial: Bool
     /// Whether the response had rows that cannot be read, so that the page lacks what it should show.
     var lacksRows: Bool
-    /// Number of writes that wait; nil if none does.
-    var pending: Int?
+    /// The writes that wait; nil if none does.
+    var pending: Meta.PendingWrites?
 
     /// Creates a page.
     ///

@@ -20,6 +20,13 @@ struct QueuedWrite: OutboxWork {
         var at: Date
     }
 
+    /// An operation of the API that goes on with the write after it was sent.
+    struct Following: Codable, Sendable, Equatable {
+        /// Its identifier at the API.
+        var operation: String
+        var since: Date
+    }
+
     var kind: Kind
     /// The path that it acts on; the new path for a creation.
     var path: DiskPath
@@ -40,6 +47,7 @@ struct QueuedWrite: OutboxWork {
     var theirs: SeenItem?
     /// The path of what was found, or was not there.
     var disputed: DiskPath?
+    var following: Following?
 
     /// The end that the link of a publication is to have.
     var linkEnd: LinkEnd { until.map { .at($0) } ?? (permanently ? .never : .unspecified) }
@@ -69,6 +77,13 @@ struct QueuedWrite: OutboxWork {
     }
 
     var places: [DiskPath] { [path] + (to.map { [$0] } ?? []) }
+
+    /// Returns the write as one that an operation of the API goes on with.
+    func followed(by operation: String, since now: Date) -> QueuedWrite {
+        var write = self
+        write.following = Following(operation: operation, since: now)
+        return write
+    }
 }
 
 extension DiskPath: OutboxPlace {

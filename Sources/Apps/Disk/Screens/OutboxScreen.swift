@@ -64,9 +64,10 @@ struct OutboxOperationScreen: Encodable, Sendable {
         actions = .ofOperation(entry, href)
     }
 
-    /// It is 1 only after the end.
+    /// It is 1 only after the end, which comes later than the last byte.
     private static func share(_ sent: Int?, of length: Int, _ state: OutboxState) -> Double {
         if state == .done { return 1 }
+        if state == .processing { return 0.999 }
         guard let sent, length > 0 else { return 0 }
         return min(Double(sent) / Double(length), 0.999)
     }
@@ -144,11 +145,11 @@ extension [Action] {
     fileprivate static func ofOperation(_ entry: OutboxEntry<QueuedWrite>, _ href: Link) -> [Action] {
         let progress = entry.progress
         var actions: [Action] = []
-        if progress.isUnsent || progress.state == .failed {
-            let confirm = entry.work.kind == .upload ? Action.Confirmation.forgets(entry.work) : nil
+        if progress.canBeTakenBack {
+            let confirm = entry.work.kind == .upload ? Action.Confirmation.forgets(entry.work, progress) : nil
             actions.append(Action(id: "take_back", title: .takeBack, method: "DELETE", href: href, confirm: confirm))
         }
-        if progress.state == .waiting || progress.state == .failed {
+        if progress.canBeRetried {
             actions.append(Action(id: "retry", title: .tryAgain, method: "POST", href: "\(href)/retry"))
         }
         guard progress.state == .conflict else { return actions }
@@ -168,9 +169,13 @@ extension [Action] {
 }
 
 extension Action.Confirmation {
-    /// Asks before bytes that are here only are removed.
-    fileprivate static func forgets(_ work: QueuedWrite) -> Self {
-        Self(message: .forgetsUpload(work.path.name), buttons: [.delete, .cancel])
+    /// Asks before bytes that may be here only are removed.
+    fileprivate static func forgets(_ work: QueuedWrite, _ progress: OutboxProgress = OutboxProgress()) -> Self {
+        let name = work.path.name
+        return Self(
+            message: progress.isDoubtful ? .forgetsDoubtfulUpload(name) : .forgetsUpload(name),
+            buttons: [.delete, .cancel]
+        )
     }
 }
 

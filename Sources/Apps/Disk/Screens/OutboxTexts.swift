@@ -58,6 +58,13 @@ extension Text {
         )
     }
 
+    static func forgetsDoubtfulUpload(_ name: String) -> Text {
+        Text(
+            "It is not known whether \(name) is on Yandex Disk. Larder will delete its copy.",
+            ru: "Неизвестно, есть ли «\(name)» на Яндекс Диске. Larder удалит свою копию."
+        )
+    }
+
     static func replacesTheirs(_ name: String) -> Text {
         Text(
             "What is on Yandex Disk as \(name) will be replaced.",
@@ -106,7 +113,9 @@ extension Text {
             Text("Yandex Disk is full. Trying again later", ru: "На Яндекс Диске нет места. Попробуем позже")
         case "too-large":
             Text("The file is larger than Yandex Disk accepts", ru: "Файл больше, чем принимает Яндекс Диск")
-        case "outcome-unknown", "upstream-bad-response", "under-way":
+        case "under-way":
+            Text("Yandex Disk has it and is not ready yet", ru: "Яндекс Диск получил это и ещё обрабатывает")
+        case "outcome-unknown", "upstream-bad-response":
             Text(
                 "It is not known whether Yandex Disk has done it. It will be looked at",
                 ru: "Неизвестно, выполнил ли это Яндекс Диск. Проверим"
@@ -128,7 +137,9 @@ extension OutboxState {
         switch self {
         case .queued: Text("Waiting for Yandex Disk", ru: "Ожидает Яндекс Диска")
         case .running: Text("Being sent", ru: "Отправляется")
+        case .processing: Text("Yandex Disk is working on it", ru: "Яндекс Диск обрабатывает")
         case .waiting: Text("Will be tried again", ru: "Будет повторено")
+        case .aside: Text("Fails again and again", ru: "Не удаётся раз за разом")
         case .conflict: Text("Needs a decision", ru: "Нужно решение")
         case .failed: Text("Refused", ru: "Отклонено")
         case .done: Text("Done", ru: "Готово")

@@ -14,8 +14,10 @@ extension DiskStore {
         outbox.queue(of: account).map { ($0.view, $0) }
     }
 
-    /// Number of writes of an account that wait; nil if none does.
-    func pendingWrites(of account: String) -> Int? { outbox.queue(of: account)?.entries.count }
+    /// The writes of an account that wait; nil if none does.
+    func pendingWrites(of account: String) -> Meta.PendingWrites? {
+        outbox.queue(of: account).map(Meta.PendingWrites.init)
+    }
 
     /// Changes the outbox of an account in the present transaction; its screens change with it.
     ///
@@ -69,6 +71,12 @@ extension DiskStore {
             return nil
         }
         return KeptContent(blob: blob, version: item.version ?? "", storedAt: entry.queuedAt, isQueued: true)
+    }
+}
+
+extension Meta.PendingWrites {
+    init(_ queue: OutboxQueue<QueuedWrite>) {
+        self.init(count: queue.entries.count, undecided: queue.undecided)
     }
 }
 

@@ -127,6 +127,7 @@ struct DiskStore: Sendable {
                 UPDATE disk_item SET changed_at = seen_at;
                 """
         ),
+        SchemaMigration("disk/010 outbox states", migrate: outboxJournal.takeAnyState),
     ]
 
     /// Name of the upstream that bodies, small pictures and pages of files are stored under.

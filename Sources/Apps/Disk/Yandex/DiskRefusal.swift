@@ -15,6 +15,11 @@ struct DiskRefusal: Error, Sendable, Equatable {
 
     /// Whether it says that the settings of a link are not to be had, rather than that the call may succeed later.
     var concernsSettings: Bool { [400, 403, 404, 405, 410].contains(status) }
+
+    /// Whether it says that something is at the place of a write. An uploader sends no code.
+    var saysThatTargetExists: Bool {
+        status == 409 && (code.isEmpty || code.contains("Exist") && code != "DiskPathDoesntExistsError")
+    }
 }
 
 extension DiskRefusal {

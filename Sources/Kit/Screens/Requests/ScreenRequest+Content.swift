@@ -1,3 +1,4 @@
+public import Concurrency
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
@@ -20,6 +21,24 @@ extension ScreenRequest {
                 headerFields: [.acceptEncoding: "identity"]
             )
         }
+    }
+
+    /// Returns the body as the content of a file, to be read once; limiting its size is up to the reader.
+    ///
+    /// A form would be stored with its envelope. That of `curl -d` has none, but curl removes line ends from it, which
+    /// nobody would notice.
+    ///
+    /// - Throws: ``Problem`` 415 for a form, which says how to send it.
+    public func fileContent() throws(Problem) -> ByteStream {
+        let type = headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
+        guard let type, type == "multipart/form-data" || type == "application/x-www-form-urlencoded" else {
+            return bodyStream
+        }
+        throw Problem(
+            .unsupportedMediaType,
+            "A form (\(type)) is not accepted here; accepted: the bytes of the file alone, with its own Content-Type, "
+                + "application/octet-stream or none. curl sends them with -T FILE."
+        )
     }
 
     /// Refuses content that is not declared to be JSON.

@@ -1,4 +1,4 @@
-public import Concurrency
+import Concurrency
 public import Foundation
 import HTTPCaching
 import HTTPSemantics
@@ -122,7 +122,7 @@ public struct ScreenRequest: Sendable {
 
     /// The body as it arrives, to be read once. A reader that pauses slows the client down; limiting the size is up to
     /// the reader.
-    public var bodyStream: ByteStream { ByteStream(requestBody) }
+    var bodyStream: ByteStream { ByteStream(requestBody) }
 
     /// Declared length of the body in bytes; nil if the client does not declare one.
     public var declaredBodyLength: Int? { headerFields.declaredContentLength }

@@ -2,8 +2,10 @@
 public struct Banner: Encodable, Sendable, Equatable {
     /// When a front end removes it.
     public enum Dismissal: Sendable, Equatable {
-        /// With the next response without it.
+        /// With the next response without it, once the upstream can be reached.
         case online
+        /// With the next response without it, once the user has decided.
+        case resolved
         /// After a number of seconds.
         case after(seconds: Int)
     }
@@ -26,20 +28,28 @@ public struct Banner: Encodable, Sendable, Equatable {
         case code, text, dismiss, afterS
     }
 
-    /// Writes `dismiss` as `on_online`, or as `after_s` beside the seconds.
+    /// Returns the notification that writes do not get on without the user.
+    static func needsDecision(_ count: Int) -> Banner {
+        Banner(code: "needs-decision", text: .needsDecision(count), dismissal: .resolved)
+    }
+
+    private var dismiss: String {
+        switch dismissal {
+        case .online: "on_online"
+        case .resolved: "on_resolved"
+        case .after: "after_s"
+        }
+    }
+
+    /// Writes `dismiss`, and the seconds beside `after_s`.
     ///
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(code, forKey: .code)
         try container.encode(text, forKey: .text)
-        switch dismissal {
-        case .online:
-            try container.encode("on_online", forKey: .dismiss)
-        case .after(let seconds):
-            try container.encode("after_s", forKey: .dismiss)
-            try container.encode(seconds, forKey: .afterS)
-        }
+        try container.encode(dismiss, forKey: .dismiss)
+        if case .after(let seconds) = dismissal { try container.encode(seconds, forKey: .afterS) }
     }
 }
 
@@ -49,7 +59,7 @@ extension Banner: JSONWritable {
         json.beginObject()
         if case .after(let seconds) = dismissal { json.member("after_s", seconds) }
         json.member("code", code)
-        json.member("dismiss", dismissal == .online ? "on_online" : "after_s")
+        json.member("dismiss", dismiss)
         json.member("text", text)
         json.endObject()
     }

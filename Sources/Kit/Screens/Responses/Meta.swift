@@ -36,8 +36,26 @@ public struct Meta: Encodable, Sendable {
     public var page: Page?
     /// Number of writes that wait for the upstream; absent if none does.
     public var pending: Int?
+    /// Number of them that do not get on by themselves: they were refused, are in conflict, or fail again and again.
+    /// Absent if there are none.
+    public var needsDecision: Int?
+
+    /// The writes of a user that wait for the upstream.
+    public struct PendingWrites: Sendable, Equatable {
+        /// Number of them.
+        public var count: Int
+        /// Number of them that do not get on by themselves.
+        public var undecided: Int
+
+        /// Creates the numbers.
+        public init(count: Int, undecided: Int) {
+            (self.count, self.undecided) = (count, undecided)
+        }
+    }
 
     /// Creates metadata from the provenance of the data.
+    ///
+    /// - Parameter banner: The notification to show; nil for one about writes that need a decision, if there are some.
     public init(
         screen: String,
         state: ScreenState = .content,
@@ -46,7 +64,7 @@ public struct Meta: Encodable, Sendable {
         partial: Bool? = nil,
         banner: Banner? = nil,
         page: Page? = nil,
-        pending: Int? = nil
+        pending: PendingWrites? = nil
     ) {
         self.screen = screen
         self.state = state
@@ -56,9 +74,10 @@ public struct Meta: Encodable, Sendable {
         _fetchedAt = Nullable(wrappedValue: provenance.contentFetchedAt ?? provenance.validatedAt)
         self.revision = revision
         self.partial = partial
-        _banner = Nullable(wrappedValue: banner)
         self.page = page
-        self.pending = pending
+        self.pending = pending?.count
+        needsDecision = pending.flatMap { $0.undecided > 0 ? $0.undecided : nil }
+        _banner = Nullable(wrappedValue: banner ?? needsDecision.map(Banner.needsDecision))
     }
 }
 
@@ -70,6 +89,7 @@ extension Meta: JSONWritable {
         json.beginObject()
         try json.member("banner", banner)
         json.member("fetched_at", fetchedAt)
+        if let needsDecision { json.member("needs_decision", needsDecision) }
         json.member("offline", offline)
         if let page { try json.member("page", page) }
         if let partial { json.member("partial", partial) }

@@ -45,6 +45,14 @@ extension Text {
         "Delete for good all that is in the trash? There is no way back.",
         ru: "Удалить навсегда всё, что в корзине? Вернуть будет нельзя."
     )
+    /// That writes which wait for an upstream do not get on without the user.
+    static func needsDecision(_ count: Int) -> Text {
+        Text(
+            "Changes that need your decision: \(count). They are in the outbox.",
+            ru: "Изменения, которые ждут вашего решения: \(count). Они в исходящих."
+        )
+    }
+
     /// Placeholder for an unknown value.
     public static let notAvailable = Text("N/A", ru: "Н/Д")
 

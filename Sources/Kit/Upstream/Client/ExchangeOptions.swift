@@ -8,14 +8,20 @@ package struct ExchangeOptions: Sendable {
     var retries: RetryPolicy?
     /// Longest time for all attempts and redirects; nil for the configured `total_timeout_ms`.
     var timeout: Duration?
+    /// Longest wait for the head of a response once a streamed request was sent; nil for `total_timeout_ms`.
+    var responseTimeout: Duration?
     /// Whether the deadline of the client's request applies (``RequestScope``). It does not while a body is sent, which
     /// takes the time that the client takes.
     var sharesDeadline = true
 
     /// Options of a request of Larder's own whose bodies pass in parts: redirects are followed, nothing is repeated.
     ///
-    /// - Parameter headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
-    static func streaming(headTimeout: Duration?) -> ExchangeOptions { ExchangeOptions(timeout: headTimeout) }
+    /// - Parameters:
+    ///   - headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
+    ///   - responseTimeout: Longest part of it after the request was sent; nil for `total_timeout_ms`.
+    static func streaming(headTimeout: Duration?, responseTimeout: Duration?) -> ExchangeOptions {
+        ExchangeOptions(timeout: headTimeout, responseTimeout: responseTimeout)
+    }
 
     /// Options of a client's request that is forwarded as it is: neither redirected nor repeated, and without fields
     /// that the client did not send.

@@ -116,7 +116,7 @@ package struct UpstreamClient: Sendable {
         for _ in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
-            let result = await attempts(request, at: target, options.retries, until: deadline, by: attempt)
+            let result = await attempts(request, at: target, options, until: deadline, by: attempt)
             record(result.map(\.head), of: request, at: target, deadline)
             let response = try result.get()
             guard options.followsRedirects, let url = try Self.redirect(response, from: request) else {
@@ -161,7 +161,7 @@ package struct UpstreamClient: Sendable {
     private func attempts<Request: OutgoingMessage, Response: IncomingMessage>(
         _ request: Request,
         at target: TargetRules.Target,
-        _ retries: RetryPolicy?,
+        _ options: ExchangeOptions,
         until deadline: Deadline,
         by attempt: Attempt<Request, Response>
     ) async -> Result<Response, UpstreamError> {
@@ -184,13 +184,19 @@ package struct UpstreamClient: Sendable {
                 total: .seconds(remaining),
                 maximumBytes: configuration.maximumResponseBytes,
                 publicAddressesOnly: targets.needsPublicAddress(target),
-                stall: configuration.totalTimeout
+                stall: configuration.totalTimeout,
+                response: options.responseTimeout
             )
             let began = clock.now()
             let result = await Self.result { () throws(UpstreamError) in try await attempt(request, limits) }
             if Self.concernsUpstream(result) { count(result.map(\.status), clock.now().timeIntervalSince(began)) }
             guard let outcome = outcome(of: result),
-                let pause = retries?.pause(after: outcome, attempt: number, method: request.method, jitter: jitter()),
+                let pause = options.retries?.pause(
+                    after: outcome,
+                    attempt: number,
+                    method: request.method,
+                    jitter: jitter()
+                ),
                 pause.seconds < deadline.date.timeIntervalSince(clock.now())
             else { return result }
             do {

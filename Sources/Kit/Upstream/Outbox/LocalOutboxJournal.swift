@@ -14,15 +14,38 @@ public struct LocalOutboxJournal: OutboxJournal {
         self.table = table
     }
 
-    /// The statements that create the table.
+    /// The statements that created the table at first.
     public var creation: String {
+        creation(" CHECK (state IN ('queued', 'running', 'waiting', 'conflict', 'failed', 'done'))")
+    }
+
+    /// Makes a table that takes any state of one that ``creation`` has created, with its operations.
+    ///
+    /// - Throws: GRDB's errors.
+    public func takeAnyState(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TEMP TABLE \(table)_kept AS SELECT * FROM \(table);
+                CREATE TEMP TABLE \(table)_sequence AS SELECT * FROM sqlite_sequence WHERE name = '\(table)';
+                DROP TABLE \(table);
+                \(creation(""))
+                INSERT INTO \(table) SELECT * FROM temp.\(table)_kept;
+                DELETE FROM sqlite_sequence WHERE name = '\(table)';
+                INSERT INTO sqlite_sequence SELECT * FROM temp.\(table)_sequence;
+                DROP TABLE temp.\(table)_kept;
+                DROP TABLE temp.\(table)_sequence;
+                """
+        )
+    }
+
+    private func creation(_ check: String) -> String {
         """
         CREATE TABLE \(table) (
             number INTEGER PRIMARY KEY AUTOINCREMENT, -- the order of sending
             id TEXT NOT NULL UNIQUE,
             account TEXT NOT NULL,
             work TEXT NOT NULL, -- JSON
-            state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'conflict', 'failed', 'done')),
+            state TEXT NOT NULL\(check),
             attempts INTEGER NOT NULL,
             doubtful INTEGER NOT NULL, -- 1: it may have been carried out
             reason TEXT,

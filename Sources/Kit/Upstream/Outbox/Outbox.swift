@@ -123,7 +123,8 @@ private struct OutboxListener: Sendable {
 public enum OutboxTurn<Work: OutboxWork>: Sendable {
     /// This operation can be sent.
     case run(OutboxEntry<Work>)
-    /// Nothing is sent before this time: what waits for its time lets nothing pass.
+    /// Nothing is sent before this time: an operation that waits for it lets nothing pass, or none is left but those
+    /// that let others pass.
     case wait(until: Date)
     /// Nobody's.
     case none
@@ -136,6 +137,7 @@ struct OutboxAccount<Work: OutboxWork>: Sendable {
     /// The number of the journal's latest change that is in here, if servers share it; nil if the journal is ahead.
     var change: Int64?
     private var numbers: [String: Int64] = [:]
+    private var attempts = SortedElements<OutboxAttempt>(by: OutboxAttempt.precedes)
 
     func entry(_ id: String) -> OutboxEntry<Work>? { numbers[id].flatMap { queue.entries[number: $0] } }
 
@@ -152,22 +154,52 @@ struct OutboxAccount<Work: OutboxWork>: Sendable {
     }
 
     private mutating func replace(_ entry: OutboxEntry<Work>, by new: OutboxEntry<Work>?) {
+        let changed: [Int64]
         if let new {
-            order.put(entry.number, new.work.places, isStuck: new.progress.isStuck)
+            let progress = new.progress
+            changed = order.put(
+                entry.number,
+                new.work.places,
+                letsOthersPass: progress.letsOthersPass,
+                isRefused: progress.state == .failed
+            )
             numbers[entry.id] = entry.number
         } else {
-            order.remove(entry.number)
+            changed = order.remove(entry.number)
             numbers[entry.id] = nil
         }
-        _ = queue.replace(entry.number, by: new, order)
+        let old = queue.replace(entry.number, by: new, order)
+        for number in changed where number != entry.number { queue.refresh(number, order) }
+        if let old = old.flatMap(OutboxAttempt.init) { attempts.remove(old) }
+        if let new = new.flatMap(OutboxAttempt.init) { attempts.insert(new) }
     }
 
     func turn(at now: Date, after finished: String?) -> OutboxTurn<Work> {
         let finished = finished.flatMap { numbers[$0] }
-        guard !queue.unsettled.contains(where: { $0.progress.state == .running && $0.number != finished }),
-            let next = order.first.first(where: { $0 != finished }), let entry = queue.entries[number: next]
-        else { return .none }
+        guard !queue.unsettled.contains(where: { $0.progress.state == .running && $0.number != finished }) else {
+            return .none
+        }
+        let attempt = attempts.elements.first { $0.number != finished && !order.isHeldUp($0.number) }
+        if let attempt, attempt.date <= now, let entry = queue.entries[number: attempt.number] { return .run(entry) }
+        guard let next = order.first.first(where: { $0 != finished }), let entry = queue.entries[number: next] else {
+            return attempt.map { .wait(until: $0.date) } ?? .none
+        }
         guard let date = entry.progress.nextAttempt, date > now else { return .run(entry) }
-        return .wait(until: date)
+        return .wait(until: min(date, attempt?.date ?? date))
+    }
+}
+
+/// When an operation that lets others pass is tried next.
+private struct OutboxAttempt: Sendable {
+    let date: Date
+    let number: Int64
+
+    init?<Work>(_ entry: OutboxEntry<Work>) {
+        guard entry.progress.letsOthersPass, let date = entry.progress.nextAttempt else { return nil }
+        (self.date, number) = (date, entry.number)
+    }
+
+    static func precedes(_ one: OutboxAttempt, _ other: OutboxAttempt) -> Bool {
+        (one.date, one.number) < (other.date, other.number)
     }
 }

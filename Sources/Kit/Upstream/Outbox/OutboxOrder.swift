@@ -1,17 +1,16 @@
 /// Says whose turn it is: the operations of one account in their order, and which of them hold up others.
 ///
-/// Operations run one at a time in their order. One that the user has to decide about holds up those that touch the
-/// same places, or places above or below, and those that touch theirs; the others go on. Each change takes as many
-/// steps as operations are held up by it, and none of them looks through the queue.
+/// Operations run one at a time in their order. One that lets others pass holds up those that touch the same places, or
+/// places above or below, and those that touch theirs; the others go on. One that was refused has no effect until the
+/// user has decided, and neither have those that touch its places. Each change takes as many steps as operations are
+/// held up by it, and none of them looks through the queue.
 public struct OutboxOrder<Place: OutboxPlace>: Sendable {
-    private var places = OutboxPlaces<Place>()
-    private var touched: [Int64: [Place]] = [:]
-    private var stuck: Set<Int64> = []
-    /// How many earlier operations hold up one; none that is not held up.
-    private var holders: [Int64: Int] = [:]
+    private var index = OutboxIndex<Place>()
+    private var held = OutboxHolds()
+    private var suspended = OutboxHolds()
     private(set) var ready = SortedElements<Int64>(by: <)
     /// Operations that were looked at so far.
-    private(set) var steps = 0
+    var steps: Int { held.steps + suspended.steps }
 
     /// Creates the order of no operations.
     public init() {}
@@ -19,72 +18,137 @@ public struct OutboxOrder<Place: OutboxPlace>: Sendable {
     /// The first two operations that may run, if their time has come.
     var first: ArraySlice<Int64> { Array(ready.elements.prefix(2))[...] }
 
+    /// Whether an earlier operation holds up one.
+    func isHeldUp(_ number: Int64) -> Bool { held.isFollower(number) }
+
+    /// Whether an operation has no effect: it was refused, or touches the places of an earlier one that has none.
+    func isSuspended(_ number: Int64) -> Bool { suspended.contains(number) }
+
     /// Adds an operation, or changes it.
     ///
     /// - Parameters:
     ///   - number: Its number in the order.
     ///   - places: The places that it touches.
-    ///   - isStuck: Whether the user has to decide about it.
-    public mutating func put(_ number: Int64, _ places: [Place], isStuck: Bool) {
-        if touched[number] != places {
-            remove(number)
-            insert(number, places)
+    ///   - letsOthersPass: Whether it holds up only those that touch the same places.
+    ///   - isRefused: Whether it has no effect until the user has decided.
+    /// - Returns: The operations that may have an effect now and had none before, or the other way round.
+    @discardableResult
+    public mutating func put(_ number: Int64, _ places: [Place], letsOthersPass: Bool, isRefused: Bool = false)
+        -> [Int64]
+    {
+        var changed: [Int64] = []
+        if index.touched[number] != places {
+            changed = remove(number)
+            index.insert(number, places)
+            ready.insert(number)
+            update(held.insert(number, index))
+            changed += suspended.insert(number, index)
         }
-        guard stuck.contains(number) != isStuck else { return }
-        let wasHeld = isBlocked(number)
-        if isStuck { stuck.insert(number) } else { stuck.remove(number) }
-        if isBlocked(number) != wasHeld { changed(number) }
+        update(held.set(number, letsOthersPass, index))
+        return changed + suspended.set(number, isRefused, index)
     }
 
     /// Removes an operation.
-    public mutating func remove(_ number: Int64) {
-        guard let places = touched[number] else { return }
-        let wasBlocked = isBlocked(number)
-        stuck.remove(number)
-        holders[number] = nil
-        if wasBlocked { changed(number) }
+    ///
+    /// - Returns: The operations that may have an effect now and had none before.
+    @discardableResult
+    public mutating func remove(_ number: Int64) -> [Int64] {
+        update(held.remove(number, index))
+        let changed = suspended.remove(number, index)
         ready.remove(number)
-        self.places.remove(number, places)
-        touched[number] = nil
+        index.remove(number)
+        return changed
     }
 
     /// Returns the operations that touch one of several places, one above or one below, in order.
-    public func touching(_ places: [Place]) -> [Int64] { self.places.touching(places).sorted() }
+    public func touching(_ places: [Place]) -> [Int64] { index.places.touching(places).sorted() }
 
     /// Whether an operation touches one of several places, one above or one below.
-    public func isTouched(_ places: [Place]) -> Bool { self.places.isTouched(places) }
+    public func isTouched(_ places: [Place]) -> Bool { index.places.isTouched(places) }
 
     /// Returns the operations that touch a place, or one below it.
-    func inside(_ place: Place) -> Set<Int64> { places.inside(place) }
+    func inside(_ place: Place) -> Set<Int64> { index.places.inside(place) }
 
     /// Returns the operations that touch a place above one.
-    func above(_ place: Place) -> Set<Int64> { places.above(place) }
+    func above(_ place: Place) -> Set<Int64> { index.places.above(place) }
 
-    private func isBlocked(_ number: Int64) -> Bool { stuck.contains(number) || holders[number] != nil }
+    private mutating func update(_ changed: [Int64]) {
+        for number in changed {
+            if held.contains(number) { ready.remove(number) } else { ready.insert(number) }
+        }
+    }
+}
 
-    private mutating func insert(_ number: Int64, _ places: [Place]) {
+/// The places of operations, both ways.
+private struct OutboxIndex<Place: OutboxPlace>: Sendable {
+    private(set) var places = OutboxPlaces<Place>()
+    private(set) var touched: [Int64: [Place]] = [:]
+
+    mutating func insert(_ number: Int64, _ places: [Place]) {
         touched[number] = places
-        // If none is stuck, none is held up.
-        let count = stuck.isEmpty ? 0 : self.places.touching(places).count { $0 < number && isBlocked($0) }
         self.places.insert(number, places)
-        if count > 0 { holders[number] = count }
-        if count > 0 { changed(number) } else { ready.insert(number) }
     }
 
-    /// Holds up later operations, or lets them go on, after an operation is blocked or is not blocked any more.
-    private mutating func changed(_ number: Int64) {
-        var changed = [number]
-        while let number = changed.popLast() {
-            let isBlocked = isBlocked(number)
-            if isBlocked { ready.remove(number) } else { ready.insert(number) }
-            let later = places.touching(touched[number] ?? [])
+    mutating func remove(_ number: Int64) {
+        if let places = touched.removeValue(forKey: number) { self.places.remove(number, places) }
+    }
+
+    func neighbours(of number: Int64) -> Set<Int64> { places.touching(touched[number] ?? []) }
+}
+
+/// Operations that something stops, each with the later ones that touch its places, and so on.
+///
+/// Functions return the operations that are stopped now and were not before, or the other way round.
+private struct OutboxHolds: Sendable {
+    /// Those that are stopped by themselves.
+    private var sources: Set<Int64> = []
+    /// How many earlier operations stop one; none that no other stops.
+    private var holders: [Int64: Int] = [:]
+    private(set) var steps = 0
+
+    func contains(_ number: Int64) -> Bool { sources.contains(number) || holders[number] != nil }
+
+    /// Whether an earlier operation stops one.
+    func isFollower(_ number: Int64) -> Bool { holders[number] != nil }
+
+    mutating func insert<Place>(_ number: Int64, _ index: OutboxIndex<Place>) -> [Int64] {
+        // Without a source none is stopped.
+        guard !sources.isEmpty else { return [] }
+        let count = index.neighbours(of: number).count { $0 < number && contains($0) }
+        guard count > 0 else { return [] }
+        holders[number] = count
+        return changed(number, index)
+    }
+
+    mutating func set<Place>(_ number: Int64, _ isSource: Bool, _ index: OutboxIndex<Place>) -> [Int64] {
+        guard sources.contains(number) != isSource else { return [] }
+        if isSource { sources.insert(number) } else { sources.remove(number) }
+        return isFollower(number) ? [] : changed(number, index)
+    }
+
+    mutating func remove<Place>(_ number: Int64, _ index: OutboxIndex<Place>) -> [Int64] {
+        guard contains(number) else { return [] }
+        sources.remove(number)
+        holders[number] = nil
+        return changed(number, index)
+    }
+
+    /// Stops later operations, or lets them go on, after one is stopped or not stopped any more.
+    private mutating func changed<Place>(_ number: Int64, _ index: OutboxIndex<Place>) -> [Int64] {
+        var (changed, open) = ([number], [number])
+        while let number = open.popLast() {
+            let isStopped = contains(number)
+            let later = index.neighbours(of: number)
             steps += later.count
             for later in later where later > number {
-                let wasBlocked = self.isBlocked(later)
-                let count = (holders[later] ?? 0) + (isBlocked ? 1 : -1)
+                let wasStopped = contains(later)
+                let count = (holders[later] ?? 0) + (isStopped ? 1 : -1)
                 holders[later] = count > 0 ? count : nil
-                if self.isBlocked(later) != wasBlocked { changed.append(later) }
+                guard contains(later) != wasStopped else { continue }
+                changed.append(later)
+                open.append(later)
             }
         }
+        return changed
     }
 }

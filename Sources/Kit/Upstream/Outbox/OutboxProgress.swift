@@ -6,8 +6,12 @@ public enum OutboxState: String, Sendable, CaseIterable {
     case queued
     /// It is being sent.
     case running
+    /// The upstream has accepted it and goes on with it: it is asked for the end.
+    case processing
     /// It was sent, or could not be, and is tried again.
     case waiting
+    /// It has failed again and again while the upstream is well otherwise. It is tried again, and lets others pass.
+    case aside
     /// What it acts on is not as it was when the operation was queued. Nothing was sent; the user decides.
     case conflict
     /// It was refused for good. The user decides.
@@ -32,6 +36,8 @@ public struct OutboxProgress: Sendable, Equatable {
         case conflicted(String)
         /// It was refused for good.
         case refused(String)
+        /// The upstream has accepted it and goes on with it; it is asked after so many seconds.
+        case accepted(askedAfter: Double)
         /// It was refused for now, and nothing was changed: a limit, a lock, a full disk, a refused token.
         case delayed(String, for: Double?)
         /// No usable answer arrived, and it may have been carried out.
@@ -55,6 +61,12 @@ public struct OutboxProgress: Sendable, Equatable {
         /// It is over: what is kept for it may go.
         case release
     }
+
+    /// Attempts after which an operation lets others pass if it fails while the upstream is well otherwise: about 19
+    /// seconds after the first one.
+    public static let attemptsBeforeOthers = 3
+    /// The reason of an operation that the upstream goes on with.
+    private static let underWay = "under-way"
 
     /// Where it is.
     public private(set) var state: OutboxState
@@ -83,7 +95,7 @@ public struct OutboxProgress: Sendable, Equatable {
     }
 
     /// Whether it can be changed, merged or taken back: it has certainly not been carried out.
-    public var isUnsent: Bool { (state == .queued || state == .waiting) && !isDoubtful }
+    public var isUnsent: Bool { (state == .queued || state == .waiting || state == .aside) && !isDoubtful }
 
     /// Whether it is being sent, or may have been carried out.
     public var isUnsettled: Bool { state == .running || isDoubtful }
@@ -91,21 +103,32 @@ public struct OutboxProgress: Sendable, Equatable {
     /// Whether the user has to decide before it goes on.
     public var isStuck: Bool { state == .conflict || state == .failed }
 
+    /// Whether the user is told of it: it is stuck, or does not get on by itself.
+    public var needsDecision: Bool { isStuck || state == .aside }
+
+    /// Whether it holds up only the operations that touch the same places.
+    public var letsOthersPass: Bool { needsDecision || state == .processing }
+
     /// Applies an event. An operation that is done does not change.
     ///
     /// - Parameters:
     ///   - now: The present time.
     ///   - jitter: A number in 0..<1, so that what failed together is not tried again together.
+    ///   - isUpstreamWell: Whether the upstream was seen to be well otherwise: then a failure is one of this operation.
     /// - Returns: What is to be done.
-    public mutating func apply(_ event: Event, at now: Date, jitter: Double = 0) -> Effect {
+    public mutating func apply(_ event: Event, at now: Date, jitter: Double = 0, isUpstreamWell: Bool = false) -> Effect
+    {
         guard state != .done else { return .none }
         switch event {
         case .began: return begin()
         case .succeeded: return end(.done, nil, .release)
         case .conflicted(let reason): return end(.conflict, reason, .none)
         case .refused(let reason): return end(.failed, reason, .none)
-        case .delayed(let reason, let pause): return wait(reason, pause, isDoubtful: false, now, jitter)
-        case .lost(let reason): return wait(reason, nil, isDoubtful: true, now, jitter)
+        case .accepted(let pause): return follow(until: now.addingTimeInterval(pause))
+        case .delayed(let reason, let pause): return wait(reason, pause, isUpstreamWell, now, jitter)
+        case .lost(let reason):
+            isDoubtful = isDoubtful || state == .running
+            return wait(reason, nil, isUpstreamWell, now, jitter)
         case .postponed: return unbegin()
         case .interrupted:
             guard state == .running else { return .none }
@@ -116,7 +139,7 @@ public struct OutboxProgress: Sendable, Equatable {
     }
 
     private mutating func begin() -> Effect {
-        guard state == .queued || state == .waiting else { return .none }
+        guard [.queued, .waiting, .aside, .processing].contains(state) else { return .none }
         state = .running
         nextAttempt = nil
         return .look
@@ -129,16 +152,24 @@ public struct OutboxProgress: Sendable, Equatable {
         return effect
     }
 
+    private mutating func follow(until date: Date) -> Effect {
+        guard state == .running else { return .none }
+        // To ask for the end is no attempt.
+        if reason != Self.underWay { attempts += 1 }
+        (state, reason, nextAttempt, isDoubtful) = (.processing, Self.underWay, date, true)
+        return .sleep
+    }
+
     private mutating func wait(
         _ why: String,
         _ pause: Double?,
-        isDoubtful doubt: Bool,
+        _ isUpstreamWell: Bool,
         _ now: Date,
         _ jitter: Double
     ) -> Effect {
         guard state == .running else { return .none }
         attempts += 1
-        (state, reason, isDoubtful) = (.waiting, why, doubt || isDoubtful)
+        (state, reason) = (isUpstreamWell && attempts >= Self.attemptsBeforeOthers ? .aside : .waiting, why)
         nextAttempt = OutboxBackoff.date(attempts: attempts, after: now, atLeast: pause, jitter)
         return .sleep
     }

@@ -13,6 +13,10 @@ public struct OutboxQueue<Work: OutboxWork>: Sendable {
     /// The operations that are being sent, or may have been carried out: the upstream may be ahead of the queue.
     public var unsettled: [OutboxEntry<Work>] { unsettledNumbers.sorted().compactMap { entries[number: $0] } }
     private var unsettledNumbers: Set<Int64> = []
+    /// Number of operations that the user is told of, because they do not get on by themselves.
+    public private(set) var undecided = 0
+    /// The operations that have no effect: ``view`` does not have them.
+    private var suspended: Set<Int64> = []
 
     /// Creates an empty queue.
     public init() {}
@@ -27,23 +31,43 @@ public struct OutboxQueue<Work: OutboxWork>: Sendable {
         let isLast = number > entries.last?.number ?? 0
         let old = entries.replace(number, by: new)
         bytes += (new?.blob?.length ?? 0) - (old?.blob?.length ?? 0)
+        undecided += (new?.progress.needsDecision == true ? 1 : 0) - (old?.progress.needsDecision == true ? 1 : 0)
         if new?.progress.isUnsettled == true {
             unsettledNumbers.insert(number)
         } else {
             unsettledNumbers.remove(number)
         }
-        guard old?.work != new?.work else { return old }
+        show(number, old, new, isLast: isLast, order)
+        return old
+    }
+
+    /// Takes up in the view that an operation has an effect, or has none any more.
+    mutating func refresh(_ number: Int64, _ order: OutboxOrder<Work.Place>) {
+        let entry = entries[number: number]
+        show(number, entry, entry, isLast: false, order)
+    }
+
+    private mutating func show(
+        _ number: Int64,
+        _ old: OutboxEntry<Work>?,
+        _ new: OutboxEntry<Work>?,
+        isLast: Bool,
+        _ order: OutboxOrder<Work.Place>
+    ) {
+        let old = suspended.contains(number) ? nil : old
+        let new = order.isSuspended(number) ? nil : new
+        if order.isSuspended(number) { suspended.insert(number) } else { suspended.remove(number) }
+        guard old?.work != new?.work else { return }
         if !isLast { structure += 1 }
         view.follow(OutboxStep(old: old, new: new, isLast: isLast, entries: entries, order: order))
-        return old
     }
 }
 
-/// A change of one operation, and the operations around it after that.
+/// A change of one operation, and the operations around it after that. Those that have no effect are left out.
 public struct OutboxStep<Work: OutboxWork>: Sendable {
-    /// The operation before the change; nil if it is new.
+    /// The operation before the change; nil if it is new, or had no effect.
     public let old: OutboxEntry<Work>?
-    /// The operation after the change; nil if it is removed.
+    /// The operation after the change; nil if it is removed, or has no effect.
     public let new: OutboxEntry<Work>?
     /// Whether it is added behind all others.
     public let isLast: Bool
@@ -54,13 +78,13 @@ public struct OutboxStep<Work: OutboxWork>: Sendable {
     public func entry(_ number: Int64) -> OutboxEntry<Work>? { entries[number: number] }
 
     /// Returns the operations that touch a place, or one below it.
-    public func inside(_ place: Work.Place) -> [OutboxEntry<Work>] {
-        order.inside(place).compactMap { entries[number: $0] }
-    }
+    public func inside(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.inside(place)) }
 
     /// Returns the operations that touch a place above one.
-    public func above(_ place: Work.Place) -> [OutboxEntry<Work>] {
-        order.above(place).compactMap { entries[number: $0] }
+    public func above(_ place: Work.Place) -> [OutboxEntry<Work>] { effective(order.above(place)) }
+
+    private func effective(_ numbers: Set<Int64>) -> [OutboxEntry<Work>] {
+        numbers.compactMap { order.isSuspended($0) ? nil : entries[number: $0] }
     }
 }
 

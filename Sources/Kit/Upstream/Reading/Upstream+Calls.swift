@@ -25,14 +25,18 @@ extension Upstream {
 
     /// Sends a request with bodies in parts, both ways. Nothing is sent twice.
     ///
-    /// - Parameter headTimeout: Longest wait for the head of the response, in place of `total_timeout_ms`: a body that
-    ///   is sent takes the time that its client takes.
+    /// - Parameters:
+    ///   - headTimeout: Longest wait for the head of the response, in place of `total_timeout_ms`: a body that is sent
+    ///     takes the time that its client takes.
+    ///   - responseTimeout: Longest part of it after the last byte of the body, in place of `total_timeout_ms`.
     /// - Returns: The response, whatever its status: other hosts' statuses say nothing of the upstream.
     /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or
     ///   ``UpstreamError/forbiddenTarget(_:)``.
-    public func stream(_ request: StreamedRequest, headTimeout: Duration? = nil) async throws(UpstreamError)
-        -> StreamedResponse
-    {
-        try await client.stream(request, .streaming(headTimeout: headTimeout))
+    public func stream(
+        _ request: StreamedRequest,
+        headTimeout: Duration? = nil,
+        responseTimeout: Duration? = nil
+    ) async throws(UpstreamError) -> StreamedResponse {
+        try await client.stream(request, .streaming(headTimeout: headTimeout, responseTimeout: responseTimeout))
     }
 }

@@ -13,12 +13,17 @@ struct GuardedRequest: Sendable, Equatable {
     let target: String
     /// Longest time without progress.
     let stallLimit: TimeAmount
+    /// Longest wait for the head of the response.
+    let responseLimit: TimeAmount
     /// The number of its listener in ``InterimListeners``; 0 if it has none.
     var listener = 0
 
     /// Writes the field instead of any in the request.
     func add(to headers: inout HTTPHeaders) {
-        headers.replaceOrAdd(name: Self.field, value: "\(stallLimit.nanoseconds) \(listener) \(target)")
+        headers.replaceOrAdd(
+            name: Self.field,
+            value: "\(stallLimit.nanoseconds) \(responseLimit.nanoseconds) \(listener) \(target)"
+        )
     }
 
     /// Removes the field.
@@ -27,9 +32,14 @@ struct GuardedRequest: Sendable, Equatable {
     static func remove(from headers: inout HTTPHeaders) -> GuardedRequest? {
         let value = headers[field].last
         headers.remove(name: field)
-        guard let parts = value?.split(separator: " ", maxSplits: 2), parts.count == 3, let limit = Int64(parts[0]),
-            let listener = Int(parts[1])
+        guard let parts = value?.split(separator: " ", maxSplits: 3), parts.count == 4, let stall = Int64(parts[0]),
+            let response = Int64(parts[1]), let listener = Int(parts[2])
         else { return nil }
-        return GuardedRequest(target: String(parts[2]), stallLimit: .nanoseconds(limit), listener: listener)
+        return GuardedRequest(
+            target: String(parts[3]),
+            stallLimit: .nanoseconds(stall),
+            responseLimit: .nanoseconds(response),
+            listener: listener
+        )
     }
 }

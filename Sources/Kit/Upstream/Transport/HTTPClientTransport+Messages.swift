@@ -28,8 +28,12 @@ extension HTTPClientTransport {
         var request = HTTPClientRequest(url: target.origin + "/")
         request.method = .init(rawValue: method.rawValue)
         for field in fields { request.headers.add(name: field.name.rawName, value: field.value) }
-        GuardedRequest(target: target.requestTarget, stallLimit: .init(limits.stall), listener: listener)
-            .add(to: &request.headers)
+        GuardedRequest(
+            target: target.requestTarget,
+            stallLimit: .init(limits.stall),
+            responseLimit: .init(limits.response),
+            listener: listener
+        ).add(to: &request.headers)
         return request
     }
 

@@ -23,7 +23,7 @@ final class ResponseGuard: ChannelDuplexHandler {
     private static let largestPiece = 256 << 10
 
     private var sequence = ResponseSequence()
-    private var timer = StallTimer(limit: .zero)
+    private var timer = StallTimer(limit: .zero, response: .zero)
     private var alarm: (task: Scheduled<Void>, time: NIODeadline)?
     /// Bytes of a body that were not passed on yet.
     private var joined: ByteBuffer?
@@ -53,7 +53,7 @@ final class ResponseGuard: ChannelDuplexHandler {
             if let guarded = GuardedRequest.remove(from: &head.headers) {
                 head.uri = guarded.target
                 listener = guarded.listener > 0 ? listeners[guarded.listener] : nil
-                timer = StallTimer(limit: guarded.stallLimit)
+                timer = StallTimer(limit: guarded.stallLimit, response: guarded.responseLimit)
                 timer.wrote(isWritable: context.channel.isWritable, at: .now())
             }
             requests += 1

@@ -3,9 +3,10 @@ import NIOCore
 /// Decides when an upstream has made one request wait too long: `event -> deadline`, without a clock.
 ///
 /// Time counts only while the upstream is waited for: while it does not take the request's body, while no response has
-/// begun, and while the next part of the response was asked for. What a slow client takes does not count. A response
-/// may make its reader wait for the limit at one time, however much of it has arrived, so that one that stalls ends,
-/// and in all for the limit and for a second more with each ``bytesPerSecond`` bytes, so that one that drips ends.
+/// begun, for which there is a limit of its own, and while the next part of the response was asked for. The time of a
+/// slow client does not count. A response may make its reader wait for the limit at one time, however much of it has
+/// arrived, so that one that stalls ends, and in all for the limit and for a second more with each ``bytesPerSecond``
+/// bytes, so that one that drips ends.
 struct StallTimer: Sendable, Equatable {
     /// Slowest response that is read to its end, in bytes per second.
     static let bytesPerSecond = 16 << 10
@@ -18,12 +19,15 @@ struct StallTimer: Sendable, Equatable {
     }
 
     private let limit: TimeAmount
+    private let responseLimit: TimeAmount
     private var phase = Phase.idle
     private var waited: TimeAmount = .zero
     private var received = 0
 
-    init(limit: TimeAmount) {
+    /// - Parameter response: Longest wait for the head of the response.
+    init(limit: TimeAmount, response: TimeAmount) {
         self.limit = limit
+        responseLimit = response
     }
 
     /// When the exchange is given up unless something happens; nil while the upstream is not waited for.
@@ -31,7 +35,7 @@ struct StallTimer: Sendable, Equatable {
         switch phase {
         case .idle: nil
         case .sending(let since): since.map { $0 + limit }
-        case .awaitingHead(let since): since + limit
+        case .awaitingHead(let since): since + responseLimit
         case .receiving(let askedAt): askedAt.map { $0 + min(limit, allowance - waited) }
         }
     }

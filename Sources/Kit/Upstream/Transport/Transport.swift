@@ -62,15 +62,26 @@ public struct TransportLimits: Sendable, Equatable {
     public var publicAddressesOnly: Bool
     /// Longest time in which a streamed body makes no progress because of the upstream.
     public var stall: Duration
+    /// Longest wait for the head of the response once a streamed request was sent.
+    public var response: Duration
 
     /// Creates limits for one attempt.
     ///
-    /// - Parameter stall: Longest time without progress; nil for `total`.
-    public init(total: Duration, maximumBytes: Int, publicAddressesOnly: Bool, stall: Duration? = nil) {
+    /// - Parameters:
+    ///   - stall: Longest time without progress; nil for `total`.
+    ///   - response: Longest wait for the head of the response; nil for `stall`.
+    public init(
+        total: Duration,
+        maximumBytes: Int,
+        publicAddressesOnly: Bool,
+        stall: Duration? = nil,
+        response: Duration? = nil
+    ) {
         self.total = total
         self.maximumBytes = maximumBytes
         self.publicAddressesOnly = publicAddressesOnly
         self.stall = stall ?? total
+        self.response = response ?? self.stall
     }
 }
 
@@ -85,7 +96,8 @@ public protocol Transport: Sendable {
         -> IncomingResponse
 
     /// Sends a request with bodies in parts, both ways, as fast as they are read. ``TransportLimits/total`` ends with
-    /// the response's head, ``TransportLimits/stall`` applies to both bodies; their size is not limited.
+    /// the response's head, ``TransportLimits/stall`` applies to both bodies, ``TransportLimits/response`` to the time
+    /// between them; their size is not limited.
     ///
     /// - Returns: The head of the response, whatever its status, with its body.
     /// - Throws: ``UpstreamError/unreachable(_:)``, ``UpstreamError/badResponse(status:reason:)`` or

@@ -47,6 +47,12 @@ final class FakeYandexDisk: Transport {
         var uploads = 0
         /// Runs after a response was made and before it arrives.
         var onTheWay: (@Sendable (OutgoingRequest) async throws -> Void)?
+        /// Whether a link for an upload names its operation, as that of the real one does.
+        var namesUploads = false
+        /// Runs after the last byte of an upload, before the file is there. If it throws, the response is lost.
+        var processing: (@Sendable (OutgoingRequest) async throws(UpstreamError) -> Void)?
+        /// Bytes that the uploader has received.
+        var received = 0
         /// Runs after each part of a body that is uploaded.
         var onPart: (@Sendable () async -> Void)?
         /// How often a request yields to others, before it arrives and before its response does.
@@ -180,6 +186,13 @@ final class FakeYandexDisk: Transport {
             headerFields: request.headerFields,
             body: body
         )
+        if let body, request.url.hasPrefix("https://uploader.test") {
+            let processing = state.withLock { state in
+                state.received += body.count
+                return state.processing
+            }
+            try await processing?(whole)
+        }
         let response = try response(to: whole)
         try await travel(whole)
         await detour()
@@ -225,6 +238,7 @@ extension FakeYandexDisk {
                 mimeType: "text/plain",
                 uploaded: state.uploads
             )
+            if let operation = query["operation"] { state.operations[operation] = (0, "success") }
             return IncomingResponse(status: .created)
         }
         let token = (request.headerFields[.authorization] ?? "").replacing("OAuth ", with: "")
@@ -263,7 +277,11 @@ extension FakeYandexDisk {
                 return refusal(409, "DiskResourceAlreadyExistsError")
             }
             guard state.nodes[parent(of: target)] != nil else { return refusal(409, "DiskPathDoesntExistsError") }
-            return link("https://uploader.test/put?path=\(encoded(target))&secret=signature")
+            let href = "https://uploader.test/put?path=\(encoded(target))&secret=signature"
+            guard state.namesUploads else { return link(href) }
+            let operation = "upload\(state.operations.count)"
+            state.operations[operation] = (.max, "success")
+            return .json(#"{"operation_id":"\#(operation)","href":"\#(href)&operation=\#(operation)","method":"PUT"}"#)
         case (.get, _) where path.hasPrefix("/operations/"):
             let id = String(path.dropFirst("/operations/".count))
             guard let (left, end) = state.operations[id] else { return refusal(404, "DiskOperationNotFoundError") }

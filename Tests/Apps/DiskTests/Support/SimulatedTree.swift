@@ -143,8 +143,9 @@ extension OutboxAccount<QueuedWrite> {
     }
 
     /// Leaves a write, or changes it.
-    mutating func put(_ write: QueuedWrite, _ number: Int64) {
-        var entry = OutboxEntry(id: "\(number)", account: "1130", work: write, queuedAt: Self.noon)
+    mutating func put(_ write: QueuedWrite, _ number: Int64, isRefused: Bool = false) {
+        let progress = OutboxProgress(state: isRefused ? .failed : .queued)
+        var entry = OutboxEntry(id: "\(number)", account: "1130", work: write, progress: progress, queuedAt: Self.noon)
         entry.number = number
         apply(.put(entry))
     }

@@ -23,7 +23,11 @@ struct Profile: Sendable {
             pending: waiting
         )
         return try .screen(
-            Envelope(data: ProfileScreen(account, waiting: waiting), meta: meta, links: Links(self: request.selfLink)),
+            Envelope(
+                data: ProfileScreen(account, waiting: waiting?.count),
+                meta: meta,
+                links: Links(self: request.selfLink)
+            ),
             provenance: provenance,
             now: clock.now(),
             changeToken: result.changeToken

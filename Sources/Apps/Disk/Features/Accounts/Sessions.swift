@@ -82,7 +82,7 @@ struct Sessions: Sendable {
                 "Nothing was removed. To log out, send DELETE \(LogoutDialog.href).",
                 dialog: .init(
                     title: LogoutDialog.title,
-                    message: LogoutDialog.message(waiting: store.pendingWrites(of: session.account)),
+                    message: LogoutDialog.message(waiting: store.pendingWrites(of: session.account)?.count),
                     buttons: LogoutDialog.buttons
                 )
             )

@@ -149,7 +149,7 @@ extension Listing {
         }
         let shown = try first.compactMap { try row(of: $0, list) }
         page.rows = shown + page.rows
-        page.pending = list.queue.entries.count
+        page.pending = Meta.PendingWrites(list.queue)
         return (page, result)
     }
 

@@ -13,8 +13,8 @@ extension Search {
         var isCut: Bool
         /// The key behind which the next page begins: a rank, or below zero a number of rows that are made here.
         var next: Int64?
-        /// Number of writes that wait; nil if none does.
-        var pending: Int?
+        /// The writes that wait; nil if none does.
+        var pending: Meta.PendingWrites?
 
         init(_ rows: [DiskRow], _ hits: SearchHits) {
             self.rows = rows
@@ -58,7 +58,7 @@ extension Search {
         if rest == 0 { result.next = -Int64(start + added.count) }
         result.total = !result.hasMore && asked.isFirst ? result.rows.count : nil
         result.totalAtLeast = result.total == nil ? max(matches.count, start + result.rows.count) : nil
-        result.pending = queue.entries.count
+        result.pending = Meta.PendingWrites(queue)
         return result
     }
 

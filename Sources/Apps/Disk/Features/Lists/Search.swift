@@ -107,7 +107,9 @@ struct Search: Sendable {
         return PartQuery(text)
     }
 
-    private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page, _ pending: Int?) -> Meta {
+    private static func meta(_ known: KnownFiles, isEmpty: Bool, _ page: Page, _ pending: Meta.PendingWrites?)
+        -> Meta
+    {
         let provenance = known.provenance
         return Meta(
             screen: "disk.search",

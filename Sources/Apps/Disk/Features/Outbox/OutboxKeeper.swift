@@ -69,6 +69,7 @@ final class OutboxKeeper: Sendable {
 
     /// Cancels the work of an account that was logged out.
     func cancel(account: String) {
+        runner.writer.calls.uploads.end(of: account)
         let tasks = state.withLock { state in
             [state.drains[account], state.timers.removeValue(forKey: account)].compactMap { $0 }
         }
@@ -204,19 +205,24 @@ final class OutboxKeeper: Sendable {
         state.withLock { $0.sent[entry.id] = nil }
         if outcome.event == .succeeded, store.outbox.entry(entry.id, of: entry.account) == nil { return following }
         following?.cancel()
-        _ = try await apply(outcome.event, to: entry, outcome.work)
+        _ = try await apply(outcome.event, to: entry, outcome.work, isUpstreamWell: outcome.isUpstreamWell)
         return nil
     }
 
     /// Stores an event of a write, also if this task is cancelled.
-    private func apply(_ event: OutboxProgress.Event, to entry: OutboxEntry<QueuedWrite>, _ work: QueuedWrite? = nil)
-        async throws -> OutboxEntry<QueuedWrite>?
-    {
+    private func apply(
+        _ event: OutboxProgress.Event,
+        to entry: OutboxEntry<QueuedWrite>,
+        _ work: QueuedWrite? = nil,
+        isUpstreamWell: Bool = false
+    ) async throws -> OutboxEntry<QueuedWrite>? {
         let (now, jitter) = (clock.now(), Randomness.fraction(for: "outbox"))
         return try await Task { [outbox] in
             try await outbox.change(entry.id, account: entry.account) { entry in
                 if let work { entry.work = work }
-                _ = entry.progress.apply(event, at: now, jitter: jitter)
+                _ = entry.progress.apply(event, at: now, jitter: jitter, isUpstreamWell: isUpstreamWell)
+                // An operation of an earlier attempt tells nothing of the next one.
+                if !entry.progress.isDoubtful { entry.work.following = nil }
             }
         }.value
     }

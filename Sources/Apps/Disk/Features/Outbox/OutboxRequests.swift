@@ -59,7 +59,7 @@ struct OutboxRequests: Sendable {
         let account = try await accounts.account(of: session)
         let id = try await entry(request, account).id
         let entry = try await change(id, account) { entry, _ in
-            guard entry.progress.isUnsent || entry.progress.state == .failed else {
+            guard entry.progress.canBeTakenBack else {
                 throw Problem(.outboxState, Self.notUnsent(entry.progress.state))
             }
             try checkIsLast(entry)
@@ -73,7 +73,7 @@ struct OutboxRequests: Sendable {
         let account = try await accounts.account(of: session)
         let (id, now) = (try await entry(request, account).id, clock.now())
         let entry = try await change(id, account) { entry, _ in
-            guard entry.progress.state == .waiting || entry.progress.state == .failed else {
+            guard entry.progress.canBeRetried else {
                 throw Problem(.outboxState, Self.notRetried(entry.progress.state))
             }
             var entry = entry
@@ -185,14 +185,22 @@ extension OutboxRequests {
     }
 
     private static func notUnsent(_ state: OutboxState) -> Text {
-        "Its state is \(state.rawValue): only what has certainly not been sent is taken back."
+        "Its state is \(state.rawValue): only what has certainly not been sent, failed or is aside is taken back."
     }
 
     private static func notRetried(_ state: OutboxState) -> Text {
-        "Its state is \(state.rawValue): only what is waiting or failed is tried again."
+        "Its state is \(state.rawValue): only what is waiting, aside or failed is tried again."
     }
 
     private static func notResolved(_ state: OutboxState, _ choice: ConflictChoice) -> Text {
         "Its state is \(state.rawValue), and \(choice.rawValue) is not one of the actions that are enabled."
     }
+}
+
+extension OutboxProgress {
+    /// Whether the user can take it back: it has certainly not been carried out, or the user decides about it.
+    var canBeTakenBack: Bool { isUnsent || state == .failed || state == .aside }
+
+    /// Whether the user can ask for another attempt now.
+    var canBeRetried: Bool { state == .waiting || state == .failed || state == .aside }
 }

@@ -15,8 +15,11 @@ struct OutboxRunner: Sendable {
     /// What happened.
     struct Outcome: Sendable {
         var event: OutboxProgress.Event
-        /// The write with what was found in place of what was seen, for a conflict.
+        /// The write with what was found in place of what was seen, for a conflict; with the operation that goes on
+        /// with it.
         var work: QueuedWrite?
+        /// Whether the API was seen to be well after a failure of the write.
+        var isUpstreamWell = false
     }
 
     let accounts: DiskAccounts
@@ -36,6 +39,7 @@ struct OutboxRunner: Sendable {
     ) async -> Outcome {
         do {
             let account = try await accounts.account(entry.account)
+            if let followed = try await follow(entry, account) { return followed }
             let found: WritePreparation.Before
             if let known {
                 found = known
@@ -52,6 +56,8 @@ struct OutboxRunner: Sendable {
             case .clear: break
             }
             return try await send(entry, found, account, progress)
+        } catch let refusal as UploadRefused {
+            return await outcome(of: refusal.problem, entry)
         } catch {
             return await outcome(of: calls.client.translated(error), entry)
         }
@@ -75,6 +81,37 @@ struct OutboxRunner: Sendable {
         } catch let refusal as DiskRefusal where refusal.isGone {
             return nil
         }
+    }
+
+    /// Finds out what became of a write that the API goes on with: by its operation, or by what it was to lead to.
+    ///
+    /// - Returns: Nil if it has ended without being carried out, or was not heard of for too long.
+    private func follow(_ entry: OutboxEntry<QueuedWrite>, _ account: DiskAccount) async throws -> Outcome? {
+        guard entry.progress.isDoubtful, let following = entry.work.following else { return nil }
+        let found = try await look(at: entry.work, account)
+        if entry.work.judgement(of: found, wasSent: true) == .done {
+            calls.uploads.end(following.operation)
+            try await settle(entry, found, account)
+            return Outcome(event: .succeeded)
+        }
+        let operation = entry.work.write(body: ByteStream(ByteBuffer()), nil).operation(
+            following.operation,
+            of: account
+        )
+        do {
+            switch try await writer.operations.status(of: operation, for: account) {
+            case .done:
+                try await settle(entry, found, account)
+                return Outcome(event: .succeeded)
+            case .failed: return nil
+            case .running: break
+            }
+        } catch let problem as Problem where problem.code == .notFound {
+            guard calls.uploads.isAwaited(to: entry.work.path, of: account.id) else { return nil }
+        }
+        let age = writer.clock.now().timeIntervalSince(following.since)
+        guard age < calls.uploadResponse.seconds else { return nil }
+        return Outcome(event: .accepted(askedAfter: OperationTracker.pause(at: age)))
     }
 
     private func settle(
@@ -105,6 +142,12 @@ struct OutboxRunner: Sendable {
         }
         var write = entry.work.write(body: body, entry.id)
         write.found = found
+        write.beforeLastByte = { [outbox = accounts.outbox, clock = writer.clock] operation in
+            // After a kill it is asked about: in progress is neither done nor not done.
+            _ = try await outbox.change(entry.id, account: entry.account) {
+                $0.work = $0.work.followed(by: operation, since: clock.now())
+            }
+        }
         switch try await writer.run(write, for: account) {
         case .done, .renewed: return Outcome(event: .succeeded)
         // It was as it is to be: that is stored with the end of the write.
@@ -113,7 +156,9 @@ struct OutboxRunner: Sendable {
             let now = writer.clock.now()
             _ = try await accounts.outbox.finish(entry.id, with: change, account: account.id, at: now)
             return Outcome(event: .succeeded)
-        case .underWay: return Outcome(event: .lost("under-way"))
+        case .underWay(let operation):
+            let followed = entry.work.followed(by: operation.upstreamID, since: writer.clock.now())
+            return Outcome(event: .accepted(askedAfter: OperationTracker.pause(at: 0)), work: followed)
         }
     }
 
@@ -162,7 +207,18 @@ struct OutboxRunner: Sendable {
         if event == .postponed, calls.client.isReachable {
             return Outcome(event: .delayed(ProblemCode.upstreamUnavailable.rawValue, for: nil))
         }
-        return Outcome(event: event)
+        return Outcome(event: event, isUpstreamWell: await isWell(besides: problem.code, entry))
+    }
+
+    /// Returns whether the API is well apart from a write that has failed several times.
+    private func isWell(besides code: ProblemCode, _ entry: OutboxEntry<QueuedWrite>) async -> Bool {
+        let own: [ProblemCode] = [
+            .upstreamUnavailable, .upstreamBadResponse, .outcomeUnknown, .locked, .upstreamStorageFull,
+        ]
+        guard own.contains(code), entry.progress.attempts + 1 >= OutboxProgress.attemptsBeforeOthers,
+            let account = try? await accounts.account(entry.account)
+        else { return false }
+        return (try? await calls.current(.root, account)) != nil
     }
 }
 

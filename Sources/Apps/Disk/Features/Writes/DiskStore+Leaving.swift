@@ -38,8 +38,12 @@ extension DiskStore {
         var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
         if work.isUnneeded { return Self.ended(entry, [], at: now) }
         if isDoubtful {
-            // As if it had been sent from the outbox, and the answer were lost.
+            // As if it had been sent from the outbox, and the response were lost or late.
             entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
+            if work.following != nil {
+                entry.progress = OutboxProgress(state: .running)
+                _ = entry.progress.apply(.accepted(askedAfter: OperationTracker.pause(at: 0)), at: now)
+            }
         }
         let waiting = isDoubtful ? [] : outbox.touching(work.places, of: account)
         let folding = OutboxFolding(

@@ -31,6 +31,10 @@ struct DiskWrite: Sendable {
     var isCompared = false
     /// The operation of the outbox that it is; nil for a write that a client waits for.
     var operation: String?
+    /// Whether a write that a client waits for is left in the outbox if the API goes on with it: its bytes are kept here.
+    var isFollowed = false
+    /// Is called with the API's operation of an upload before the last byte is sent.
+    var beforeLastByte: @Sendable (_ operation: String) async throws -> Void = { _ in }
 
     /// Its name in the screen of an operation.
     var action: DiskOperation.Action {
@@ -44,6 +48,19 @@ struct DiskWrite: Sendable {
         case .unpublish: .unpublish
         case .restore: .restore
         }
+    }
+
+    /// Returns an operation of the API that goes on with it.
+    func operation(_ upstreamID: String, of account: DiskAccount) -> DiskOperation {
+        DiskOperation(
+            id: SessionToken.make(),
+            account: account.id,
+            upstreamID: upstreamID,
+            action: action,
+            path: path,
+            target: target,
+            status: .running
+        )
     }
 
     /// The new path of a move or copy.

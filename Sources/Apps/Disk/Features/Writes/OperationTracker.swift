@@ -10,42 +10,60 @@ struct OperationTracker: Sendable {
     var tokens: TokenProvider
     let jobs: any JobBook
     let marks: any MarkBook
+    let uploads: LateUploads
     let events: DiskEvents
     /// How long a write waits for the end of its operation.
     let wait: Duration
     let clock: WallClock
     let logger: Logger
 
+    /// After how many seconds an operation of this age is asked for again.
+    static func pause(at age: TimeInterval) -> Double { min(max(age / 2, 1), 60) }
+
     /// Follows an operation to its end, at most for ``wait``.
     ///
     /// - Returns: The operation with its status.
-    /// - Throws: `CancellationError`.
+    /// - Throws: ``UploadRefused``; `CancellationError`.
     func follow(_ operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation {
         var operation = operation
         let deadline = clock.now().addingTimeInterval(wait.seconds)
         while true {
             do {
                 operation.status = try await status(of: operation, for: account)
+            } catch let refusal as UploadRefused {
+                throw refusal
             } catch {
                 // The write was accepted. Clients can ask for the operation later.
                 logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
             }
             guard operation.status == .running, clock.now() < deadline else { return operation }
             try await clock.sleep(.seconds(1))
+            RequestScope.current?.extend(by: 1)
         }
     }
 
-    /// Returns the status of an operation; running while the API fails to say.
+    /// Returns the status of an operation: by the late response of its uploader, or else as the API says; running while
+    /// the API fails to say.
     ///
-    /// - Throws: 404 `not-found` if the API does not know it any more; `Problem`, `UpstreamFailure`, `StorageError`.
+    /// - Throws: ``UploadRefused``; 404 `not-found` if the API does not know the operation any more; `Problem`,
+    ///   `UpstreamFailure`, `StorageError`.
     func status(
         of operation: DiskOperation,
         for account: DiskAccount
     ) async throws -> DiskOperation.Status {
+        switch uploads.response(to: operation.upstreamID) {
+        case .success(let isUnfinished): if !isUnfinished { return .done }
+        // The response is lost; the operation tells.
+        case .failure(let error as UpstreamError) where error.leavesOutcomeUnknown && !error.saysThatItFailed: break
+        case .failure(let error): throw UploadRefused(problem: client.translated(error))
+        case nil: break
+        }
         do {
-            return try await tokens.authorized(account) {
+            let status = try await tokens.authorized(account) {
                 try await client.operation(operation.upstreamID, $0)
             }
+            if status != .running { uploads.end(operation.upstreamID) }
+            return status
         } catch let refusal as DiskRefusal where refusal.status == 404 {
             throw Problem.notFound(
                 "Yandex Disk does not know this operation any more. The lists show its result."
@@ -70,4 +88,9 @@ struct OperationTracker: Sendable {
             tokens.store.miss(operation.account)
         }
     }
+}
+
+/// An uploader has refused the bytes that it was sent, or has failed with them, some time after the last one.
+struct UploadRefused: Error {
+    let problem: any Error
 }

@@ -17,7 +17,11 @@ struct Operations: Sendable {
         }
         if operation.status == .running {
             guard tracker.client.isReachable else { throw tracker.client.unreachable }
-            operation.status = try await tracker.status(of: operation, for: account)
+            do {
+                operation.status = try await tracker.status(of: operation, for: account)
+            } catch is UploadRefused {
+                operation.status = .failed
+            }
             if operation.status != .running, try await tracker.jobs.finish(operation, as: operation.status) {
                 await tracker.apply(operation)
             }

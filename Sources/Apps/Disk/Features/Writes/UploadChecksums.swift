@@ -27,7 +27,8 @@ struct UploadChecksums {
         )
     }
 
-    private static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
+    /// Returns bytes in lower-case hexadecimal, as the API writes checksums.
+    static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
         digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -18,15 +18,24 @@ final class UploadedBytes: Sendable {
     private struct State {
         var count = 0
         var hash = Insecure.MD5()
+        /// Whether ``beforeEnd`` has returned: the whole body is passed on.
+        var isEnding = false
         var isWhole = false
     }
 
     private let state = Mutex(State())
     private let length: Int?
+    private let beforeEnd: @Sendable () async throws -> Void
+    private let (passing, passed) = AsyncStream<Never>.makeStream()
 
-    /// Creates a counter for a body of `length` bytes; nil if that is not known.
-    init(length: Int?) {
-        self.length = length
+    /// Creates a counter.
+    ///
+    /// - Parameters:
+    ///   - length: The length of the body; nil if it is not known.
+    ///   - beforeEnd: Is called once before the last byte, or the end of a body of unknown length, is passed on. If it
+    ///     throws, the body ends there.
+    init(length: Int?, beforeEnd: @escaping @Sendable () async throws -> Void = {}) {
+        (self.length, self.beforeEnd) = (length, beforeEnd)
     }
 
     /// Returns the body with its bytes counted, to be read once.
@@ -34,25 +43,43 @@ final class UploadedBytes: Sendable {
         ByteStream { [self] in
             let iterator = parts.makeAsyncIterator()
             return {
-                guard let part = try await iterator.next() else {
-                    self.state.withLock { $0.isWhole = true }
-                    return nil
+                let part = try await iterator.next()
+                let isLast = self.take(part)
+                if isLast {
+                    try await self.beforeEnd()
+                    self.state.withLock { $0.isEnding = true }
                 }
-                self.state.withLock { state in
-                    state.count += part.readableBytes
-                    part.withUnsafeReadableBytes { state.hash.update(bufferPointer: $0) }
-                }
+                if part == nil || isLast { self.passed.finish() }
                 return part
             }
         }
     }
 
+    /// Counts a part.
+    ///
+    /// - Returns: Whether it is the last one.
+    private func take(_ part: ByteBuffer?) -> Bool {
+        state.withLock { state in
+            if let part {
+                state.count += part.readableBytes
+                part.withUnsafeReadableBytes { state.hash.update(bufferPointer: $0) }
+            }
+            let wasWhole = state.isWhole
+            state.isWhole = part == nil || state.count == length
+            return state.isWhole && !wasWhole
+        }
+    }
+
+    /// Returns once the last byte was passed on.
+    func ended() async {
+        for await _ in passing {}
+    }
+
     /// The bytes that have passed, once the body is complete; nil before.
     var summary: Summary? {
         state.withLock { state in
-            guard state.isWhole || state.count == length else { return nil }
-            let digest = state.hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-            return Summary(count: state.count, md5: digest)
+            guard state.isEnding else { return nil }
+            return Summary(count: state.count, md5: UploadChecksums.hexadecimal(state.hash.finalize()))
         }
     }
 }

@@ -10,6 +10,9 @@ struct WriteCalls: Sendable {
     let store: DiskStore
     let marks: any MarkBook
     let outbox: any OutboxBook
+    let uploads: LateUploads
+    /// Longest wait for the response to an upload after its last byte (`disk.upload_response_s`).
+    let uploadResponse: Duration
 
     /// Checks that the API is reachable: else nothing is sent, and nothing queued.
     ///

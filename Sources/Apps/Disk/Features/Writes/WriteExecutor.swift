@@ -24,7 +24,8 @@ enum WriteOutcome: Sendable {
 /// 1. Unreachable: 503 `offline-write-refused`. Nothing is sent.
 /// 2. Writes of one path are serialized: 423 `locked` if another one does not end in time. The preconditions
 ///    are evaluated: 412 if they do not hold.
-/// 3. The request is sent, once; an upload with its link and its bytes.
+/// 3. The request is sent, once; an upload with its link and its bytes. An upload whose response is late, and what the
+///    API accepts and goes on with, is followed by its operation.
 /// 4. A response decides. Without one, the present state is compared with the intended one: done, not done, or 502
 ///   `outcome-unknown`.
 /// 5. What is done is applied to the store, then read back from the API. If that fails, the write is still done.
@@ -33,6 +34,7 @@ struct WriteExecutor: Sendable {
     private(set) var items: ItemReader
     private(set) var operations: OperationTracker
     let events: DiskEvents
+    let background: BackgroundTasks
     let clock: WallClock
     let logger: Logger
     /// Serializes writes of one path.
@@ -43,6 +45,7 @@ struct WriteExecutor: Sendable {
         items: ItemReader,
         operations: OperationTracker,
         events: DiskEvents,
+        background: BackgroundTasks,
         clock: WallClock,
         logger: Logger
     ) {
@@ -50,6 +53,7 @@ struct WriteExecutor: Sendable {
         self.items = items
         self.operations = operations
         self.events = events
+        self.background = background
         self.clock = clock
         self.logger = logger
     }
@@ -83,6 +87,8 @@ struct WriteExecutor: Sendable {
         do {
             return try await paths.holding(keys, timeout: isOver) {
                 try calls.refuseOffline()
+                // Sent beside it, equal bytes would be sent twice.
+                if calls.uploads.isAwaited(to: write.path, of: account.id) { throw KeyedMutex.WaitTooLong() }
                 return try await items.reader.load.during { try await Task { try await run.run() }.value }
             }
         } catch is KeyedMutex.WaitTooLong {

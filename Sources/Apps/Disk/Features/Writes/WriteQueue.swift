@@ -9,7 +9,7 @@ import Screens
 import Upstream
 
 /// Sends writes of clients, or leaves them in the outbox: if the client prefers that to a refusal (RFC 7240,
-/// `respond-async`) and the API is away, or goes away in the middle.
+/// `respond-async`) and the API is away, goes away in the middle, or takes long to finish an upload.
 struct WriteQueue: Sendable {
     /// What became of a write.
     enum Result: Sendable {
@@ -70,10 +70,12 @@ struct WriteQueue: Sendable {
             let reader = try store.database.blobs.reader(kept.blob)
             let body = ByteStream(reader, range: 0..<kept.blob.length)
             write.kind = .upload(body, length: kept.blob.length, overwrite: overwrite)
+            write.isFollowed = true
             spooled = kept
         }
+        let outcome: WriteOutcome
         do {
-            return .sent(try await writer.run(write, for: account))
+            outcome = try await writer.run(write, for: account)
         } catch let problem as Problem
             where (problem.code == .offlineWriteRefused || problem.code == .outcomeUnknown)
             && (spooled != nil || draft.kind != .upload)
@@ -85,6 +87,15 @@ struct WriteQueue: Sendable {
                 // That it cannot be left says nothing of whether it was carried out.
                 throw problem
             }
+        }
+        guard let spooled, case .underWay(let operation) = outcome else { return .sent(outcome) }
+        do {
+            let followed = draft.followed(by: operation.upstreamID, since: clock.now())
+            return .queued(try await leave(followed, write, account, spooled, isDoubtful: true))
+        } catch {
+            // It goes on all the same.
+            try await writer.operations.jobs.keep(operation, at: clock.now())
+            return .sent(outcome)
         }
     }
 

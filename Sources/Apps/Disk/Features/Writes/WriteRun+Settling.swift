@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import Freshness
 import HTTPTypes
@@ -98,16 +99,15 @@ extension WriteRun {
         _ before: WritePreparation.Before,
         _ bytes: UploadedBytes.Summary?
     ) async throws -> WriteOutcome {
-        let begun = DiskOperation(
-            id: SessionToken.make(),
-            account: account.id,
-            upstreamID: upstreamID,
-            action: write.action,
-            path: write.path,
-            target: write.target,
-            status: .running
-        )
-        let operation = try await executor.operations.follow(begun, for: account)
+        let begun = write.operation(upstreamID, of: account)
+        // The outbox asks for it between other writes.
+        if write.operation != nil { return .underWay(begun) }
+        let operation: DiskOperation
+        do {
+            operation = try await executor.operations.follow(begun, for: account)
+        } catch let refusal as UploadRefused {
+            throw refusal.problem
+        }
         switch operation.status {
         case .done: return try await settle(before, bytes)
         case .failed:
@@ -117,6 +117,7 @@ extension WriteRun {
                 "Yandex Disk began it and could not finish it.",
                 upstream: .init(name: calls.client.upstream.configuration.name)
             )
+        case .running where write.isFollowed: return .underWay(operation)
         case .running:
             _ = await record(.doubtful, at: clock.now())
             do {
@@ -125,17 +126,52 @@ extension WriteRun {
                 executor.logger.error("an operation could not be stored", metadata: ["error": "\(error)"])
                 throw outcomeUnknown("Yandex Disk continues with it, and that could not be stored here")
             }
+            if case .upload = write.kind { executor.background.start { await attend(operation, before, bytes) } }
             return .underWay(operation)
+        }
+    }
+
+    /// Waits for the end of an upload whose client has its response: screens show the file without being asked for the
+    /// operation.
+    private func attend(_ operation: DiskOperation, _ before: WritePreparation.Before, _ bytes: UploadedBytes.Summary?)
+        async
+    {
+        var operation = operation
+        let began = clock.now()
+        while operation.status == .running {
+            let age = clock.now().timeIntervalSince(began)
+            guard age < calls.uploadResponse.seconds,
+                (try? await clock.sleep(.seconds(OperationTracker.pause(at: age)))) != nil
+            else { return }
+            do {
+                operation.status = try await executor.operations.status(of: operation, for: account)
+            } catch is UploadRefused {
+                operation.status = .failed
+            } catch {
+                executor.logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
+            }
+        }
+        do {
+            guard try await executor.operations.jobs.finish(operation, as: operation.status) else { return }
+            if operation.status == .done {
+                _ = try await settle(before, bytes)
+            } else {
+                await executor.operations.apply(operation)
+            }
+        } catch {
+            executor.logger.error("the end of an upload could not be stored", metadata: ["error": "\(error)"])
         }
     }
 
     /// Finds out the outcome of a write whose response did not arrive.
     ///
+    /// - Parameter upstreamID: The operation by which the API may go on with it; nil if there is none.
     /// - Throws: 502 `outcome-unknown` if that fails; the problem of `error` if the write was not carried out.
     func inspect(
         after error: UpstreamError,
         _ before: WritePreparation.Before,
-        _ bytes: UploadedBytes.Summary?
+        _ bytes: UploadedBytes.Summary?,
+        _ upstreamID: String?
     ) async throws -> WriteOutcome {
         let inspector = WriteInspector(calls: calls, write: write, account: account, clock: clock)
         let observation = await inspector.observe(before: before, bytes)
@@ -156,6 +192,8 @@ extension WriteRun {
             problem.detail = "Yandex Disk responded with 503. Nothing was changed here."
             throw problem
         case .notDone, .unclear, .unobserved:
+            // The outbox looks once more, and then asks for the operation.
+            if let upstreamID, write.operation == nil { return try await follow(upstreamID, before, bytes) }
             _ = await record(.doubtful, at: clock.now())
             throw outcomeUnknown(
                 "The request was sent to Yandex Disk, and no usable response arrived (\(Self.text(error))). "
@@ -190,7 +228,7 @@ extension UpstreamError {
     /// Whether a response says that the write failed or was refused, so that it will not be carried out later. Behind a
     /// broken connection, a timeout, a gateway (408, 499, 502, 504, 520 and above) or a success that is not the API's
     /// it may still be carried out.
-    fileprivate var saysThatItFailed: Bool {
+    var saysThatItFailed: Bool {
         guard let code = status?.code, code != 408, code != 499 else { return false }
         return (300..<500).contains(code) || code == 500 || code == 501 || code == 503
     }

@@ -31,7 +31,9 @@ struct WriteRun: Sendable {
             switch try await send(before) {
             case .done(let bytes, let place): return try await settle(before, bytes, place: place)
             case .underWay(let upstreamID, let bytes): return try await follow(upstreamID, before, bytes)
-            case .unknown(let error, let bytes): return try await inspect(after: error, before, bytes)
+            case .present(let item): return try await unneeded(item)
+            case .unknown(let error, let bytes, let upstreamID):
+                return try await inspect(after: error, before, bytes, upstreamID)
             case .published(let end): return try await settle(before, nil, linkEnd: end)
             case .unneeded(let end): return try await unneeded(before, linkEnd: end)
             }
@@ -52,7 +54,13 @@ struct WriteRun: Sendable {
             )
             return try await publication.send(end)
         }
-        let sender = WriteSender(calls: calls, write: write, account: account, guardedMD5: guardedMD5(subject))
+        let sender = WriteSender(
+            calls: calls,
+            write: write,
+            account: account,
+            guardedMD5: guardedMD5(subject),
+            clock: clock
+        )
         return try await sender.send()
     }
 
@@ -81,6 +89,10 @@ struct WriteRun: Sendable {
     private func unneeded(_ before: WritePreparation.Before, linkEnd: LinkEnd) async throws -> WriteOutcome {
         var item = before.subject ?? DiskItem(path: write.path, kind: .file)
         item.linkEnd = linkEnd
+        return try await unneeded(item)
+    }
+
+    private func unneeded(_ item: DiskItem) async throws -> WriteOutcome {
         try await executor.calls.marks.apply(.appeared(write.path, item), account: account.id, at: clock.now())
         return .unneeded(item)
     }

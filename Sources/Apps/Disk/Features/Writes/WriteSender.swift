@@ -1,7 +1,9 @@
 import Concurrency
 import Foundation
+import Freshness
 import HTTPSemantics
 import HTTPTypes
+import NIOCore
 import Screens
 import Upstream
 
@@ -13,8 +15,11 @@ struct WriteSender: Sendable {
         case done(UploadedBytes.Summary?, place: DiskPath?)
         /// The API has accepted it and continues; the identifier of its operation.
         case underWay(String, UploadedBytes.Summary?)
-        /// No usable response arrived, and it may have been carried out.
-        case unknown(UpstreamError, UploadedBytes.Summary?)
+        /// It was done before: this is there.
+        case present(DiskItem)
+        /// No usable response arrived, and it may have been carried out; the operation by which the API goes on with
+        /// it then, if there is one.
+        case unknown(UpstreamError, UploadedBytes.Summary?, operation: String? = nil)
         /// It is public, and its link ends then.
         case published(LinkEnd)
         /// It was public before, and its link ends then; nothing was sent.
@@ -26,6 +31,7 @@ struct WriteSender: Sendable {
     let account: DiskAccount
     /// Checksum that a file to be deleted must have; nil for any.
     let guardedMD5: String?
+    let clock: WallClock
 
     /// Sends the write.
     ///
@@ -64,33 +70,105 @@ struct WriteSender: Sendable {
         }
     }
 
-    /// How long an upload may take. The connection limits how long the client may take to send it.
-    private static let maximumUploadTime: Duration = .seconds(6 * 3600)
+    /// How long the bytes of an upload may take. The connection limits how long the client may take to send them.
+    private static let longestBody: Duration = .seconds(6 * 3600)
 
     /// Requests the link, which changes nothing; then sends the bytes to it while they arrive.
     private func upload(_ body: ByteStream, length: Int?, overwrite: Bool) async throws -> Outcome {
         let overwrite = overwrite && !write.conditions.forbidReplacing
-        let bytes = UploadedBytes(length: length)
         return try await calls.call(about: write.path, account) {
-            let link = try await calls.tokens.authorized(account) {
-                try await calls.client.uploadLink(write.path, overwrite: overwrite, $0)
-            }
-            let request = StreamedRequest(
-                method: .put,
-                url: link.href,
-                headerFields: [.contentType: "application/octet-stream"],
-                body: bytes.counting(body),
-                bodyLength: length
-            )
+            let link: LinkRecord
             do {
-                let response = try await calls.client.upstream.stream(request, headTimeout: Self.maximumUploadTime)
-                guard try Self.isUnfinished(response), let operation = link.operationID else {
-                    return .done(bytes.summary, place: nil)
+                link = try await calls.tokens.authorized(account) {
+                    try await calls.client.uploadLink(write.path, overwrite: overwrite, $0)
                 }
-                return .underWay(operation, bytes.summary)
-            } catch let error as UpstreamError where error.leavesOutcomeUnknown {
-                return .unknown(error, bytes.summary)
+            } catch let refusal as DiskRefusal where refusal.saysThatTargetExists && !write.conditions.forbidReplacing {
+                guard let item = try await present(length: length), try await body.isContent(of: item) else {
+                    throw refusal
+                }
+                return .present(item)
             }
+            let bytes = UploadedBytes(length: length) {
+                if let operation = link.operationID { try await write.beforeLastByte(operation) }
+            }
+            guard let response = await response(to: put(bytes.counting(body), length: length, to: link), bytes, link)
+            else { return .underWay(link.operationID ?? "", bytes.summary) }
+            return try await outcome(of: response, bytes.summary, link)
+        }
+    }
+
+    private func put(_ body: ByteStream, length: Int?, to link: LinkRecord) -> LateUploads.Put {
+        let request = StreamedRequest(
+            method: .put,
+            url: link.href,
+            headerFields: [.contentType: "application/octet-stream"],
+            body: body,
+            bodyLength: length
+        )
+        let (upstream, timeout) = (calls.client.upstream, calls.uploadResponse)
+        return Task {
+            let response = try await upstream.stream(
+                request,
+                headTimeout: Self.longestBody + timeout,
+                responseTimeout: timeout
+            )
+            return try Self.isUnfinished(response)
+        }
+    }
+
+    /// Waits for the response to an upload. One that is late is left to ``LateUploads``, if its operation can be
+    /// followed.
+    ///
+    /// - Returns: Nil if it is late.
+    private func response(to put: LateUploads.Put, _ bytes: UploadedBytes, _ link: LinkRecord) async
+        -> Result<Bool, any Error>?
+    {
+        guard let operation = link.operationID else { return await put.result }
+        let start = clock.now()
+        let (results, result) = AsyncStream<Result<Bool, any Error>?>.makeStream()
+        Task { result.yield(await put.result) }
+        let timer = Task { [clock, timeout = calls.client.upstream.configuration.totalTimeout] in
+            await bytes.ended()
+            try await clock.sleep(timeout)
+            result.yield(nil)
+        }
+        defer { timer.cancel() }
+        for await first in results {
+            if first == nil {
+                calls.uploads.keep(put, as: operation, to: write.path, of: account.id)
+                RequestScope.current?.extend(by: clock.now().timeIntervalSince(start))
+            }
+            return first
+        }
+        return nil
+    }
+
+    private func outcome(
+        of response: Result<Bool, any Error>,
+        _ sent: UploadedBytes.Summary?,
+        _ link: LinkRecord
+    ) async throws -> Outcome {
+        do {
+            guard try response.get(), let operation = link.operationID else { return .done(sent, place: nil) }
+            return .underWay(operation, sent)
+        } catch let refusal as DiskRefusal where refusal.saysThatTargetExists {
+            guard let sent, let item = try await present(length: sent.count), item.hasContent(sent) else {
+                throw refusal
+            }
+            return .present(item)
+        } catch let error as UpstreamError where error.leavesOutcomeUnknown {
+            // What was not sent to its end cannot go on.
+            return .unknown(error, sent, operation: sent == nil ? nil : link.operationID)
+        }
+    }
+
+    /// Returns the file at the path of an upload if it may have the same content: an identical upload is done already.
+    private func present(length: Int?) async throws -> DiskItem? {
+        do {
+            let item = try await calls.current(write.path, account)
+            return item.comparedMD5 != nil && item.size != nil && length ?? item.size == item.size ? item : nil
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            return nil
         }
     }
 
@@ -114,5 +192,25 @@ struct WriteSender: Sendable {
         case 200..<300: throw UpstreamError.badResponse(status: status, reason: "not a response of an uploader")
         default: throw UpstreamError.badResponse(status: status, reason: "the link for the upload does not work")
         }
+    }
+}
+
+extension ByteStream {
+    /// Whether these are the bytes of a file. It reads no more of them than it has to.
+    fileprivate func isContent(of item: DiskItem) async throws -> Bool {
+        let bytes = UploadedBytes(length: nil)
+        var rest = item.size ?? 0
+        for try await part in bytes.counting(self) {
+            rest -= part.readableBytes
+            guard rest >= 0 else { return false }
+        }
+        return bytes.summary.map(item.hasContent) ?? false
+    }
+}
+
+extension DiskItem {
+    /// Whether it is a file that certainly has this content.
+    fileprivate func hasContent(_ bytes: UploadedBytes.Summary) -> Bool {
+        size == bytes.count && comparedMD5?.lowercased() == bytes.md5
     }
 }

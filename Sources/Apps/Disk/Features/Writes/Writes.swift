@@ -18,7 +18,8 @@ struct Writes: Sendable {
         // Before the body is sent on: the response needs it.
         _ = try request.timeZone(fallback: responses.files.timeZone)
         let overwrite = try request.query.flag("overwrite")
-        let kind = DiskWrite.Kind.upload(request.bodyStream, length: request.declaredBodyLength, overwrite: overwrite)
+        let content = try request.fileContent()
+        let kind = DiskWrite.Kind.upload(content, length: request.declaredBodyLength, overwrite: overwrite)
         let result = try await run(kind, path, request, session)
         return try responses.response(to: result, request) {
             try responses.changed($0, request, status: .created, isContent: true)

@@ -201,6 +201,10 @@ extension SharedOutbox {
                     FOR EACH ROW WHEN (old.blob_id IS NOT NULL AND old.blob_id IS DISTINCT FROM new.blob_id)
                     EXECUTE FUNCTION disk_outbox_abandon();
                 """
-        )
+        ),
+        SharedMigration(
+            "disk/004 outbox states",
+            sql: "ALTER TABLE disk_outbox DROP CONSTRAINT disk_outbox_state_check;"
+        ),
     ]
 }
