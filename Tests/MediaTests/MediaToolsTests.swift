@@ -48,9 +48,9 @@ import Testing
         #expect(MediaTools.find(searchPath: ".:bin", executable: scratch.url("x/larder").path).paths == [:])
     }
 
-    @Test("every tool is tried, HEIC and fonts too") func selfTest() async throws {
+    @Test("PDF-18 every tool is tried, HEIC of iOS 18 and fonts too") func selfTest() async throws {
         let findings = try await Scratch().engine.selfTest()
-        #expect(findings.map(\.tool) == MediaTool.allCases + [.vips, .pdfWorker])
+        #expect(findings.map(\.tool) == MediaTool.allCases + [.vips, .vips, .pdfWorker])
         let untested = try Scratch().engine.untested()
         #expect(untested.map(\.tool) == findings.map(\.tool) && untested.map(\.ability) == findings.map(\.ability))
         for finding in findings where finding.tool != .soffice { #expect(finding.works == true, "\(finding)") }

@@ -33,9 +33,9 @@ import Testing
     func profiles(format: String) async throws {
         let scratch = try Scratch()
         let plain = try await scratch.picture(.quadrants(), "a.png")
-        let file = scratch.url("p3.\(format)").path
-        try await scratch.tool("vips", ["icc_transform", plain.path, file, "p3", "--input-profile", "srgb"])
-        let source = scratch.url(String("p3.\(format)".prefix { $0 != "[" }))
+        let colored = scratch.url("colored.tif")
+        try await scratch.tool("vips", ["icc_transform", plain.path, colored.path, "p3", "--input-profile", "srgb"])
+        let source = try await scratch.copy(colored, to: "p3.\(format)")
         #expect(try scratch.engine.pictures.header(of: .file(source)).hasProfile)
         #expect(try !scratch.engine.pictures.header(of: .file(plain)).hasProfile)
         let small = try await scratch.engine.pictures.scale(.file(source), width: 48, height: 48, coding: .png)
@@ -103,6 +103,56 @@ import Testing
         try FileManager.default.moveItem(at: scratch.url("a.jpg"), to: odd)
         let small = try await scratch.engine.pictures.scale(.file(odd), width: 2000, height: 2000)
         #expect((small.width, small.height) == (96, 64))
+    }
+
+    @Test("PDF-18 a photo of an iPhone with iOS 18, whose gain map belongs to two items, is a picture and a page")
+    func iOS18() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(SampleHEIC.iOS18, to: "IMG_0876.HEIC")
+        let small = try await scratch.engine.pictures.scale(.file(file), width: 100, height: 100, coding: .png)
+        #expect((small.width, small.height) == (16, 16))
+        let pixels = try await scratch.pixels(of: scratch.write(small.data, to: "small.png"))
+        #expect(pixels.at(0.1, 0.9).isNear(Pixels.Color(16, 224, 128), 60), "\(pixels.at(0.1, 0.9))")
+        for quality in [PictureOptions.Quality.original, .low] {
+            let out = scratch.url("out.pdf")
+            let options = PictureOptions(quality: quality)
+            let summary = try await scratch.engine.documents.pages(of: [.file(file)], options: options, to: out)
+            #expect(summary.pages == [PDFPage(width: 16, height: 16, rotation: 0)])
+        }
+    }
+
+    @Test(
+        "PDF-18 a photo whose small picture is not of the size that the file states, as Sony's, is scaled all the same"
+    )
+    func sony() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(PictureFixtures.heicOfSony, to: "DSC0001.HIF")
+        for width in [100, 48, 20] {
+            let small = try await scratch.engine.pictures.scale(.file(file), width: width, height: width)
+            #expect(small.width == min(width, 64) && small.height == small.width)
+        }
+    }
+
+    @Test(
+        "PDF-18 a decoder that is too old for a kind of HEIC is at fault, and not the file",
+        arguments: [
+            ("heif: Invalid input: Unspecified: Too many auxiliary image references (2.0)", true),
+            ("heif: Unsupported feature: Unsupported codec (4.3000)", true),
+            ("VipsForeignLoad: \"in\" is not a known file format", true), ("heif: Invalid input (2.100)", false),
+        ]
+    )
+    func tooOld(words: String, isTooOld: Bool) async throws {
+        let making = try Scratch()
+        let vips = try making.write("#!/bin/sh\necho '\(words)' >&2; exit 1\n".utf8, to: "vips")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: vips.path)
+        let scratch = try Scratch(tools: MediaTools(paths: making.tools.paths.merging([.vips: vips.path]) { $1 }))
+        let error: MediaError = isTooOld ? .undecodable("HEIC") : .damaged("the HEIC cannot be decoded")
+        await #expect(throws: error) {
+            _ = try await scratch.engine.pictures.scale(.bytes(SampleHEIC.iOS18), width: 8, height: 8)
+        }
+        let check = try #require(await scratch.engine.selfTest().first { $0.ability == "HEIC-iOS-18" })
+        #expect(check.works == false && check.install.contains("backports"))
+        #expect(check.detail.contains("cannot read this kind of HEIC; install libheif 1.18") == isTooOld)
     }
 
     @Test(

@@ -23,6 +23,9 @@ public enum MediaError: Error, Sendable, Equatable {
     case noGlyphs
     /// The format of the file is not accepted; the text names what it seems to be.
     case unsupported(String)
+    /// The picture is of an accepted format (the text names it), but of a kind that the installed decoder cannot read:
+    /// the same may succeed with a newer one.
+    case undecodable(String)
     /// A child ended by a signal that no limit explains: the file makes a decoder crash.
     case crashed(MediaTool, signal: Int32)
     /// A child failed for a reason that is not in the file. The text is for the log.

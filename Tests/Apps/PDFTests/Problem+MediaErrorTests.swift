@@ -24,6 +24,7 @@ import Testing
             (.tooLarge(.memory(limit: 1)), .tooLarge), (.tooManyPages(limit: 1), .tooManyPages),
             (.timedOut(.vips), .timedOut), (.noGlyphs, .validationFailed), (.overloaded, .overloaded),
             (.toolMissing(.vips), .toolMissing), (.unsupported(""), .damaged),
+            (.undecodable("HEIC"), .unsupportedMediaType),
             (.failed(.vips, ""), .processingUnavailable), (.unavailable(""), .processingUnavailable),
             (.storageFull(""), .storageFull),
         ]
@@ -32,6 +33,18 @@ import Testing
         #expect(Problem(error)?.code == code)
         let named = Problem(MediaError.OfInput(index: 0, error: error), titles: ["a"])
         #expect(named?.code == (error == .unsupported("") ? .unsupportedMediaType : code))
+    }
+
+    @Test("PDF-18 a picture that the decoder is too old for is named as such, and not as damaged")
+    func undecodable() throws {
+        let problem = try #require(
+            Problem(MediaError.OfInput(index: 0, error: .undecodable("HEIC")), titles: ["IMG_0876.HEIC"])
+        )
+        #expect(
+            problem.detail.english
+                == "IMG_0876.HEIC is of a kind of HEIC that this server cannot read; the file is not damaged."
+        )
+        #expect(problem.errors.first?.code == "unsupported-media-type")
     }
 
     @Test("An error that only the log can explain has none")

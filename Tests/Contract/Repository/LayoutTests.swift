@@ -52,7 +52,41 @@ import Yams
         let user = try #require(lines.last { $0.hasPrefix("USER ") })
         #expect(!user.contains("root") && !user.hasPrefix("USER 0"))
         #expect(lines.contains { $0.hasPrefix("HEALTHCHECK ") })
+        // A server with a certificate redirects what comes in clear text.
+        let check = try #require(lines.first { $0.hasPrefix("CMD curl") })
+        #expect(check.contains(" --location ") && check.contains(" --insecure ") && check.contains("/health/ready"))
         #expect(lines.contains { $0.hasPrefix("ENTRYPOINT ") && $0.contains("tini") })
+    }
+
+    @Test("SRV-03 the build of the image has all files that it copies and all that sources embed, past its ignore file")
+    func imageSources() throws {
+        let copied = try Repository.text("docker/Dockerfile").split(separator: "\n")
+            .filter { $0.hasPrefix("COPY ") && !$0.contains("--from=") }
+            .flatMap { $0.split(separator: " ").dropFirst().dropLast() }
+            .map { String($0).replacing(/^\.\//, with: "") }
+        #expect(Set(copied).isSuperset(of: ["Package.swift", "Sources", "Tests", "openapi.yaml"]))
+        let rules = try Repository.text("docker/Dockerfile.dockerignore").split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }
+        #expect(rules.first == "*" && rules.dropFirst().allSatisfy { $0.hasPrefix("!") })
+        func isBelow(_ path: String, _ folders: some Sequence<String>) -> Bool {
+            folders.contains { path == $0 || path.hasPrefix("\($0)/") }
+        }
+        for path in copied {
+            let file = Repository.root.appending(path: path).path
+            #expect(FileManager.default.fileExists(atPath: file), "\(path)")
+            #expect(isBelow(path, rules.dropFirst().map { String($0.dropFirst()) }), "\(path) is ignored")
+        }
+        let sources = Repository.root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var embedded: [String] = []
+        for case let file as URL in files where ["c", "h"].contains(file.pathExtension) {
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: /#embed "([^"]+)"/) {
+                let target = file.deletingLastPathComponent().appending(path: String(match.1)).standardizedFileURL
+                embedded.append(String(target.path.dropFirst(Repository.root.standardizedFileURL.path.count + 1)))
+            }
+        }
+        #expect(embedded.contains("openapi-sandbox.yaml"))
+        for path in embedded { #expect(isBelow(path, copied), "\(path) is embedded, and not copied") }
     }
 
     @Test("SRV-03 compose starts server and sandbox, each with a read-only root and no capabilities")

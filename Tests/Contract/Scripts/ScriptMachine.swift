@@ -33,7 +33,15 @@ struct ScriptMachine: Sendable {
         exit $code
         """#,
         "apt-get": #"""
+        if [ "$1" = indextargets ]; then
+          case "$*" in
+            *backports) [ -z "${HAS_BACKPORTS:-}" ] || echo bookworm-backports ;;
+            *) printf '%s\n' http://mirror/debian/ http://mirror/debian/ ;;
+          esac
+          exit 0
+        fi
         echo "apt-get $*" >> "$MACHINE/log"
+        case "$*" in *${APT_FAILS_AT:-/}*) [ -n "${APT_FAILS_AT:-}" ] && exit 100 ;; esac
         [ "$1" = "${APT_FAILS:-}" ] && { echo "E: $1 failed" >&2; exit 100; }
         exit 0
         """#,
@@ -74,9 +82,10 @@ struct ScriptMachine: Sendable {
     ///
     /// - Parameters:
     ///   - packages: status of each package that dpkg knows, such as `install ok installed`.
+    ///   - release: its `/etc/os-release`.
     ///   - missing: programs and files that it does not have.
     /// - Throws: the error of the file system.
-    init(packages: [String: String] = [:], without missing: Set<String> = []) throws {
+    init(packages: [String: String] = [:], release: String = "", without missing: Set<String> = []) throws {
         checkout = try TemporaryFolder()
         machine = try TemporaryFolder()
         let files = FileManager.default
@@ -101,12 +110,17 @@ struct ScriptMachine: Sendable {
         }
         let known = packages.map { "\($0.key) \($0.value)\n" }.joined()
         try Data(known.utf8).write(to: machine.url.appending(path: "packages"))
+        try files.createDirectory(at: sources, withIntermediateDirectories: true)
+        try Data(release.utf8).write(to: machine.url.appending(path: "etc/os-release"))
     }
 
     /// Writes a file of the checkout.
     func write(_ text: String, to path: String) throws {
         try Data(text.utf8).write(to: checkout.url.appending(path: path))
     }
+
+    /// Its folder of sources of packages.
+    var sources: URL { machine.url.appending(path: "etc/apt/sources.list.d") }
 
     private func program(_ name: String) -> String { programs.appending(path: name).path }
 
@@ -120,7 +134,10 @@ struct ScriptMachine: Sendable {
     func run(_ script: String, _ arguments: String..., user: Int = 0, with variables: [String: String] = [:])
         async throws -> Outcome
     {
-        let own = ["PATH": programs.path, "MACHINE": machine.path, "USER_ID": "\(user)", "TMPDIR": machine.path]
+        let own = [
+            "PATH": programs.path, "MACHINE": machine.path, "USER_ID": "\(user)", "TMPDIR": machine.path,
+            "ETC": machine.path + "/etc",
+        ]
         let environment = own.merging(variables) { _, new in new }.map { (Environment.Key(stringLiteral: $0), $1) }
         let result = try await Subprocess.run(
             .name("bash"),

@@ -50,7 +50,8 @@ import Testing
         #expect(try await machine.run("setup", "--tests").code == 0)
         #expect(
             machine.installed == [
-                "chromium", "curl", "libnss3-tools", "node-typescript", "postgresql", "python3-venv", "qpdf",
+                "chromium", "curl", "libheif-examples", "libnss3-tools", "node-typescript", "postgresql",
+                "python3-venv", "qpdf",
             ]
         )
     }
@@ -80,6 +81,60 @@ import Testing
         #expect(outcome.code == 100)
         #expect(outcome.errors == "E: \(command) failed\n")
         #expect(machine.calls.count == (command == "update" ? 1 : 2))
+    }
+
+    private static let debian12 = "VERSION_ID=\"12\"\nVERSION=\"12 (bookworm)\"\nID=debian\n"
+    private static let decoders: Set<String> = [
+        "libheif-plugin-libde265", "libheif-plugin-dav1d", "libheif-plugin-aomdec",
+    ]
+    private static let note = "note: photos of iPhones with iOS 18 are refused here until "
+
+    @Test("PDF-18 Debian 12 gets libheif of its backports, from the mirror of the machine, and nothing else from there")
+    func backports() async throws {
+        let machine = try ScriptMachine(packages: Self.packages(), release: Self.debian12)
+        let outcome = try await machine.run("setup")
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+        #expect(machine.installed == Set(Self.decoders.union(["libheif1"]).map { "\($0)/bookworm-backports" }))
+        let source = machine.sources.appending(path: "larder-backports.list")
+        #expect(
+            try String(contentsOf: source, encoding: .utf8) == "deb http://mirror/debian/ bookworm-backports main\n"
+        )
+        #expect(machine.calls.filter { $0 == "apt-get update -qq" }.count == 2)
+
+        let known = try ScriptMachine(packages: Self.packages(), release: Self.debian12)
+        #expect(try await known.run("setup", with: ["HAS_BACKPORTS": "yes"]).code == 0)
+        #expect(known.installed == machine.installed && known.calls.count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: known.sources.path) == [])
+
+        let complete = Self.packages(Dictionary(uniqueKeysWithValues: Self.decoders.map { ($0, Self.here) }))
+        let later = try ScriptMachine(packages: complete, release: Self.debian12)
+        #expect(try await later.run("setup").code == 0)
+        #expect(later.calls == [])
+    }
+
+    @Test("PDF-18 A Debian 12 that cannot get the backports keeps working sources, is told, and goes on")
+    func noBackports() async throws {
+        let machine = try ScriptMachine(packages: Self.packages(), release: Self.debian12)
+        let outcome = try await machine.run("setup", with: ["APT_FAILS_AT": "libheif1/"])
+        #expect(outcome.code == 0 && outcome.errors.hasPrefix(Self.note))
+
+        let poor = try ScriptMachine(packages: Self.packages(), release: Self.debian12, without: ["sudo"])
+        let refused = try await poor.run("setup", user: 1000)
+        #expect(refused.code == 0 && refused.errors.contains("libheif1/bookworm-backports") && poor.calls == [])
+    }
+
+    @Test(
+        "PDF-18 Releases whose libheif has its decoders in packages get these; others get nothing more",
+        arguments: [
+            ("ID=debian\nVERSION_ID=\"13\"", true), ("ID=ubuntu\nVERSION_ID=\"24.04\"", true),
+            ("ID=ubuntu\nVERSION_ID=\"22.04\"", false), ("ID=debian\nVERSION_ID=\"11\"", false), ("ID=debian", false),
+        ]
+    )
+    func decoders(release: String, hasThem: Bool) async throws {
+        let machine = try ScriptMachine(packages: Self.packages(), release: release)
+        #expect(try await machine.run("setup").code == 0)
+        #expect(machine.installed == (hasThem ? Self.decoders : []))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: machine.sources.path) == [])
     }
 
     @Test("Elsewhere than on Debian and Ubuntu, it says what is needed and does not fail")

@@ -99,4 +99,18 @@ enum PictureFixtures {
     private static func number(_ value: Int) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
     }
+
+    /// 64 × 64 pixels with a small picture for previews that states 48 × 48 and is of another size, as in the files of
+    /// Sony's cameras. Its hvc1 is by pillow-heif 1.8.1.
+    static let heicOfSony = Array(Data(base64Encoded: sony, options: .ignoreUnknownCharacters) ?? Data())
+
+    private static let sony = """
+        AAAAHGZ0eXBoZWl4AAAAAG1pZjFoZWl4bWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAA
+        AAABAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAAAAQAAaHZjMQAAAAAVaW5mZQIAAAEAAgAAaHZjMQAAAAAaaXJlZgAAAAAAAAAOdGhtYgACAAEA
+        AQAAAPBpcHJwAAAAy2lwY28AAAB4aHZjQwEDcAAAAJAAAAAAAB7wAPz9+PgAAA8DYAABABhAAQwB//8DcAAAAwCQAAADAAADAB66AkBhAAEAK0IB
+        AQNwAAADAJAAAAMAAAMAHqAggQWW6kkprm4CGgwIAAADAMgAAAMACEBiAAEAB0QBwXKwIkAAAAATY29scm5jbHgAAQANAAaAAAAAFGlzcGUAAAAA
+        AAAAQAAAAEAAAAAQcGl4aQAAAAADCAgIAAAAFGlzcGUAAAAAAAAAMAAAADAAAAAdaXBtYQAAAAAAAAACAAEEgQMEAgACA4EFBAAAADBpbG9jAQAA
+        AEQAAAIAAQAAAAAAAQAAAdEAAABGAAIAAAAAAAEAAAHRAAAARgAAAE5tZGF0AAAAQigBrxmA94BD/eDbGlE2dSez9FOEjXXgiIn7dYofND9kA3cm
+        ligqDJbi8iFipe8xbnLyHqi6AL6QEbNt318LsNyUMA==
+        """
 }

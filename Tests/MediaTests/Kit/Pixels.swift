@@ -102,8 +102,24 @@ extension Scratch {
     /// Writes a picture in the format that the name and the options of libvips tell: `a.jpg[Q=90,interlace]`.
     func picture(_ pixels: Pixels, _ name: String) async throws -> URL {
         let raw = try write(pixels.ppm, to: "\(UUID().uuidString).ppm")
-        try await tool("vips", ["copy", raw.path, url(name).path])
-        return url(String(name.prefix { $0 != "[" }))
+        return try await copy(raw, to: name)
+    }
+
+    /// Writes a picture in another format. HEIC and AVIF are written by `heif-enc`: before 8.15 libvips cannot, with
+    /// the libheif that reads photos of today.
+    @discardableResult
+    func copy(_ picture: URL, to name: String) async throws -> URL {
+        let file = url(String(name.prefix { $0 != "[" }))
+        guard ["heic", "avif"].contains(file.pathExtension) else {
+            try await tool("vips", ["copy", picture.path, url(name).path])
+            return file
+        }
+        let png = url("\(UUID().uuidString).png").path
+        try await tool("vips", ["copy", picture.path, png])
+        let quality = name.firstMatch(of: /Q=([0-9]+)/).map { String($0.1) } ?? "50"
+        let speed = name.contains("effort=0") ? ["-p", "speed=9"] : []
+        try await tool("heif-enc", ["-q", quality] + speed + [png, "-o", file.path])
+        return file
     }
 
     /// Pixels of any picture as libvips decodes it, upright, in sRGB.

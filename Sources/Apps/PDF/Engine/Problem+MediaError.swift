@@ -30,6 +30,7 @@ extension Problem {
         case .unsupported where input == nil: self.init(.damaged, of: input, .isDamaged)
         case .unsupported:
             self.init(.unsupportedMediaType, of: input, .cannotBeUsed(SourceFormat.accepted))
+        case .undecodable(let kind): self.init(.unsupportedMediaType, of: input, .isOfUnreadableKind(kind))
         // A file that makes a program crash is not a valid file of its format, whatever else it may be.
         case .damaged, .crashed: self.init(.damaged, of: input, .isDamaged)
         case .encrypted: self.init(.encrypted, of: input, .isProtected)

@@ -91,6 +91,13 @@ extension Text {
         Text("cannot be used; accepted: \(accepted)", ru: "— не подходит; принимаются: \(accepted)")
     }
 
+    static func isOfUnreadableKind(_ format: String) -> Text {
+        Text(
+            "is of a kind of \(format) that this server cannot read; the file is not damaged",
+            ru: "— такой вид \(format) этот сервер не умеет читать; сам файл не повреждён"
+        )
+    }
+
     static func tooManyPages(_ most: Int) -> Text {
         Text("would have more than \(most) pages", ru: "— получится больше \(most) страниц")
     }

@@ -63,14 +63,21 @@ extension ToolRunner {
         _ header: PictureHeader
     ) async throws -> String {
         let options = ["\(size.width)", "--height", "\(size.height)", "--size", "down"] + options
-        guard header.format == .tiff else {
-            let all = ["thumbnail", input, output] + options + ["--fail-on", "truncated"]
-            return try await vips(all, in: folder, header)
+        func whole(_ loading: String) async throws -> String {
+            let source = "\(input)[\(loading)fail-on=truncated]"
+            return try await vips(["thumbnail_image", source, output] + options, in: folder, header)
         }
         // `vips thumbnail` takes a TIFF of which each page is half as large as the one before for a single picture in
         // several sizes, and reads the smallest one, whatever page is wanted.
-        let page = "\(input)[page=\(header.page),fail-on=truncated]"
-        return try await vips(["thumbnail_image", page, output] + options, in: folder, header)
+        guard header.format != .tiff else { return try await whole("page=\(header.page),") }
+        do {
+            let all = ["thumbnail", input, output] + options + ["--fail-on", "truncated"]
+            return try await vips(all, in: folder, header)
+        } catch MediaError.damaged where header.format == .heic || header.format == .avif {
+            // It has decoded the small picture in the file, if that is large enough. libvips refuses those of Sony's
+            // cameras, since their size is not the one that the file states.
+            return try await whole("")
+        }
     }
 
     /// Runs `vips` on a picture whose header was read.
@@ -88,15 +95,19 @@ extension ToolRunner {
             isShort: header.pixels <= limits.shortPixels
         )
         guard outcome.ending == .exited(0) else {
-            let text = outcome.errors
-            // The header is valid, so that the library lacks the codec.
-            if text.contains("is not a known file format") || text.contains("Unsupported codec") {
-                throw MediaError.unsupported(
-                    "\(header.format.rawValue.uppercased()), which the installed libvips cannot decode"
-                )
-            }
-            throw MediaError.damaged("the \(header.format.rawValue.uppercased()) cannot be decoded")
+            let format = header.format.rawValue.uppercased()
+            if Self.isTooOld(outcome.errors) { throw MediaError.undecodable(format) }
+            throw MediaError.damaged("the \(format) cannot be decoded")
         }
         return outcome.errors
+    }
+
+    /// Whether the words of `vips` mean that the library lacks the codec (the header is valid), or libheif the kind:
+    /// an auxiliary picture of several items, before 1.18.
+    private static func isTooOld(_ errors: String) -> Bool {
+        [
+            "is not a known file format", "heif: Unsupported", "Too many auxiliary image references",
+            "Non-existing depth image referenced",
+        ].contains { errors.contains($0) }
     }
 }

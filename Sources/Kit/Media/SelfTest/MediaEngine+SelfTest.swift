@@ -13,13 +13,31 @@ extension MediaEngine {
         public let detail: String
 
         /// What to install so that it works.
-        public var install: String { ability == GlyphSample.ability ? GlyphSample.packages : tool.package }
+        public var install: String { Ability(rawValue: ability ?? "")?.install ?? tool.package }
+    }
+
+    /// What programs are tried for.
+    private enum Ability: String, CaseIterable {
+        case heic = "HEIC"
+        case heicOfIOS18 = "HEIC-iOS-18"
+        case glyphs
+
+        var tool: MediaTool { self == .glyphs ? .pdfWorker : .vips }
+
+        var install: String {
+            switch self {
+            case .heic: "libvips-tools libheif-plugin-libde265"
+            case .heicOfIOS18:
+                "libheif 1.18 or later (Debian 12: libheif1 and libheif-plugin-libde265 of its backports)"
+            case .glyphs: GlyphSample.packages
+            }
+        }
     }
 
     /// What a self-test will find, before it has: only that a program is missing is known.
     public func untested() -> [Check] {
         var subjects: [(MediaTool, String?)] = MediaTool.allCases.map { ($0, nil) }
-        subjects += [(.vips, "HEIC"), (.pdfWorker, GlyphSample.ability)]
+        subjects += Ability.allCases.map { ($0.tool, $0.rawValue) }
         return subjects.map { tool, ability in
             guard tools.paths[tool] != nil else { return missing(tool, ability) }
             return Check(tool: tool, ability: ability, works: nil, detail: "not tried yet")
@@ -35,15 +53,23 @@ extension MediaEngine {
         )
     }
 
-    /// Tests every tool: its version, a small HEIC with `vips`, and letters of several scripts with the fonts of the
+    /// Tests every tool: its version, small HEICs with `vips`, and letters of several scripts with the fonts of the
     /// worker. It takes about half a second.
     public func selfTest() async -> [Check] {
         var checks: [Check] = []
         for tool in MediaTool.allCases {
             checks.append(await presence(of: tool))
         }
-        checks.append(await attempt(.vips, "HEIC") { try await decodeSample() })
-        checks.append(await attempt(.pdfWorker, GlyphSample.ability) { try await lookForGlyphs() })
+        for ability in Ability.allCases {
+            let check = await attempt(ability.tool, ability.rawValue) {
+                switch ability {
+                case .heic: try await decode(SampleHEIC.plain)
+                case .heicOfIOS18: try await decode(SampleHEIC.iOS18)
+                case .glyphs: try await lookForGlyphs()
+                }
+            }
+            checks.append(check)
+        }
         return checks
     }
 
@@ -74,13 +100,21 @@ extension MediaEngine {
             )
         } catch MediaError.failed(_, let reason) {
             return Check(tool: tool, ability: ability, works: false, detail: reason)
+        } catch MediaError.undecodable(let kind) {
+            let install = ability.flatMap(Ability.init(rawValue:))?.install ?? tool.package
+            return Check(
+                tool: tool,
+                ability: ability,
+                works: false,
+                detail: "cannot read this kind of \(kind); install \(install)"
+            )
         } catch {
             return Check(tool: tool, ability: ability, works: false, detail: "\(error)")
         }
     }
 
-    private func decodeSample() async throws -> String {
-        let picture = try await pictures.scale(.bytes(Data(SampleHEIC.bytes)), width: 8, height: 8, coding: .png)
+    private func decode(_ sample: Data) async throws -> String {
+        let picture = try await pictures.scale(.bytes(sample), width: 8, height: 8, coding: .png)
         guard picture.width == 8, picture.height == 8 else {
             throw MediaError.damaged("the sample came out as \(picture.width) × \(picture.height)")
         }
@@ -110,7 +144,6 @@ extension MediaTool {
 
 /// Letters that the installed fonts must have.
 enum GlyphSample {
-    static let ability = "glyphs"
     static let scripts = "Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese, Korean, and emoji"
     static let text = "Aaé Ωλ Жя אב عرب 中文 かカ 한글 😀"
     static let packages = "fonts-dejavu-core fonts-wqy-microhei fonts-noto-color-emoji"

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A HEIC of 16 × 16 pixels, made with `vips copy` of libvips 8.14 from a gradient: its decoding shows that libheif has
-/// its codec, which is a package of its own on newer systems.
+/// Small pictures that show by their decoding what libheif can do.
 enum SampleHEIC {
-    static var bytes: [UInt8] { Array(Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()) }
-
-    private static let base64 = """
+    /// 16 × 16 pixels, made with `vips copy` of libvips 8.14 from a gradient. It needs the codec, which is a package of
+    /// its own since libheif 1.16.
+    static let plain = decoded(
+        """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAA
         AAACAAAAEGlkYXQAAAAAABAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAALgACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYA
         AAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe
@@ -14,4 +14,29 @@ enum SampleHEIC {
         AgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAADZtZGF0AAAAKigBrwQSE2kg+OmL2lmZPeT7mUc4BoDHuIbpaZudxPndQMFm
         +7aAvHg03A==
         """
+    )
+
+    /// 16 × 16 pixels as iPhones with iOS 18 save them: the gain map for HDR is an auxiliary picture of two items, the
+    /// picture itself and its form for HDR (`tmap`), which libheif refuses before 1.18. Both are hvc1 by pillow-heif
+    /// 1.8.1.
+    static let iOS18 = decoded(
+        """
+        AAAAJGZ0eXBoZWljAAAAAG1pZjFNaUhCbWlhZmhlaWN0bWFwAAAC1W1ldGEAAAAAAAAAIWhkbHIAAAAAAAAAAHBpY3QAAAAAAAAAAAAAAAAAAAAA
+        DnBpdG0AAAAAAAEAAABNaWluZgAAAAAAAwAAABVpbmZlAgAAAAABAABodmMxAAAAABVpbmZlAgAAAAACAABodmMxAAAAABVpbmZlAgAAAAADAAB0
+        bWFwAAAAACxpcmVmAAAAAAAAABBhdXhsAAIAAgABAAMAAAAQZGltZwADAAIAAQACAAABvWlwcnAAAAGPaXBjbwAAAHVodmNDAQNwAAAAkAAAAAAA
+        HvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm4CGgwIAAAAyAAAAD
+        AIRiAAEABkQBwXPBiQAAABNjb2xybmNseAABAA0ABoAAAAAUaXNwZQAAAAAAAABAAAAAQAAAAChjbGFwAAAAEAAAAAEAAAAQAAAAAf///9AAAAAC
+        ////0AAAAAIAAAAQcGl4aQAAAAADCAgIAAAAcWh2Y0MBBAgAAACf+AAAAAAe8AD8/Pj4AAAPA2AAAQAXQAEMAf//BAgAAAMAn/gAAAMAAB66AkBh
+        AAEAJkIBAQQIAAADAJ/4AAADAAAewIIEFluqumubAgAAAwAyAAADAAIQYgABAAZEAcFzwYkAAAAOcGl4aQAAAAABCAAAADRhdXhDAAAAAHVybjpj
+        b206YXBwbGU6cGhvdG86MjAyMDphdXg6aGRyZ2Fpbm1hcAAAAAAmaXBtYQAAAAAAAAADAAEFgQIDBYQAAgWGAwcIhAADAwMFhAAAACRncnBsAAAA
+        HGFsdHIAAAAAAAAACgAAAAIAAAADAAAAAQAAAEBpbG9jAQAAAEQAAAMAAQAAAAAAAQAAAwEAAABaAAIAAAAAAAEAAANbAAAAKQADAAAAAAABAAAD
+        hAAAAD4AAADJbWRhdAAAAFYoAa8TIXfHQPUhn4NMK/zcD35ss4KhsJbbp0aci+YvsmDuJ0DOmHm+msCcvbqaDaaUmXw+6XcBePjhYKxbVD2rlNOl
+        EjnqKddh9iyS2Srd0K8cAEEOeAAAACUoAa4mQmsk579hBDdMJ1N5u0NjQqoFC0imLIwgtSLARICsJoAsAAAAAAAAAAAAAAAAAAEAAAABAAAAAQAA
+        AAAAAAABAAAAAQAAAAEAAAABAAAAAQAAAAEAAABAAAAAAQAAAEA=
+        """
+    )
+
+    private static func decoded(_ base64: String) -> Data {
+        Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()
+    }
 }

@@ -27,6 +27,8 @@ extension Problem {
         case .tooLarge: self.init(.tooLarge, "The file is too large to be shown as a picture.")
         case .noSuchPage(let number): self = .notFound("The file has no page \(number).")
         case .unsupported(let kind): self.init(.unsupportedMediaType, "There is no picture of this file (\(kind)).")
+        case .undecodable(let kind):
+            self.init(.unsupportedMediaType, "The file is of a kind of \(kind) that this server cannot read.")
         case .encrypted: self.init(.unsupportedMediaType, "The file needs a password.")
         case .unavailable, .failed: self = .processingUnavailable
         case .storageFull: self = .storageFull
