@@ -18,6 +18,7 @@ struct DeviceRoutesTests {
         let targets: [(HTTPRequest.Method, String)] = [
             (.get, "/v1/shop/mine"), (.get, "/v1/events"), (.get, "/v1/none"), (.get, "/v1/devices"), (.get, "/"),
             (.post, "/v1/pairing/code"), (.delete, "/v1/devices/x"), (.put, "/v1/shop/mine"), (.options, "/v1"),
+            (.get, "/v1//none"), (.get, "/v1/none/"),
         ]
         for (method, path) in targets {
             for token in [nil, "", "none", String(repeating: "A", count: 43)] {
@@ -30,6 +31,7 @@ struct DeviceRoutesTests {
         let page = try await harness.send(.get, "/ships", as: .phone, [.accept: "text/html,*/*;q=0.8"]).response
         #expect(page.status == .unauthorized && page.text == "<p>")
         #expect(try await harness.send(.get, "/v1/shop/mine", as: .local).response.status == .ok)
+        #expect(try await harness.send(.get, "/v1//none", as: .local).response.status == .notFound)
     }
 
     @Test("SRV-17 after pairing, a device sees what is there in its own profile, and in no other")

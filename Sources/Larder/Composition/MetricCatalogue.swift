@@ -31,6 +31,16 @@ enum MetricCatalogue {
         ),
         MetricFamily("larder_http_connections", .gauge, "Open connections"),
         MetricFamily("larder_http_clients", .gauge, "Addresses, or IPv6 networks, that open connections are from"),
+        MetricFamily(
+            "larder_http_held_bytes",
+            .gauge,
+            "Bytes that requests under way, and responses that clients have not taken, hold by estimate"
+        ),
+        MetricFamily(
+            "larder_http_held_budget_bytes",
+            .gauge,
+            "Bytes beyond which connections that hold more than their share begin no further request"
+        ),
         MetricFamily("larder_event_listeners", .gauge, "Listeners of the event stream"),
         MetricFamily("larder_event_deliveries_total", .counter, "How often an event was passed to a listener"),
     ]

@@ -33,6 +33,8 @@ struct ServerGauges: Sendable {
         let counts = [
             MetricSample("larder_http_connections", Double(connections.count)),
             MetricSample("larder_http_clients", Double(connections.clients)),
+            MetricSample("larder_http_held_bytes", Double(connections.held)),
+            MetricSample("larder_http_held_budget_bytes", Double(connections.budget)),
             MetricSample("larder_event_listeners", Double(events.listenerCount)),
             MetricSample("larder_event_deliveries_total", Double(events.deliveryCount)),
             MetricSample("larder_media_jobs_running", Double(load.running)),

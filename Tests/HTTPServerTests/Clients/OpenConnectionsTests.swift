@@ -8,13 +8,58 @@ import Testing
     func limit() {
         let connections = OpenConnections(limit: 2, exempt: .none)
         let (one, other) = (IPAddress("192.0.2.1"), IPAddress("192.0.2.2"))
-        #expect(connections.admit(one) && connections.admit(one) && !connections.admit(one))
-        #expect(connections.admit(other) && connections.admit(nil))
+        let first = connections.admit(one)
+        var open = [connections.admit(one), connections.admit(other), connections.admit(nil)].compactMap { $0 }
+        #expect(first != nil && open.count == 3 && connections.admit(one) == nil)
         #expect(connections.count == 4 && connections.clients == 2)
-        connections.closed(one)
-        #expect(connections.admit(one) && !connections.admit(one))
-        for client in [one, one, other, nil] { connections.closed(client) }
+        if let first { connections.closed(first) }
+        open += [connections.admit(one)].compactMap { $0 }
+        #expect(open.count == 4 && connections.admit(one) == nil)
+        for connection in open { connections.closed(connection) }
         #expect(connections.count == 0 && connections.clients == 0)
+    }
+
+    @Test("TRUST-23 A connection may hold an eighth of the rest of the budget, and always a little")
+    func share() throws {
+        let connections = OpenConnections(limit: .max, exempt: .none, budget: 64 << 20)
+        let (one, other) = (try #require(connections.admit(nil)), try #require(connections.admit(nil)))
+        one.hold(8 << 20)
+        #expect(!one.mayBegin && other.mayBegin && connections.held == 8 << 20)
+        other.hold(6 << 20)
+        #expect(other.mayBegin)
+        other.hold(1 << 20)
+        #expect(!other.mayBegin)
+        one.hold(-(8 << 20))
+        #expect(one.mayBegin && other.mayBegin)
+        one.hold(80 << 20)
+        other.hold(OpenConnection.least - (7 << 20) - 1)
+        #expect(other.mayBegin && !one.mayBegin)
+        connections.closed(one)
+        // What is released late is not counted again.
+        one.hold(-(80 << 20))
+        #expect(connections.held == OpenConnection.least - 1)
+    }
+
+    @Test("TRUST-23 If all hold too much, the heaviest connection of the heaviest client ends, and no other")
+    func heaviest() throws {
+        let connections = OpenConnections(limit: .max, exempt: .none, budget: 100)
+        let ended = Watched<[String]>([])
+        func admit(_ name: String, _ address: String?) throws -> OpenConnection {
+            try #require(connections.admit(address.flatMap { IPAddress($0) }) { ended.update { $0.append(name) } })
+        }
+        let proxied = try admit("proxied", nil)
+        let large = try admit("large", "192.0.2.1")
+        let (some, more) = (try admit("some", "192.0.2.2"), try admit("more", "192.0.2.2"))
+        for (connection, count) in [(proxied, 20), (large, 50), (some, 30), (more, 40)] { connection.hold(count) }
+        #expect(ended.value == [])
+        large.hold(11)
+        #expect(ended.value == ["more"])
+        // It is on its way out.
+        large.hold(30)
+        #expect(ended.value == ["more"])
+        connections.closed(more)
+        large.hold(20)
+        #expect(ended.value == ["more", "large"])
     }
 
     @Test("TRUST-18 Connections beyond the limit of an address are closed; another address is served at once")

@@ -16,11 +16,13 @@ final class EmbeddedConnection {
     let journal = Journal()
     let annotations = ResponseAnnotations()
     let share: ConnectionShare
+    let open: OpenConnection
 
     init(
         _ limits: ConnectionLimits = .standard,
         responseCache: ResponseCache? = nil,
         clientUnits: Int = manyUnits,
+        connections: OpenConnections = OpenConnections(limit: .max, exempt: .none),
         frontHandlers: [any ChannelHandler] = []
     ) throws {
         let journal = journal
@@ -42,7 +44,8 @@ final class EmbeddedConnection {
         // Another client, beside which this one has to wait for its turns.
         _ = queue.begins(.request, of: queue.add(IPAddress("192.0.2.2")), now: loop.now)
         share = ConnectionShare(IPAddress("192.0.2.1"), of: queue)
-        try larder.addHTTP1Handlers(to: channel, annotations, share)
+        open = try connections.admitted(channel)
+        try larder.addHTTP1Handlers(to: channel, annotations, share, open)
         try channel.pipeline.syncOperations.addHandlers(frontHandlers)
         try channel.pipeline.syncOperations.addHandler(application)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
@@ -63,6 +66,14 @@ final class EmbeddedConnection {
 
     func advance(seconds: Int64) {
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+    }
+}
+
+extension OpenConnections {
+    /// Admits a connection that nothing refuses.
+    func admitted(_ channel: any Channel) throws -> OpenConnection {
+        guard let open = admit(channel, onEnd: { _ in }) else { throw ChannelError.operationUnsupported }
+        return open
     }
 }
 

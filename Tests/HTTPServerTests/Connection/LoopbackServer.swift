@@ -25,7 +25,7 @@ struct LoopbackServer: Sendable {
     /// Runs the server around `body`, then stops it and waits for it.
     static func run<Result: Sendable>(
         _ limits: ConnectionLimits = .standard,
-        connections: OpenConnections? = nil,
+        connections: OpenConnections = OpenConnections(limit: .max, exempt: .none),
         tls: TLSOptions? = nil,
         _ body: @escaping @Sendable (LoopbackServer) async throws -> Result
     ) async throws -> Result {

@@ -35,6 +35,18 @@ struct OriginRulesTests {
         #expect(unset.allows(.post, headerFields: fields, authority: "larder.example"), "the browser knows it")
     }
 
+    @Test("An empty port, and the default one of the scheme, are none", arguments: ["", ":", ":80"])
+    func defaultPort(_ port: String) {
+        for host in ["localhost", "[::1]"] {
+            #expect(allows(.post, [.origin: "http://\(host)"], authority: host + port))
+            #expect(!allows(.post, [.origin: "http://\(host):8080"], authority: host + port))
+            #expect(!allows(.post, [.origin: "https://\(host)"], authority: host + port))
+        }
+        let https = OriginRules(allowed: [], scheme: "https")
+        #expect(https.allows(.post, headerFields: [.origin: "https://a"], authority: "a:443"))
+        #expect(!https.allows(.post, headerFields: [.origin: "https://a"], authority: "a:80"))
+    }
+
     @Test("SRV-14 With a certificate the server's own pages come by https, and those by http are foreign")
     func https() {
         let rules = OriginRules(allowed: [], scheme: "https")

@@ -14,6 +14,7 @@ final class EmbeddedHTTP2 {
     let client: EmbeddedChannel
     let socket = FakeSocket()
     let journal = Journal()
+    let open: OpenConnection
     /// Largest piece in which the server gets what the client sends, in bytes.
     var piece = Int.max
     /// Counts what NIO decodes.
@@ -32,6 +33,7 @@ final class EmbeddedHTTP2 {
         responseCache: ResponseCache? = nil,
         clientUnits: Int = EmbeddedConnection.manyUnits,
         window: Int = 65_535,
+        connections: OpenConnections = OpenConnections(limit: .max, exempt: .none),
         raw: [UInt8]? = nil
     ) throws {
         client = EmbeddedChannel(loop: server.embeddedEventLoop)
@@ -40,6 +42,7 @@ final class EmbeddedHTTP2 {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         server.connect(to: address, promise: nil)
         try server.pipeline.syncOperations.addHandler(socket)
+        open = try connections.admitted(server)
         try serve(larder(limits, responseCache), clientUnits)
         if let raw {
             inject(raw)
@@ -71,10 +74,10 @@ final class EmbeddedHTTP2 {
         let share = ConnectionShare(IPAddress("192.0.2.1"), of: queue)
         let (opened, bound) = (NIOLoopBound(self, eventLoop: loop), NIOLoopBound(share, eventLoop: loop))
         let pipeline = server.pipeline.syncOperations
-        try larder.addHTTP2Handlers(to: server, share) { channel in
+        try larder.addHTTP2Handlers(to: server, share, open) { [open] channel in
             channel.eventLoop.makeCompletedFuture {
                 let stream = EmbeddedStream(channel: channel)
-                try larder.addStreamHandlers(to: channel, stream.annotations, bound.value)
+                try larder.addStreamHandlers(to: channel, stream.annotations, bound.value, open)
                 try channel.pipeline.syncOperations.addHandler(stream.application)
                 opened.value.streams.append(stream)
             }

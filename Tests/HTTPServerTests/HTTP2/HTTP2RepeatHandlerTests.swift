@@ -118,6 +118,7 @@ struct HTTP2RepeatHandlerTests {
     func streams() throws {
         let connection = try Self.raw()
         for stream in 2...101 { connection.inject(Self.request(2 * stream + 1, Self.other)) }
+        connection.server.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(connection.streams.count == 101 && connection.server.isActive)
         connection.inject(Self.request(301))
         #expect(connection.journal.cuts == [.http2])

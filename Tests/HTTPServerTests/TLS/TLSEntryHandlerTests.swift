@@ -13,7 +13,7 @@ struct TLSEntryHandlerTests {
     /// Runs a server with a certificate of its own.
     private func run<Result: Sendable>(
         _ limits: ConnectionLimits = .standard,
-        connections: OpenConnections? = nil,
+        connections: OpenConnections = OpenConnections(limit: .max, exempt: .none),
         _ body: @escaping @Sendable (LoopbackServer, TestAuthority) async throws -> Result
     ) async throws -> Result {
         let authority = try TestAuthority()

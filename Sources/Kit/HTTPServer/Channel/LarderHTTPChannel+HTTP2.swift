@@ -9,14 +9,18 @@ struct HTTP2Connection: Sendable {
 
 extension LarderHTTPChannel {
     /// Builds the pipeline of a connection: repeated requests → frames → connection handler → streams.
-    func http2Connection(on channel: any Channel, _ share: ConnectionShare) throws -> HTTP2Connection {
+    func http2Connection(
+        on channel: any Channel,
+        _ share: ConnectionShare,
+        _ open: OpenConnection
+    ) throws -> HTTP2Connection {
         let (streams, opened) = AsyncStream.makeStream(of: RequestChannel.self)
         channel.closeFuture.whenComplete { _ in opened.finish() }
         let boundShare = NIOLoopBound(share, eventLoop: channel.eventLoop)
-        try addHTTP2Handlers(to: channel, share) { stream in
+        try addHTTP2Handlers(to: channel, share, open) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let annotations = ResponseAnnotations()
-                try addStreamHandlers(to: stream, annotations, boundShare.value)
+                try addStreamHandlers(to: stream, annotations, boundShare.value, open)
                 opened.yield(try requestChannel(on: stream, annotations, .tls, waitingParts: Self.waitingFrames))
             }
         }
@@ -29,11 +33,12 @@ extension LarderHTTPChannel {
 
     /// Adds everything of a connection.
     ///
-    /// - Parameter open: Is called for each stream.
+    /// - Parameter openStream: Is called for each stream.
     func addHTTP2Handlers(
         to channel: any Channel,
         _ share: ConnectionShare,
-        open: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+        _ open: OpenConnection,
+        openStream: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) throws {
         let (requests, written) = (HTTP2RepeatedRequests(), HTTP2WrittenFrames())
         let connection = HTTP2ConnectionHandler(
@@ -43,6 +48,7 @@ extension LarderHTTPChannel {
             requests: requests,
             reports: reports,
             share: share,
+            open: open,
             cache: responseCache,
             now: channel.eventLoop.now
         )
@@ -56,7 +62,7 @@ extension LarderHTTPChannel {
                 targetWindowSize: HTTP2Limits.window,
                 outboundBufferSizeHighWatermark: HTTP2Limits.outputHigh,
                 outboundBufferSizeLowWatermark: HTTP2Limits.outputLow,
-                inboundStreamInitializer: open
+                inboundStreamInitializer: openStream
             ),
         ])
     }
@@ -66,7 +72,8 @@ extension LarderHTTPChannel {
     func addStreamHandlers(
         to stream: any Channel,
         _ annotations: ResponseAnnotations,
-        _ share: ConnectionShare
+        _ share: ConnectionShare,
+        _ open: OpenConnection
     ) throws {
         let connection = ConnectionHandler(
             limits: limits,
@@ -74,6 +81,7 @@ extension LarderHTTPChannel {
             reports: reports,
             annotations: annotations,
             share: ConnectionShare(ofStreamOf: share),
+            open: open,
             security: .tls,
             now: stream.eventLoop.now
         )

@@ -36,19 +36,20 @@ enum ConnectionProgress: Sendable {
 
 extension LarderHTTPChannel {
     /// Builds the pipeline of a connection, as far as it is known before its handshake.
-    func open(_ channel: any Channel, _ share: ConnectionShare) throws -> Value {
+    func open(_ channel: any Channel, _ share: ConnectionShare, _ open: OpenConnection) throws -> Value {
         guard let tls else {
-            return Value(channel: channel, progress: .complete(try http1Connection(on: channel, share, .clearText)))
+            let connection = try http1Connection(on: channel, share, open, .clearText)
+            return Value(channel: channel, progress: .complete(connection))
         }
         let promise = channel.eventLoop.makePromise(of: ServedConnection.self)
         let entry = TLSEntryHandler(limits: limits, share: share, makeContext: tls.context) { outcome in
             switch outcome {
             case .clearText:
-                promise.succeed(try self.http1Connection(on: channel, share, .clearTextOnTLS(tls.hosts)))
+                promise.succeed(try self.http1Connection(on: channel, share, open, .clearTextOnTLS(tls.hosts)))
             case .tls(protocol: "h2"):
-                promise.succeed(.http2(try self.http2Connection(on: channel, share)))
+                promise.succeed(.http2(try self.http2Connection(on: channel, share, open)))
             case .tls:
-                promise.succeed(try self.http1Connection(on: channel, share, .tls))
+                promise.succeed(try self.http1Connection(on: channel, share, open, .tls))
             case .failed(let reason):
                 if let reason { self.reports.onAbruptClose(reason) }
             }
@@ -61,10 +62,11 @@ extension LarderHTTPChannel {
     private func http1Connection(
         on channel: any Channel,
         _ share: ConnectionShare,
+        _ open: OpenConnection,
         _ security: ConnectionSecurity
     ) throws -> ServedConnection {
         let annotations = ResponseAnnotations()
-        try addHTTP1Handlers(to: channel, annotations, share, security)
+        try addHTTP1Handlers(to: channel, annotations, share, open, security)
         return .http1(try requestChannel(on: channel, annotations, security, waitingParts: Self.waitingParts))
     }
 
@@ -98,6 +100,7 @@ extension LarderHTTPChannel {
         to channel: any Channel,
         _ annotations: ResponseAnnotations,
         _ share: ConnectionShare,
+        _ open: OpenConnection,
         _ security: ConnectionSecurity = .clearText
     ) throws {
         var decoderLimits = NIOHTTPDecoderLimitConfiguration()
@@ -115,6 +118,7 @@ extension LarderHTTPChannel {
             reports: reports,
             annotations: annotations,
             share: share,
+            open: open,
             security: security,
             largeBodies: largeBodies,
             now: channel.eventLoop.now

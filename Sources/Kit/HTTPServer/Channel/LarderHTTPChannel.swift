@@ -24,7 +24,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     let responseCache: ResponseCache?
     let tls: TLSOptions?
     let largeBodies = LargeBodyPlaces()
-    private let connections: OpenConnections?
+    private let connections: OpenConnections
     private let queues: FairQueues
 
     /// Creates a channel for Hummingbird's `HTTPServerBuilder`.
@@ -43,7 +43,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         problem: @escaping @Sendable (ConnectionRefusal, RefusedHead?) -> RefusalContent,
         onRefusal: @escaping @Sendable (ConnectionRefusal) -> Void = { _ in },
         onAbruptClose: @escaping @Sendable (AbruptClose) -> Void = { _ in },
-        connections: OpenConnections? = nil,
+        connections: OpenConnections = OpenConnections(limit: .max, exempt: .none),
         responseCache: ResponseCache? = nil,
         tls: TLSOptions? = nil
     ) {
@@ -57,20 +57,20 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         self.connections = connections
         self.responseCache = responseCache
         self.tls = tls
-        queues = FairQueues(exempt: connections?.exempt ?? .none)
+        queues = FairQueues(exempt: connections.exempt)
     }
 
     /// Builds the pipeline of an accepted connection when it is the turn of its client; closes it at once if its client
     /// has too many.
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        guard connections?.admit(channel) ?? true else {
+        guard let open = connections.admit(channel, onEnd: reports.onAbruptClose) else {
             reports.onAbruptClose(.tooManyConnections)
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(ChannelError.eof)
         }
         let promise = channel.eventLoop.makePromise(of: Value.self)
         Arrival(channel, queues.share(of: channel)) { share in
-            promise.assumeIsolated().completeWith(Result { try self.open(channel, share) })
+            promise.assumeIsolated().completeWith(Result { try self.open(channel, share, open) })
         } leaves: {
             promise.fail(ChannelError.eof)
         }.begin()

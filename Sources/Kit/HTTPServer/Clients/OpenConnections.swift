@@ -1,61 +1,174 @@
 import NIOCore
+import NIOSSL
 import Synchronization
 
-/// The open connections of a server, all and by client. Refuses those beyond the limit of a client, so that one that
-/// holds connections open leaves some to the others.
+/// The open connections of a server, all and by client, and the bytes that they make the server hold. Refuses those
+/// beyond the limit of a client, so that one that holds connections open leaves some to the others, and ends the one
+/// that holds most if all hold too much.
 public final class OpenConnections: Sendable {
     private struct State {
-        var total = 0
+        var last = 0
+        var open: [Int: OpenConnection] = [:]
         var byClient: [IPAddress: Int] = [:]
     }
 
     /// Largest number of connections of one client.
     public let limit: Int
+    /// Bytes that all connections may hold before those that hold more than their share wait. Beyond half as much again
+    /// the connection that holds most of the client that holds most is closed.
+    public let budget: Int
     /// Proxies, which may have any number of connections.
     let exempt: TrustedProxies
     private let state = Mutex(State())
+    private let bytes = Atomic(0)
 
     /// Counts connections.
     /// - Parameters:
     ///   - limit: largest number of connections of one client, as ``IPAddress/client`` counts it
     ///   - exempt: proxies, which may have any number
-    public init(limit: Int, exempt: TrustedProxies) {
+    ///   - budget: bytes that all connections may hold
+    public init(limit: Int, exempt: TrustedProxies, budget: Int = 64 << 20) {
         self.limit = limit
         self.exempt = exempt
+        self.budget = budget
     }
 
     /// Number of open connections.
-    public var count: Int { state.withLock { $0.total } }
+    public var count: Int { state.withLock { $0.open.count } }
 
     /// Number of addresses, or networks, that they are from. Trusted proxies are not counted.
     public var clients: Int { state.withLock { $0.byClient.count } }
 
+    /// Bytes that open requests and responses hold that clients have not taken.
+    public var held: Int { bytes.load(ordering: .relaxed) }
+
     /// Counts a connection until it closes.
-    /// - Returns: false if its client has too many; then it is not counted
-    func admit(_ channel: any Channel) -> Bool {
+    ///
+    /// - Parameter onEnd: Is called on its event loop if it is closed for what it holds.
+    /// - Returns: Nil if its client has too many; then it is not counted.
+    func admit(_ channel: any Channel, onEnd: @escaping @Sendable (AbruptClose) -> Void) -> OpenConnection? {
         let client = channel.remoteAddress.flatMap(IPAddress.init).flatMap { exempt.contains($0) ? nil : $0.client }
-        guard admit(client) else { return false }
-        channel.closeFuture.whenComplete { _ in self.closed(client) }
-        return true
+        let connection = admit(client) {
+            channel.eventLoop.execute {
+                guard channel.isActive else { return }
+                onEnd(.heldTooMuch)
+                // Ahead of TLS, which would wait for the client.
+                let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+                if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
+            }
+        }
+        guard let connection else { return nil }
+        channel.closeFuture.whenComplete { _ in self.closed(connection) }
+        return connection
     }
 
-    func admit(_ client: IPAddress?) -> Bool {
+    /// - Parameter end: Closes the connection; is called on any thread.
+    func admit(_ client: IPAddress?, end: @escaping @Sendable () -> Void = {}) -> OpenConnection? {
         state.withLock { state in
             if let client {
                 let count = state.byClient[client, default: 0]
-                guard count < limit else { return false }
+                guard count < limit else { return nil }
                 state.byClient[client] = count + 1
             }
-            state.total += 1
-            return true
+            state.last += 1
+            let connection = OpenConnection(state.last, of: client, in: self, end: end)
+            state.open[connection.number] = connection
+            return connection
         }
     }
 
-    func closed(_ client: IPAddress?) {
+    func closed(_ connection: OpenConnection) {
+        bytes.subtract(connection.close(), ordering: .relaxed)
         state.withLock { state in
-            state.total -= 1
-            guard let client, let count = state.byClient[client] else { return }
+            state.open[connection.number] = nil
+            guard let client = connection.client, let count = state.byClient[client] else { return }
             state.byClient[client] = count > 1 ? count - 1 : nil
         }
+    }
+
+    // MARK: Bytes
+
+    /// Bytes that one connection may hold before it has to wait: an eighth of what all others leave of the budget
+    /// (dynamic thresholds: Choudhury and Hahne, 1998), so that one more always has room.
+    fileprivate var share: Int { max(OpenConnection.least, (budget - held) / 8) }
+
+    fileprivate func hold(_ count: Int) {
+        let held = bytes.add(count, ordering: .relaxed).newValue
+        if count > 0, held > most { endHeaviest() }
+    }
+
+    private var most: Int { budget + budget / 2 }
+
+    private func endHeaviest() {
+        let heaviest = state.withLock { state -> OpenConnection? in
+            // What those hold that are being closed is on its way out.
+            let open = state.open.values.filter { !$0.isEnding }
+            guard open.reduce(0, { $0 + $1.held }) > most else { return nil }
+            // A connection without a client is one by itself.
+            let clients = Dictionary(grouping: open) { $0.client.map(Owner.client) ?? .connection($0.number) }
+            let client = clients.values.max { a, b in a.reduce(0) { $0 + $1.held } < b.reduce(0) { $0 + $1.held } }
+            return client?.max { $0.held < $1.held }
+        }
+        heaviest?.end()
+    }
+
+    private enum Owner: Hashable {
+        case client(IPAddress)
+        case connection(Int)
+    }
+}
+
+/// An open connection, and the bytes that it makes the server hold, which are counted on its event loop.
+final class OpenConnection: Sendable {
+    /// Bytes that any connection may hold.
+    static let least = 256 << 10
+
+    /// Its place in the order of arrivals.
+    fileprivate let number: Int
+    /// Nil for a trusted proxy, or without an address.
+    fileprivate let client: IPAddress?
+    private let connections: OpenConnections
+    private let bytes = Atomic(0)
+    private let isClosed = Atomic(false)
+    private let endBegan = Atomic(false)
+    private let onEnd: @Sendable () -> Void
+
+    fileprivate init(
+        _ number: Int,
+        of client: IPAddress?,
+        in connections: OpenConnections,
+        end: @escaping @Sendable () -> Void
+    ) {
+        self.number = number
+        self.client = client
+        self.connections = connections
+        onEnd = end
+    }
+
+    /// Bytes that are held for it.
+    var held: Int { bytes.load(ordering: .relaxed) }
+
+    /// Whether another request may begin: the connection holds less than its share.
+    var mayBegin: Bool { held < connections.share }
+
+    /// Counts bytes.
+    ///
+    /// - Parameter count: Negative for bytes that are held no longer.
+    func hold(_ count: Int) {
+        guard count != 0, !isClosed.load(ordering: .relaxed) else { return }
+        bytes.add(count, ordering: .relaxed)
+        connections.hold(count)
+    }
+
+    fileprivate var isEnding: Bool { endBegan.load(ordering: .relaxed) }
+
+    fileprivate func end() {
+        if !endBegan.exchange(true, ordering: .relaxed) { onEnd() }
+    }
+
+    /// - Returns: The bytes that were held.
+    fileprivate func close() -> Int {
+        isClosed.store(true, ordering: .relaxed)
+        return bytes.exchange(0, ordering: .relaxed)
     }
 }

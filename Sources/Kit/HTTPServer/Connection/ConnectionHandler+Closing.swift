@@ -62,6 +62,10 @@ extension ConnectionHandler {
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input else { return context.close(mode: mode, promise: promise) }
+        guard mode != .output || unsent.isEmpty else {
+            isCloseDue = true
+            return context.channel.closeFuture.cascade(to: promise)
+        }
         switch state.applicationClosed(outputOnly: mode == .output) {
         case .close:
             context.close(mode: .all, promise: promise)

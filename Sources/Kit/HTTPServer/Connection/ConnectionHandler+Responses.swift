@@ -3,7 +3,34 @@ import NIOHTTP1
 
 extension ConnectionHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch Self.unwrapOutboundIn(data) {
+        let part = Self.unwrapOutboundIn(data)
+        guard !unsent.isEmpty || UnsentParts.isLarge(part) else { return write(part, data, promise, context) }
+        open.hold(unsent.append(part, promise))
+    }
+
+    /// Passes on what waits, as far as the client takes it.
+    func sendUnsent(_ context: ChannelHandlerContext) {
+        guard !isSending else { return }
+        isSending = true
+        while context.channel.isWritable, let next = unsent.popFirst() {
+            open.hold(-next.bytes)
+            write(next.part, Self.wrapOutboundOut(next.part), next.promise, context)
+            if next.bytes > 0 { context.flush() }
+        }
+        context.flush()
+        isSending = false
+        guard isCloseDue, unsent.isEmpty else { return }
+        isCloseDue = false
+        close(context: context, mode: .output, promise: nil)
+    }
+
+    private func write(
+        _ part: HTTPServerResponsePart,
+        _ data: NIOAny,
+        _ promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) {
+        switch part {
         case .head(let head):
             write(head, data, promise, context)
         case .body:
@@ -51,7 +78,7 @@ extension ConnectionHandler {
     }
 
     func flush(context: ChannelHandlerContext) {
-        context.flush()
+        if unsent.isEmpty { context.flush() } else { sendUnsent(context) }
         watchWrites(context)
     }
 

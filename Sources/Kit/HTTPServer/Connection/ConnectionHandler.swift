@@ -26,6 +26,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What the application knows of the response under way.
     let annotations: ResponseAnnotations
     let share: ConnectionShare
+    /// Counts what waits here.
+    let open: OpenConnection
     var state: ConnectionState
     var timer = DeadlineTimer()
     /// Pause between interim responses to a client that has closed its output.
@@ -39,6 +41,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReleasing = false
     private var isReadHeld = false
     private(set) var isWritable = true
+    /// The rest of the response under way.
+    var unsent = UnsentParts()
+    var isSending = false
+    /// Whether the application has closed its output behind it.
+    var isCloseDue = false
     /// How much had been received when the last response was written; what arrives later is discarded.
     var discardFrom = 0
 
@@ -58,6 +65,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         reports: ConnectionReports,
         annotations: ResponseAnnotations,
         share: ConnectionShare,
+        open: OpenConnection,
         security: ConnectionSecurity,
         largeBodies: LargeBodyPlaces? = nil,
         now: NIODeadline
@@ -67,6 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.reports = reports
         self.annotations = annotations
         self.share = share
+        self.open = open
         pieces = BodyPieces(largeBodies)
         state = ConnectionState(limits: limits, security: security, now: now)
     }
@@ -92,6 +101,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         cancelTimer()
         held.removeAll()
+        open.hold(-unsent.bytes)
+        unsent.removeAll()
         annotations.presence.left()
         if let error = state.channelClosed() {
             reports.onAbruptClose(.truncatedRequest)
@@ -160,6 +171,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         isWritable = context.channel.isWritable
+        if !unsent.isEmpty { sendUnsent(context) }
         context.fireChannelWritabilityChanged()
         if isWritable { releaseHeld(context) }
     }

@@ -66,6 +66,8 @@ public enum AbruptClose: String, Sendable, CaseIterable {
     case writeStalled = "write-stalled"
     /// The client has more connections than one address may have.
     case tooManyConnections = "too-many-connections"
+    /// The client takes so little of what it asks for that it holds more than any other one.
+    case heldTooMuch = "held-too-much"
     /// The client has broken the rules of HTTP/2, or asked for more of what costs than it may.
     case http2 = "http2-error"
     /// The client disconnected before its request was complete.

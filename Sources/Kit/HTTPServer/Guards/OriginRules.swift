@@ -62,7 +62,7 @@ public struct OriginRules: Sendable, Equatable {
         let isSecure =
             scheme == "https"
             || origin.map { $0.hasPrefix("https://") }
-                ?? authority.map { ownOrigins.contains("https://\($0.lowercased())") } ?? false
+                ?? authority.map { ownOrigins.contains(Self.origin("https", $0)) } ?? false
         return BrowserRules(sendsCookies: isOwn ?? isSafe, mayGetCookies: isOwn ?? true, isSecure: isSecure)
     }
 
@@ -74,7 +74,15 @@ public struct OriginRules: Sendable, Equatable {
     /// Whether an origin is this server's own.
     private func isOwn(_ origin: String, authority: String?) -> Bool {
         let origin = origin.lowercased()
-        return ownOrigins.contains(origin) || authority.map { origin == "\(scheme)://\($0.lowercased())" } ?? false
+        return ownOrigins.contains(origin) || authority.map { origin == Self.origin(scheme, $0) } ?? false
+    }
+
+    /// Returns the origin of an authority as browsers write it: without a port that is empty, or the default one of the
+    /// scheme, which is the same (RFC 3986 §6.2.3, RFC 6454 §6.2).
+    private static func origin(_ scheme: String, _ authority: String) -> String {
+        let authority = authority.lowercased()
+        let port = [":", scheme == "https" ? ":443" : ":80"].first { authority.hasSuffix($0) } ?? ""
+        return "\(scheme)://\(authority.dropLast(port.count))"
     }
 
     /// The fields that let a listed origin read a response.

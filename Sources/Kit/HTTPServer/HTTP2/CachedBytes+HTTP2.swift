@@ -12,10 +12,9 @@ extension CachedBytes {
         for field in head.fields {
             switch field.value {
             case .fixed(let value):
-                block.add(name: field.name, value: value)
+                block.add(name: field.name, value: value, indexing: HeaderBlock.indexing(of: field.name))
             case .date:
-                block.add(name: field.name, value: date.text)
-            // Never the same again: the table of the client would lose others for it.
+                block.add(name: field.name, value: date.text, indexing: .nonIndexable)
             case .requestID:
                 block.add(name: field.name, value: requestID.description, indexing: .nonIndexable)
             case .age:

@@ -3,18 +3,8 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// A request that waits for the turn of its client, or until that takes bytes.
-struct PostponedStream {
-    let frame: HTTP2Frame
-    /// Follows the frame.
-    var created: NIOHTTP2StreamCreatedEvent?
-}
-
 /// Bodies of cached responses that the client has not taken yet, because it has not opened its windows.
 struct CachedWrites {
-    /// No further cached response is sent beside so many bytes.
-    static let limit = 256 << 10
-
     /// Bytes by stream.
     private(set) var waiting: [HTTP2StreamID: Int] = [:]
     private(set) var bytes = 0
@@ -44,17 +34,12 @@ extension HTTP2ConnectionHandler {
 
     /// Responds to a request if its response is cached.
     func respond(to frame: HTTP2Frame, _ block: HPACKHeaders, _ context: ChannelHandlerContext) -> CacheOutcome {
-        guard let cache, cachedWrites.bytes < CachedWrites.limit, let head = HTTP2RequestHead(block).cacheKey,
+        guard let cache, let head = HTTP2RequestHead(block).cacheKey,
             head.readableBytes <= limits.headerBytes
         else { return .missed }
         let now = context.eventLoop.now
         guard let (response, place) = cache.find(head, now: now) else { return .missed }
-        guard context.channel.isWritable,
-            share.begins(.cachedResponse, now: now, otherwise: { self.resume() })
-        else {
-            postponed.append(PostponedStream(frame: frame))
-            return .postponed
-        }
+        guard share.begins(.cachedResponse, now: now, otherwise: { self.resume() }) else { return .postponed }
         date.update(now: now)
         let identity = cache.identities.identity(of: head)
         requests.note(head, on: Int(frame.streamID), at: place, now: now)
@@ -87,8 +72,12 @@ extension HTTP2ConnectionHandler {
         {
             let count = piece.readableBytes
             cachedWrites.wrote(count, on: stream, now: context.eventLoop.now)
+            open.hold(count)
             let taken = context.eventLoop.makePromise(of: Void.self)
-            taken.futureResult.assumeIsolated().whenComplete { _ in self.cachedWrites.ended(count, on: stream) }
+            taken.futureResult.assumeIsolated().whenComplete { _ in
+                self.cachedWrites.ended(count, on: stream)
+                self.open.hold(-count)
+            }
             let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(piece), endStream: body.readableBytes == 0)
             context.write(Self.wrapOutboundOut(HTTP2Frame(streamID: stream, payload: .data(data))), promise: taken)
         }
@@ -101,29 +90,6 @@ extension HTTP2ConnectionHandler {
     /// Watches whether the client takes what was sent ahead of NIO.
     func watchWrites() {
         if let context { watchWrites(context) }
-    }
-
-    /// Processes what was postponed.
-    func resume() {
-        guard let context, context.channel.isActive, context.channel.isWritable, !postponed.isEmpty else { return }
-        let waiting = postponed
-        postponed = []
-        var hasPassed = false
-        for stream in waiting {
-            guard case .headers(let block) = stream.frame.payload else { continue }
-            switch respond(to: stream.frame, block.headers, context) {
-            case .served:
-                break
-            case .postponed:
-                postponed[postponed.count - 1].created = stream.created
-            case .missed:
-                hasPassed = true
-                context.fireChannelRead(Self.wrapInboundOut(stream.frame))
-                if let created = stream.created { context.fireUserInboundEventTriggered(created) }
-            }
-        }
-        context.flush()
-        if hasPassed { context.fireChannelReadComplete() }
     }
 
     /// Ends the streams of cached responses if the client has taken nothing of them for long.

@@ -3,9 +3,9 @@ import NIOHPACK
 import NIOHTTP2
 
 /// The shell around ``HTTP2ConnectionState``, between the frames of a connection and their division into streams: ends
-/// the connection, watches whether the client takes what it gets, and sends cached responses before anything of a
-/// stream is made. What a request may be, ``ConnectionHandler`` decides on its stream. Its end and its timer are in
-/// `HTTP2ConnectionHandler+Closing.swift`.
+/// the connection, watches whether the client takes what it gets, begins requests, and sends cached responses before
+/// anything of a stream is made. ``ConnectionHandler`` decides on its stream which requests are accepted. Its end and
+/// its timer are in `HTTP2ConnectionHandler+Closing.swift`.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -14,6 +14,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     let limits: ConnectionLimits
     let share: ConnectionShare
+    let open: OpenConnection
     let cache: ResponseCache?
     let reports: ConnectionReports
     let counter: ByteCounter
@@ -29,7 +30,15 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     var date = ServerDate()
     var cachedWrites: CachedWrites
+    /// Requests that wait, in the order of their arrival.
     var postponed: [PostponedStream] = []
+    /// Requests whose responses are expected soon.
+    var unanswered: Set<HTTP2StreamID> = []
+    /// Bytes that streams hold, beside those of responses.
+    var charges: [HTTP2StreamID: Int] = [:]
+    var isResuming = false
+    var isResumingLater = false
+    var isPatient = false
 
     /// - Parameters:
     ///   - counter: Counts the bytes nearest to the socket.
@@ -42,6 +51,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         requests: HTTP2RepeatedRequests,
         reports: ConnectionReports,
         share: ConnectionShare,
+        open: OpenConnection,
         cache: ResponseCache?,
         now: NIODeadline
     ) {
@@ -51,6 +61,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         self.requests = requests
         self.reports = reports
         self.share = share
+        self.open = open
         self.cache = cache
         state = HTTP2ConnectionState(limits, now: now)
         stalledWrites = StalledWriteDetector(deadline: TimeAmount(limits.writeDeadline))
@@ -78,14 +89,20 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
         switch frame.payload {
-        case .headers(let block) where block.endStream && respond(to: frame, block.headers, context) != .missed:
-            return
+        case .headers(let block) where !state.isOpen(frame.streamID):
+            return arrived(frame, block.headers, context)
         case .data(let data):
             share.decoded(bytes: data.data.readableBytes)
         default:
             break
         }
-        context.fireChannelRead(data)
+        if !postpones(frame) { context.fireChannelRead(data) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let frame = Self.unwrapOutboundIn(data)
+        if case .headers = frame.payload { answered(frame.streamID, context) }
+        context.write(data, promise: promise)
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -108,12 +125,12 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
         switch event {
         case let created as NIOHTTP2StreamCreatedEvent:
             state.opened(created.streamID)
-            if let index = postponed.firstIndex(where: { $0.frame.streamID == created.streamID }) {
+            if let index = postponed.firstIndex(where: { $0.frames[0].streamID == created.streamID }) {
                 postponed[index].created = created
                 return
             }
         case let closed as StreamClosedEvent:
-            postponed.removeAll { $0.frame.streamID == closed.streamID }
+            ended(closed.streamID, context)
             if state.closed(closed.streamID, now: context.eventLoop.now) { closeLater(context) }
             armTimer(context)
         case is ChannelShouldQuiesceEvent:

@@ -34,6 +34,9 @@ struct HTTP2ConnectionState {
         return isEnding && streams.isEmpty
     }
 
+    /// Whether a stream is open.
+    func isOpen(_ stream: HTTP2StreamID) -> Bool { streams.contains(stream) }
+
     /// Whether streams are open.
     var hasStreams: Bool { !streams.isEmpty }
 

@@ -119,6 +119,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return rules.judge(head, payload, written: written.data, now: context.eventLoop.now)
         }
         if rules.isOff { give(context, isLast: true) }
+        if head.kind == .settings { limitTable(head) }
         switch verdict {
         case .refuse:
             refuse(head, count, context)
@@ -138,6 +139,16 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return input.withUnsafeReadableBytes { bytes in
             let payload = bytes[HTTP2FrameHead.size..<HTTP2FrameHead.size + head.length]
             return rules.narrowsStreams(head, UnsafeRawBufferPointer(rebasing: payload))
+        }
+    }
+
+    /// Makes the table that a client offers to the encoder no larger than it may be (RFC 7541 §4.2).
+    private func limitTable(_ head: HTTP2FrameHead) {
+        let payload = input.readerIndex + looked + HTTP2FrameHead.size
+        for setting in stride(from: payload, to: payload + head.length - 5, by: 6)
+        where input.getInteger(at: setting, as: UInt16.self) == 1 {
+            let size = input.getInteger(at: setting + 2, as: UInt32.self) ?? 0
+            input.setInteger(min(size, UInt32(HeaderBlock.tableSize)), at: setting + 2)
         }
     }
 

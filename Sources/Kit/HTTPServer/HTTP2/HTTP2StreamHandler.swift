@@ -89,10 +89,14 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private static func block(_ head: HTTPResponseHead) -> HPACKHeaders {
-        var fields = HTTPHeaders([(":status", String(head.status.code))])
-        fields.add(contentsOf: head.headers)
+        var block = HPACKHeaders()
+        block.reserveCapacity(head.headers.count + 1)
+        block.add(name: ":status", value: String(head.status.code))
         // Leaves out what is of the connection (RFC 9113 §8.2.2).
-        return HPACKHeaders(httpHeaders: fields, normalizeHTTPHeaders: true)
+        for (name, value, _) in HPACKHeaders(httpHeaders: head.headers, normalizeHTTPHeaders: true) {
+            block.add(name: name, value: value, indexing: HeaderBlock.indexing(of: name))
+        }
+        return block
     }
 
     private func write(
@@ -110,13 +114,15 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Writes a body in pieces, so that it is known how much of it the client has taken.
     private func write(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         var rest = bytes
+        connection.open.hold(bytes.readableBytes)
         counter.sent += bytes.readableBytes
         counter.waiting = (counter.waiting ?? 0) + bytes.readableBytes
         while let piece = rest.readSlice(length: min(rest.readableBytes, Self.frameBytes)), piece.readableBytes > 0 {
             let isLast = rest.readableBytes == 0
             let taken = isLast ? promise ?? context.eventLoop.makePromise() : context.eventLoop.makePromise()
-            taken.futureResult.assumeIsolated().whenComplete { [counter] _ in
+            taken.futureResult.assumeIsolated().whenComplete { [counter, open = connection.open] _ in
                 counter.waiting = (counter.waiting ?? 0) - piece.readableBytes
+                open.hold(-piece.readableBytes)
             }
             context.write(Self.wrapOutboundOut(.data(.init(data: .byteBuffer(piece)))), promise: taken)
         }

@@ -1,5 +1,22 @@
+import NIOHPACK
+
 /// The representations of a header block (RFC 7541 §6).
 enum HeaderBlock {
+    /// Largest table of the encoder in bytes, whatever a client offers: it is searched from end to end for each field.
+    static let tableSize = 4096
+
+    /// Fields that hardly ever have the same value again: the table would lose others for them.
+    private static let changing: Set = [
+        "age", "content-length", "content-range", "date", "etag", "last-modified", "link", "location", "x-request-id",
+    ]
+
+    /// Returns how a field of a response is represented.
+    static func indexing(of name: String) -> HPACKIndexing {
+        // A secret (RFC 7541 §7.1.3).
+        if name == "set-cookie" { return .neverIndexed }
+        return changing.contains(name) ? .nonIndexable : .indexable
+    }
+
     /// Whether a block leaves the dynamic table of its decoder as it is: fields by index, and literals that are not
     /// added to the table. As long as the table stays, the same bytes are the same fields.
     static func leavesTable(_ bytes: UnsafeRawBufferPointer) -> Bool {

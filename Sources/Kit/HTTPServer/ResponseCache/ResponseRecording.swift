@@ -6,7 +6,8 @@ struct ResponseRecording {
     private let cache: ResponseCache
     /// The bytes of the request head, if the response may be recorded.
     private var head: ByteBuffer?
-    private var capture: (bytes: ByteBuffer, ticket: ResponseCache.Ticket)?
+    /// What was sent, which shares its bytes.
+    private var capture: (pieces: [ByteBuffer], count: Int, ticket: ResponseCache.Ticket)?
 
     init(_ cache: ResponseCache) { self.cache = cache }
 
@@ -24,14 +25,15 @@ struct ResponseRecording {
     /// The head of its response is sent next.
     mutating func responseBegins(_ annotations: ResponseAnnotations.Values) {
         guard head != nil, let ticket = ResponseCache.Ticket(annotations) else { return }
-        capture = (ByteBuffer(), ticket)
+        capture = ([], 0, ticket)
     }
 
     /// Takes a piece of the response.
     mutating func append(_ bytes: ByteBuffer) {
-        guard let count = capture?.bytes.readableBytes else { return }
+        guard let count = capture?.count else { return }
         guard count + bytes.readableBytes <= ResponseCache.largest else { return abandon() }
-        capture?.bytes.writeImmutableBuffer(bytes)
+        capture?.pieces.append(bytes)
+        capture?.count += bytes.readableBytes
     }
 
     /// Takes the head of a response that is not sent as the bytes of HTTP/1.1, as these.
@@ -45,7 +47,11 @@ struct ResponseRecording {
 
     /// The response has been sent.
     mutating func end(now: NIODeadline) {
-        if let capture, let head { cache.record(capture.bytes, capture.ticket, for: head, now: now) }
+        if let capture, let head {
+            var bytes = ByteBufferAllocator().buffer(capacity: capture.count)
+            for piece in capture.pieces { bytes.writeImmutableBuffer(piece) }
+            cache.record(bytes, capture.ticket, for: head, now: now)
+        }
         abandon()
     }
 

@@ -8,7 +8,6 @@ struct GuardMiddleware: RouterMiddleware {
 
     let hosts: HostRules
     let origins: OriginRules
-    let table: RouteTable
 
     func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
         async throws -> Response
@@ -25,11 +24,6 @@ struct GuardMiddleware: RouterMiddleware {
                 "Pages of that origin may not write here; http.allowed_origins lists those that may."
             )
         }
-        guard table.isCanonical(request.uri.path) else {
-            throw Problem.notFound(
-                "There is nothing under this path; paths have no empty segments and no slash at the end."
-            )
-        }
         var context = context
         context.browser = origins.browser(request.method, request.headers, authority: request.head.authority)
         context.allowsEffects = origins.allowsEffects(request.headers, authority: request.head.authority)
@@ -41,6 +35,25 @@ struct GuardMiddleware: RouterMiddleware {
     private func isServed(_ request: Request) -> Bool {
         guard let authority = request.head.authority else { return HealthRoutes.probes.contains(request.uri.path) }
         return hosts.allows(authority)
+    }
+}
+
+/// Refuses paths that no route is spelled like. Behind ``DeviceMiddleware``: a client that is not paired gets the same
+/// response for every path.
+struct CanonicalPathMiddleware: RouterMiddleware {
+    typealias Context = ScreenContext
+
+    let table: RouteTable
+
+    func handle(_ request: Request, context: ScreenContext, next: (Request, ScreenContext) async throws -> Response)
+        async throws -> Response
+    {
+        guard table.isCanonical(request.uri.path) else {
+            throw Problem.notFound(
+                "There is nothing under this path; paths have no empty segments and no slash at the end."
+            )
+        }
+        return try await next(request, context)
     }
 }
 

@@ -28,57 +28,64 @@ enum ScreenResponseRenderer {
             }
             return Response(status: response.status, headers: fields, body: body)
         case .bytes(let bytes, let type):
-            return try represent(bytes, type: type, of: response, fields: fields, for: request)
+            return try represent(type, bytes.count, of: response, fields, for: request) { isCompressed in
+                EntityTag.strong(for: bytes, version: response.version, variant: isCompressed ? "gzip" : nil)
+            } body: { isCompressed in
+                ByteBuffer(bytes: isCompressed ? try Gzip.compress(bytes) : bytes)
+            }
         case .prepared(let prepared):
             return try represent(
-                prepared.bytes,
-                type: prepared.type,
-                prepared: prepared,
+                prepared.type,
+                prepared.body.readableBytes,
                 of: response,
-                fields: fields,
-                for: request
-            )
+                fields,
+                for: request,
+                tag: prepared.entityTag
+            ) { isCompressed in
+                isCompressed ? try prepared.compressedBody() ?? prepared.body : prepared.body
+            }
         }
     }
 
     /// Whether a body is worth compressing.
-    static func isCompressible(_ bytes: Data, _ type: String) -> Bool {
-        bytes.count >= smallestCompressed && MediaType.isCompressible(type)
+    static func isCompressible(_ count: Int, _ type: String) -> Bool {
+        count >= smallestCompressed && MediaType.isCompressible(type)
     }
 
-    /// Returns a response with these bytes in an encoding that the request accepts.
+    /// Returns a response with a body in an encoding that the request accepts.
+    ///
+    /// - Parameters:
+    ///   - count: Bytes of the body as it is.
+    ///   - tag: Returns the entity tag of the body, compressed or not.
+    ///   - body: Returns the body, compressed or not.
     private static func represent(
-        _ bytes: Data,
-        type: String,
-        prepared: PreparedBytes? = nil,
+        _ type: String,
+        _ count: Int,
         of response: ScreenResponse,
-        fields: HTTPFields,
-        for request: HTTPRequest
+        _ fields: HTTPFields,
+        for request: HTTPRequest,
+        tag: (_ isCompressed: Bool) -> String,
+        body: (_ isCompressed: Bool) throws -> ByteBuffer
     ) throws -> Response {
         var fields = fields
         fields[.contentType] = type
-        let isCompressible = isCompressible(bytes, type)
+        let isCompressible = isCompressible(count, type)
         if isCompressible { fields.vary(on: .acceptEncoding) }
         let isCompressed = isCompressible && AcceptedEncodings.allowGzip(request.headerFields[values: .acceptEncoding])
         let status = response.status
         // The response to a write is not a representation of its target, so it has no validator (RFC 9110 §8.8).
         if response.hasValidator, status == .ok, request.method == .get || request.method == .head {
-            let tag =
-                prepared?.entityTag(isCompressed: isCompressed)
-                ?? EntityTag.strong(for: bytes, version: response.version, variant: isCompressed ? "gzip" : nil)
+            let tag = tag(isCompressed)
             fields[.eTag] = tag
             if EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag) { return notModified(fields) }
         }
-        var body = bytes
-        if isCompressed {
-            body = try prepared?.compressed() ?? Gzip.compress(bytes)
-            fields[.contentEncoding] = "gzip"
-        }
-        fields[.contentLength] = String(body.count)
+        let body = try body(isCompressed)
+        if isCompressed { fields[.contentEncoding] = "gzip" }
+        fields[.contentLength] = String(body.readableBytes)
         return Response(
             status: status,
             headers: fields,
-            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
         )
     }
 

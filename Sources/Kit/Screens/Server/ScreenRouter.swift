@@ -66,16 +66,17 @@ public struct ScreenRouter: Sendable {
     }
 
     /// Builds the way of a request: identity and log → CORS fields, Vary → problems → guards → devices →
-    /// route.
+    /// form of the path → route.
     public func build() -> Router<ScreenContext> {
         let router = Router(context: ScreenContext.self)
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))
         router.add(middleware: DeviceVaryMiddleware(rules: access))
         router.add(middleware: ProblemMiddleware(table: table))
-        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins, table: table))
+        router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
         router.add(middleware: InjectedProblemMiddleware())
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
+        router.add(middleware: CanonicalPathMiddleware(table: table))
         router.add(table, sessions: sessions, paths: paths)
         return router
     }

@@ -1,17 +1,16 @@
-public import Foundation
 import Freshness
 import HTTPTypes
 
 /// `GET /openapi.yaml` and `GET /openapi.json`: the contract, for people, tests and generators of clients.
 public struct ContractRoutes: Sendable {
-    private let yaml: Data
-    private let json: @Sendable () throws -> Data
+    private let yaml: PreparedBytes
+    private let json: @Sendable () throws -> PreparedBytes
 
     /// Creates the routes.
     /// - Parameters:
     ///   - yaml: the contract.
     ///   - json: returns the same as JSON.
-    public init(yaml: Data, json: @escaping @Sendable () throws -> Data) {
+    public init(yaml: PreparedBytes, json: @escaping @Sendable () throws -> PreparedBytes) {
         self.yaml = yaml
         self.json = json
     }
@@ -22,18 +21,16 @@ public struct ContractRoutes: Sendable {
     /// The routes.
     public var routes: [Route] {
         [
-            Route(.get, Self.path, "contract") { _ in Self.response(yaml, type: MediaType.yaml) },
-            Route(.get, "/openapi.json", "contract.json") { _ in
-                Self.response(try json(), type: MediaType.json)
-            },
+            Route(.get, Self.path, "contract") { _ in Self.response(yaml) },
+            Route(.get, "/openapi.json", "contract.json") { _ in Self.response(try json()) },
         ]
     }
 
     /// The contract changes with the version of the server only.
-    private static func response(_ bytes: Data, type: String) -> ScreenResponse {
+    private static func response(_ prepared: PreparedBytes) -> ScreenResponse {
         ScreenResponse(
             headerFields: [.cacheControl: "public, max-age=300"],
-            body: .bytes(bytes, type: type),
+            body: .prepared(prepared),
             changeToken: .unlimited
         )
     }
