@@ -203,7 +203,8 @@ extension DiskComposition {
             files: storedFiles,
             client: client,
             tokens: tokens,
-            clock: clock
+            clock: clock,
+            reads: PictureReads(of: client.upstream)
         )
     }
 

@@ -334,6 +334,7 @@ struct ContentTests {
                 ) == true
             )
             disk.intercept(nil)
+            app.clock.advance(by: .seconds(2))
             #expect(
                 try await app.get("/v1/disk/file/preview?path=/plain.txt", as: token).cacheStatus?.contains(
                     "placeholder"

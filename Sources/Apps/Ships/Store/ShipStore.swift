@@ -35,15 +35,6 @@ struct ShipStore: Sendable {
             .map { ShipOfAccount(ship: try Ship(row: $0), isHidden: $0["hidden"], revision: $0["changed_revision"]) }
     }
 
-    /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
-    func hasListedShips() throws -> Bool {
-        try database.read { try Bool.fetchOne(try $0.cachedStatement(sql: Self.selectIsAnyListed)) } ?? false
-    }
-
-    static let selectIsAnyListed = """
-        SELECT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL AND listed)
-        """
-
     static let selectShip =
         "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
 
