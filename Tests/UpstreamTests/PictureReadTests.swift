@@ -178,7 +178,8 @@ struct PictureReadTests {
         #expect(scene.transport.count == 2)
         // A loss of the API is one of its pictures, too.
         scene.clock.advance(by: .seconds(5))
-        await scene.goDown()
+        scene.transport.then(TestKit.failure(.unreachable(.refused)))
+        _ = try? await scene.upstream.read(scene.list("/v1/other"), .revalidate)
         #expect(try await failure(of: picture, scene) == Self.known)
         #expect(scene.transport.count == 3)
     }

@@ -181,6 +181,7 @@ struct NotePeopleTests {
             app.people.always { (_) throws(UpstreamError) in
                 .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized)
             }
+            app.clock.advance(by: .seconds(2))
             let refused = try await app.get("/v1/notes/people", as: token)
             refused.expectProblem("upstream-forbidden", 403)
             #expect(refused.text.contains("people.key") && refused["upstream.status"] == 401)

@@ -115,14 +115,14 @@ final class UpstreamHealth: Sendable {
     }
 
     /// Begins a request to the upstream. If it is unreachable, the request takes the place of a probe, and is sent only
-    /// if a probe would be (``probeIfIdle()``).
+    /// if a probe would be (``probeIfIdle()``), or while the clock stands still, since no probe becomes due then.
     ///
     /// - Returns: Whether the request is to be sent.
     func beginAttempt() -> Bool {
         let now = clock.now()
         return state.withLock { state in
             guard !state.reachability.isReachable else { return true }
-            guard Self.isAttemptDue(in: state, at: now) else { return false }
+            guard Self.isAttemptDue(in: state, at: now) || clock.standsStill else { return false }
             state.lastAttempt = now
             return true
         }
