@@ -188,7 +188,10 @@ struct ScreenChangeTests {
                     _ = try await send("GET", "ships?refresh=1", "ships")
                 }
             ),
-            ("a ship that is deleted here", { _ = try await send("DELETE", "ships/5ea6ed2d080df4000697c901", "ships") }),
+            (
+                "a ship that is deleted here",
+                { _ = try await send("DELETE", "ships/5ea6ed2d080df4000697c901", "ships") }
+            ),
             ("ships that are restored", { _ = try await send("POST", "ships/restore", "ships") }),
             ("a note", { _ = try await send("POST", "notes", "notes", #"{"body":"\#(name)"}"#) }),
             (

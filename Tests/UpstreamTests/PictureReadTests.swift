@@ -60,7 +60,10 @@ struct PictureReadTests {
         #expect(try await scene.upstream.read(Self.picture()).cacheStatus?.hasPrefix("larder; hit") == true)
         scene.transport.then(response(.ok, "PNG-2"))
         let other = try await scene.upstream.read(Self.picture("https://pictures.test/b.png"))
-        #expect(other.cacheStatus == "larder; fwd=uri-miss; stored", "the late response has shown that the host is there")
+        #expect(
+            other.cacheStatus == "larder; fwd=uri-miss; stored",
+            "the late response has shown that the host is there"
+        )
     }
 
     @Test("ONE-12 a host that was not reached is not asked for the length of its pause, whatever the picture")

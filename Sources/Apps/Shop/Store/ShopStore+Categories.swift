@@ -21,7 +21,8 @@ extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
     ///
     /// - Parameter changed: Called if others were shown before, once the transaction is committed.
-    func saveCategories(changed: @escaping @Sendable () -> Void = {}) -> @Sendable ([Product.Category], Database) throws
+    func saveCategories(changed: @escaping @Sendable () -> Void = {})
+        -> @Sendable ([Product.Category], Database) throws
         -> Void
     {
         { [categoryChanges] categories, db in
