@@ -57,7 +57,7 @@ struct ScreenChangeTests {
                 for (number, read) in reads.enumerated() {
                     group.addTask {
                         let response = try await larder.send("GET", read.target, read.headers)
-                        return (number, response.status == 200 ? try? response.json : nil)
+                        return (number, response.status == 200 ? (try? response.json) : nil)
                     }
                 }
                 return try await group.reduce(into: [Int: JSON]()) { $0[$1.0] = $1.1 }

@@ -38,19 +38,6 @@ struct ShipStore: Sendable {
     static let selectShip =
         "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
 
-    /// Returns those of these ids that belong to no ship.
-    func unknown(among ids: [String]) throws -> Set<String> {
-        try database.read { db in
-            let marks = databaseQuestionMarks(count: ids.count)
-            let known = try String.fetchSet(
-                db,
-                sql: "SELECT id FROM ship WHERE removed_revision IS NULL AND id IN (\(marks))",
-                arguments: StatementArguments(ids)
-            )
-            return Set(ids).subtracting(known)
-        }
-    }
-
     /// Returns the last revision that concerned every account.
     static func contentRevision(_ db: Database) throws -> Int {
         try Int.fetchOne(try db.cachedStatement(sql: "SELECT content FROM ship_revision")) ?? 0
