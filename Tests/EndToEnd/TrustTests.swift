@@ -156,7 +156,11 @@ extension String {
     /// The text of a screen's data, which is all that does not tell where it is from.
     fileprivate var data: String { range(of: #","meta":"#).map { String(self[..<$0.lowerBound]) } ?? self }
 
-    /// The same with all actions disabled: whether they can be done depends on whether the upstream is known to be
-    /// away.
-    fileprivate var withoutActions: String { replacing(#""enabled":true"#, with: #""enabled":false"#) }
+    /// The same with all actions disabled: whether and how they can be done depends on whether the upstream is known to
+    /// be away.
+    fileprivate var withoutActions: String {
+        replacing(#/"(disabled_reason|headers)":("[^"]*"|\{[^}]*\}),/#, with: "")
+            .replacing(#/"fields":\[\{"kind":"integer","name":"available_for_s"[^\]]*\],/#, with: "")
+            .replacing(#""enabled":true"#, with: #""enabled":false"#)
+    }
 }

@@ -60,7 +60,7 @@ import Testing
                 method: "PUT",
                 href: "/c",
                 body: [:],
-                enabled: false,
+                disabled: "not now",
                 confirm: .init(message: "?", buttons: ["yes", "no"])
             )
         )

@@ -20,8 +20,26 @@ struct LinkedHostHealthTests {
         #expect(health.isReachable("b", at: noon))
         health.unreachable("a", .refused, at: noon + 5, jitter: 0.5)
         #expect(!health.isReachable("a", at: noon + 14) && health.isReachable("a", at: noon + 15))
-        health.responded("a")
+        health.responded("a", .ok, retryAfter: nil, at: noon + 6)
         #expect(health.isReachable("a", at: noon + 6))
+    }
+
+    @Test("A pause from before the clock was set back is over; an attempt, and an overdue response, keep others away")
+    func clock() {
+        let health = LinkedHostHealth(probeInterval: .seconds(5))
+        health.unreachable("a", .refused, at: noon, jitter: 0.5)
+        #expect(!health.beginAttempt("a", at: noon + 4) && health.beginAttempt("a", at: noon + 5))
+        #expect(!health.beginAttempt("a", at: noon + 7) && health.beginAttempt("a", at: noon + 8))
+        #expect(health.isReachable("a", at: noon - 86_400) && health.beginAttempt("a", at: noon - 86_400))
+        let wait = health.began("c", at: noon)
+        #expect(health.beginAttempt("c", at: noon + 2) && !health.beginAttempt("c", at: noon + 3))
+        health.responded("c", .ok, retryAfter: nil, at: noon + 3)
+        #expect(health.isReachable("c", at: noon + 5) && !health.isReachable("c", at: noon + 6))
+        health.ended(wait)
+        #expect(health.isReachable("c", at: noon + 6))
+        health.responded("b", .tooManyRequests, retryAfter: 30, at: noon)
+        #expect(health.pause("b", at: noon + 29) != nil && health.pause("b", at: noon + 30) == nil)
+        #expect(health.beginAttempt("b", at: noon) && health.isReachable("b", at: noon))
     }
 
     @Test("A loss of linked hosts leaves the API as it is, also beside its base path on its own origin")

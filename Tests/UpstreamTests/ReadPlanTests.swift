@@ -21,15 +21,16 @@ struct ReadPlanTests {
         .plan(stored: stored, cachePolicy: cachePolicy, isReachable: reachable, paused: paused, patience: patience)
     }
 
-    @Test("Without a copy the upstream is asked, whatever is known of it, and there is nothing to be patient for")
+    @Test("Without a copy the upstream is asked, if it is not known to be away, and there is nothing to be patient for")
     func nothingStored() {
-        for cachePolicy in [CachePolicy.useCache, .revalidate] {
-            for reachable in [true, false] {
-                #expect(
-                    Self.plan(.nothing, cachePolicy, reachable: reachable) == .ask(because: .uriMiss, patience: nil)
-                )
-            }
+        for reachable in [true, false] {
+            #expect(
+                Self.plan(.nothing, .revalidate, reachable: reachable) == .ask(because: .uriMiss, patience: nil)
+            )
         }
+        #expect(Self.plan(.nothing) == .ask(because: .uriMiss, patience: nil))
+        #expect(Self.plan(.nothing, reachable: false) == .unreachable)
+        #expect(Self.plan(.nothing, reachable: false, paused: 7) == .unreachable)
         #expect(Self.plan(.nothing, .useCache, paused: 7) == .leaveAlone(seconds: 7))
         #expect(Self.plan(.nothing, .revalidate, paused: 7) == .ask(because: .uriMiss, patience: nil))
     }

@@ -316,10 +316,10 @@ struct ResponseGuardTests {
     func configured() async throws {
         let base = try #require(URL(string: "http://127.0.0.1:99999"))
         let scene = try Scenario { $0.baseURL = base }
-        await #expect(throws: UpstreamError.forbiddenTarget("a port outside of 1 to 65535")) {
+        await #expect(throws: UpstreamError.known(.forbiddenTarget("a port outside of 1 to 65535"))) {
             try await scene.upstream.read(Resource(url: "http://127.0.0.1:99999/list", freshness: nil))
         }
-        await #expect(throws: UpstreamError.forbiddenTarget("a base URL to which no connection can be made")) {
+        await #expect(throws: UpstreamError.known(.forbiddenTarget("a base URL to which no connection can be made"))) {
             try await scene.upstream.read(Resource(url: "http://127.0.0.1/list", freshness: nil))
         }
         #expect(scene.transport.count == 0)

@@ -70,16 +70,35 @@ struct UpstreamFetchTests {
         }
     }
 
-    @Test("An unreachable upstream without a copy is an error each time")
+    @Test("ONE-12 without a copy, an upstream that is known to be unreachable is asked by one read, if a probe is due")
     func unreachableWithoutCopy() async throws {
         let scene = try Scenario()
+        let gate = Gate()
         scene.transport.always(failure(.unreachable(.nameResolution)))
-        for _ in 1...2 {
-            await #expect(throws: UpstreamError.unreachable(.nameResolution)) {
-                try await scene.upstream.read(scene.list())
-            }
+        func expectFailure(_ error: UpstreamError, of path: String = "/list") async {
+            await #expect(throws: error) { try await scene.upstream.read(scene.list(path)) }
         }
-        #expect(scene.transport.count == 2)
+        await expectFailure(.unreachable(.nameResolution))
+        for path in ["/list", "/other"] { await expectFailure(.known(.unreachable(.network)), of: path) }
+        #expect(scene.transport.count == 1)
+        scene.clock.advance(by: .seconds(2))
+        scene.transport.always(held(by: gate, response(.ok, "one")))
+        let first = Task { try await scene.upstream.read(scene.list()) }
+        await gate.arrivals(1)
+        await expectFailure(.known(.unreachable(.network)), of: "/other")
+        gate.open()
+        #expect(try await first.value.cacheStatus == "larder; fwd=uri-miss; stored")
+        _ = try await scene.upstream.read(scene.list("/other"))
+        #expect(scene.transport.count == 3)
+    }
+
+    @Test("while the clock stands still, no probe becomes due: each read without a copy asks")
+    func frozen() async throws {
+        let scene = try Scenario()
+        scene.clock.freeze()
+        await scene.goDown()
+        scene.transport.then(response(.ok, "one"))
+        #expect(try await scene.upstream.read(scene.list()).cacheStatus == "larder; fwd=uri-miss; stored")
     }
 
     @Test("SRV-05 Known to be offline, it is not tried; refresh is")
@@ -200,7 +219,7 @@ struct UpstreamFetchTests {
         #expect(result.cacheStatus == "larder; hit; ttl=-84; detail=retry-after")
         #expect(result.provenance.stale && !result.provenance.offline)
         #expect(result.provenance.pausedUntil == scene.clock.now.addingTimeInterval(1))
-        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 1)) {
+        await #expect(throws: UpstreamError.known(.failing(status: status, retryAfter: 1))) {
             try await scene.upstream.read(scene.list("/never-stored"))
         }
         #expect(scene.transport.count == asked)
@@ -293,7 +312,7 @@ struct UpstreamFetchTests {
         }
         scene.transport.then(response(.ok, "boris"))
         #expect(try await scene.upstream.read(list("boris")).provenance.isValidatedNow)
-        await #expect(throws: UpstreamError.failing(status: .tooManyRequests, retryAfter: 300)) {
+        await #expect(throws: UpstreamError.known(.failing(status: .tooManyRequests, retryAfter: 300))) {
             try await scene.upstream.read(list("anna"))
         }
         scene.transport.then(response(.ok, "anna"))
@@ -316,7 +335,7 @@ struct UpstreamFetchTests {
     @Test("SRV-11 A resource on a host that is not listed is not asked for, and marks nothing")
     func forbiddenTarget() async throws {
         let scene = try Scenario()
-        await #expect(throws: UpstreamError.forbiddenTarget("host evil.test")) {
+        await #expect(throws: UpstreamError.known(.forbiddenTarget("host evil.test"))) {
             try await scene.upstream.read(Resource(url: "https://evil.test/list", freshness: nil))
         }
         #expect(scene.transport.count == 0)

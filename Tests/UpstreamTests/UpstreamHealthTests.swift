@@ -134,7 +134,7 @@ struct UpstreamHealthTests {
         await scene.goDown()
         await scene.clock.sleepers(of: .seconds(5))
         scene.transport.then(response(.ok, "one"))
-        _ = try await scene.upstream.read(scene.list())
+        _ = try await scene.upstream.read(scene.list(), .revalidate)
         await scene.clock.noSleepers(of: .seconds(5))
         await scene.changes.until { $0.count == 2 }
         #expect(scene.transport.count == 2)
@@ -196,7 +196,7 @@ struct UpstreamHealthTests {
         scene.upstream.onRecovery { _ = try? await scene.upstream.read(scene.list(), .revalidate) }
         await scene.goDown()
         scene.transport.always(response(.ok, "one"))
-        #expect(try await scene.upstream.read(scene.list()).provenance.isValidatedNow)
+        #expect(try await scene.upstream.read(scene.list(), .revalidate).provenance.isValidatedNow)
         await scene.changes.until { $0.count == 2 }
     }
 

@@ -215,7 +215,8 @@ extension DiskComposition {
             files: storedFiles,
             client: client,
             tokens: tokens,
-            clock: clock
+            clock: clock,
+            reads: PictureReads(of: client.upstream)
         )
     }
 

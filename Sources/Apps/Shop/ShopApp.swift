@@ -85,7 +85,9 @@ public struct ShopApp: App {
         search = Search(products: productSearch, store: store, profiles: profiles, options: options, clock: clock)
         history = History(profiles: profiles)
         filters = Filters(profiles: profiles)
-        categories = Categories(api: api, store: store, options: options, clock: clock)
+        categories = Categories(api: api, store: store, options: options, clock: clock) { [lateResponses] in
+            lateResponses.publishChange(of: ["shop.categories"])
+        }
         cards = Cards(products: products, store: store, profiles: profiles, options: options, clock: clock)
         images = Images(
             api: api,
@@ -97,6 +99,12 @@ public struct ShopApp: App {
         )
         lists = Lists(products: products, profiles: profiles, events: events)
         sharing = Sharing(products: products, store: store, profiles: profiles, clock: clock)
+        store.productListener.listen { [lists, lateResponses] changed in
+            lateResponses.publishChange()
+            for (profile, revision) in changed.sorted(by: { $0.key < $1.key }) {
+                lists.publishChange(revision: revision, profile)
+            }
+        }
     }
 
     /// The shopping list of the profile.

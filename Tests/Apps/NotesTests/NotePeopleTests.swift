@@ -181,6 +181,7 @@ struct NotePeopleTests {
             app.people.always { (_) throws(UpstreamError) in
                 .json(#"{"error":"Invalid API Key"}"#, status: .unauthorized)
             }
+            app.clock.advance(by: .seconds(2))
             let refused = try await app.get("/v1/notes/people", as: token)
             refused.expectProblem("upstream-forbidden", 403)
             #expect(refused.text.contains("people.key") && refused["upstream.status"] == 401)
@@ -310,8 +311,13 @@ struct NotePeopleTests {
             try await expectPlaceholder("/v1/notes/people/2/avatar")
             app.people.goAway()
             try await expectPlaceholder("/v1/notes/people/1/avatar")
+            // ONE-12: a host that is away, and a picture that is missing, are known for a while.
             app.people.always { (_) throws(UpstreamError) in .json("<html>") }
-            try await expectPlaceholder("/v1/notes/people/1/avatar")
+            for seconds in [0, 5, 0, 59] {
+                app.clock.advance(by: .seconds(seconds))
+                try await expectPlaceholder("/v1/notes/people/1/avatar")
+            }
+            #expect(app.people.requests.count == 3)
             let big = NotesHarness.png + Array(repeating: 0, count: PeopleClient.largestAvatar)
             app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
             }
@@ -320,6 +326,7 @@ struct NotePeopleTests {
                 "not-in-cache",
                 504
             )
+            app.clock.advance(by: .seconds(1))
             app.people.always { (_) throws(UpstreamError) in
                 IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
             }

@@ -191,7 +191,7 @@ struct DeletionsTests {
         }
     }
 
-    @Test("restoring names what it cannot restore, and then restores nothing")
+    @Test("restoring leaves ids as they are that are not deleted, or no ship")
     func unknownIDs() async throws {
         try await ShipsHarness.run { app in
             let token = try await app.logIn()
@@ -203,9 +203,8 @@ struct DeletionsTests {
                 as: token,
                 body: #"{"ids":["b0b","nöne","a1","../x"]}"#
             )
-            response.expectProblem("validation-failed", 422)
-            #expect(response.all("pointer", in: "errors") == ["/ids/1", "/ids/3"])
-            #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1)
+            #expect(response.status == 200 && response["data.ids"] == ["b0b"])
+            #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 0)
         }
     }
 

@@ -108,7 +108,10 @@ struct ImagesTests {
                 "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
             )
             app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
+            let known = try await app.get("/v1/ships/b0b/image", as: token)
+            expectPlaceholder(known, "larder; detail=placeholder")
+            let forced = try await app.get("/v1/ships/b0b/image?refresh=1", as: token)
+            #expect(Array(forced.body) == ShipFixtures.png)
         }
     }
 
@@ -151,7 +154,10 @@ struct ImagesTests {
         }
     }
 
-    @Test("a picture that is missing, forbidden or broken is the placeholder", arguments: [403, 404, 410])
+    @Test(
+        "ONE-12 a picture that is missing, forbidden or gone is the placeholder, and not asked for within a minute",
+        arguments: [403, 404, 410]
+    )
     func missing(status: Int) async throws {
         try await run { app, token in
             app.spaceX.showPicture(ShipFixtures.png, status: status, at: Self.url)
@@ -159,6 +165,25 @@ struct ImagesTests {
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder"
             )
+            let count = app.spaceX.requests.count
+            app.clock.advance(by: .seconds(59))
+            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; detail=placeholder")
+            #expect(app.spaceX.requests.count == count)
+        }
+    }
+
+    @Test("ONE-12 a host of pictures that asked for a pause is left alone, and Cache-Status names no request")
+    func paused() async throws {
+        try await run { app, token in
+            let fields: HTTPFields = [.retryAfter: "30"]
+            app.spaceX.showPicture([], status: 429, headerFields: fields, at: Self.url)
+            expectPlaceholder(
+                try await app.get("/v1/ships/b0b/image", as: token),
+                "larder; fwd=uri-miss; fwd-status=429; detail=placeholder"
+            )
+            let count = app.spaceX.requests.count
+            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; detail=placeholder")
+            #expect(app.spaceX.requests.count == count)
         }
     }
 
@@ -170,6 +195,7 @@ struct ImagesTests {
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; detail=placeholder"
             )
+            expectPlaceholder(try await app.get("/v1/ships/b0b/image", as: token), "larder; detail=placeholder")
             app.spaceX.become(.ships(ShipFixtures.fleet))
             #expect(try await app.get("/v1/ships", as: token)["meta.offline"] == false)
         }
@@ -206,6 +232,7 @@ struct ImagesTests {
             let refused = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(refused.headerFields[.cacheControl] == "no-store")
             #expect(!app.spaceX.requests.contains { $0.url.contains("evil") })
+            app.clock.advance(by: .seconds(60))
             app.spaceX.showPicture([], status: 302, headerFields: [.location: "/moved.png"], at: Self.url)
             app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/moved.png")
             #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)

@@ -149,15 +149,25 @@ struct SessionsTests {
         }
     }
 
-    @Test("SHIP-02 what the app shows for a wrong login is in the dialog")
-    func dialog() async throws {
+    @Test(
+        "SHIP-02 the dialog says what is wrong with the field, in the language of the user",
+        arguments: [
+            ("example", "hunter2", "en", "Enter an e-mail address such as example@domain.com."),
+            ("example", "", "ru", "Укажите адрес электронной почты, например example@domain.com."),
+            ("example@domain.com", "", "en", "Enter your password."),
+            ("", "x", "ru", "Укажите адрес электронной почты."),
+        ]
+    )
+    func dialog(username: String, password: String, language: String, message: String) async throws {
         try await ShipsHarness.run { app in
             let response = try await app.ask(
                 .post,
                 "/v1/ships/session",
-                body: #"{"mode":"login","username":"example","password":"hunter2"}"#
+                [.acceptLanguage: language],
+                body: #"{"mode":"login","username":"\#(username)","password":"\#(password)"}"#
             )
-            #expect(response["dialog.message"] == "Your email or password do not match.")
+            #expect(response["dialog.message"] == .string(message))
+            #expect(response.all("detail", in: "errors").first == .string(message))
             #expect(!response.text.contains("hunter2"))
         }
     }

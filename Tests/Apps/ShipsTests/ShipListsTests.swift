@@ -60,7 +60,6 @@ struct ShipListsTests {
                     let ship = try await node.ships.ship(id, account: account).reader()()
                     log.append(ship.map { "\($0)" } ?? "-")
                 }
-                log.append("\(try await node.ships.unknown(among: ["id1", "id2", "x", "a\0b"]).sorted())")
             }
             logs.append(log)
         }

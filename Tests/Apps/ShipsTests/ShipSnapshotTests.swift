@@ -106,14 +106,20 @@ struct FirstStartTests {
         }
     }
 
-    @Test("an upstream that lists no ships is believed: the list is empty, not bundled")
+    @Test("TRUST-06 an empty list as the first response is as unusable as a broken one, online and offline")
     func emptyUpstream() async throws {
         try await ShipsHarness.run(ScriptedSpaceX(.ships([]))) { app in
             let token = try await app.logIn()
-            let response = try await app.get("/v1/ships", as: token)
-            #expect(response["meta.state"] == "empty")
+            let first = try await app.get("/v1/ships", as: token)
+            #expect(first.all("id", in: "data.items").count == 3 && first["meta.source"] == "bundled")
+            #expect(first["meta.stale"] == true && first["meta.offline"] == false)
+            #expect(first.cacheStatus == "larder; fwd=uri-miss; fwd-status=200; detail=bad-response")
             app.spaceX.become(.unreachable(.refused))
-            #expect(try await app.get("/v1/ships?refresh=1", as: token)["meta.state"] == "empty")
+            let offline = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(offline["data.items"] == first["data.items"] && offline["meta.offline"] == true)
+            app.spaceX.become(.ships(ShipFixtures.fleet))
+            let listed = try await app.get("/v1/ships?refresh=1", as: token)
+            #expect(listed["meta.source"] == "upstream" && listed["meta.stale"] == false)
         }
     }
 }

@@ -71,13 +71,6 @@ struct ShipStoreDeletionsTests {
         #expect(try store.accountsWithHiddenShips() == ["you"])
     }
 
-    @Test("unknown ids are told from known ones, hidden or not")
-    func unknown() async throws {
-        _ = try await store.hide("b0b", account: "me")
-        #expect(try store.unknown(among: ["b0b", "a1", "x", "", "' OR 1=1"]) == ["x", "", "' OR 1=1"])
-        #expect(try store.unknown(among: []) == [])
-    }
-
     @Test("of many deletions of one ship a few are remembered")
     func bounded() async throws {
         for _ in 0..<20 {

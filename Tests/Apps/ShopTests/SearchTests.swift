@@ -404,6 +404,7 @@ struct SearchTests {
                 response["dialog.message"] == "Unable to complete your request. Please check your internet connection."
             )
             app.respondAgain()
+            app.clock.advance(by: .seconds(2))
             #expect(try await app.get("/v1/shop/search?q=mug").ids == [53])
         }
         try await ShopHarness.run { (app) async throws in

@@ -100,10 +100,10 @@ extension ContractScenario {
             try await ask(operation, member)
         }
         let restore = "POST /v1/ships/restore"
-        for body in [#"{"ids":["\#(Self.ship)"]}"#, #"{"ids":[]}"#, #"{"ids":null}"#, "{}", nil] {
+        for body in [#"{"ids":["\#(Self.ship)","nobody"]}"#, #"{"ids":[]}"#, #"{"ids":null}"#, "{}", nil] {
             #expect(try await ask(restore, member, body: body).status == 200, "\(body ?? "")")
         }
-        for body in [#"{"ids":["nobody"]}"#, #"{"ids":[1]}"#, #"{"ids":"a"}"#] {
+        for body in [#"{"ids":[1]}"#, #"{"ids":"a"}"#] {
             #expect(try await ask(restore, member, body: body).status == 422, "\(body)")
         }
         for body in ["{", "[]"] { #expect(try await ask(restore, member, body: body).status == 400, "\(body)") }

@@ -3,6 +3,11 @@ import Screens
 // The texts of the Disk. The original app is in English.
 extension Text {
     static let disk = Text("Disk", ru: "Диск")
+    /// Why something cannot be done now.
+    static let diskAway = Text("Yandex Disk cannot be reached now.", ru: "Яндекс Диск сейчас недоступен.")
+    static let waitsForDisk = Text("It was not sent to Yandex Disk yet.", ru: "Ещё не отправлено на Яндекс Диск.")
+    static let notPossible = Text("This cannot be done with this change.", ru: "С этим изменением так нельзя.")
+    static let keptWithFolder = Text("It is kept with its folder.", ru: "Сохраняется вместе с папкой.")
     static let details = Text("Properties", ru: "Свойства")
     static let newFolder = Text("New folder", ru: "Новая папка")
     static let move = Text("Move", ru: "Переместить")

@@ -1,20 +1,22 @@
 import Screens
 
 extension [Action] {
-    /// Returns the actions on a file or folder. Offline, nothing can be changed, so no change is enabled.
+    /// Returns the actions on a file or folder. Changes that the outbox takes are left there while the Disk is
+    /// unreachable, or behind one that waits already; the others cannot be made then.
     static func ofFile(_ row: DiskRow, offline: Bool) -> [Action] {
         let item = row.item
+        let isLeft = offline || row.pending != nil
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
         if item.kind == .file { actions += [.share(row, offline: offline), .download(row, offline: offline)] }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
         actions += [
-            .link(item, offline: offline),
-            .delete(item, href: href, offline: offline),
-            .rename(item, href: href, offline: offline),
-            .sending(item, "move", .move, offline: offline),
-            .sending(item, "copy", .copy, offline: offline),
+            .link(item, isLeft: isLeft),
+            .delete(item, href: href, isLeft: isLeft),
+            .rename(item, href: href, isLeft: isLeft),
+            .sending(item, "move", .move, headers: Action.leaving(isLeft)),
+            .sending(item, "copy", .copy, disabled: row.unsent ?? (offline ? .diskAway : nil)),
         ]
         return actions + ofRow(row, offline: offline)
     }
@@ -26,11 +28,20 @@ extension [Action] {
     }
 
     private static func ofRow(_ row: DiskRow, offline: Bool) -> [Action] {
-        (row.item.isPublished ? [.unpublish(row.item, offline: offline)] : []) + [.keeping(row)]
+        let isLeft = offline || row.pending != nil
+        return (row.item.isPublished ? [.unpublish(row.item, isLeft: isLeft)] : []) + [.keeping(row)]
     }
 }
 
+extension DiskRow {
+    /// Why the Disk cannot be asked for it; nil if it can.
+    fileprivate var unsent: Text? { item.queuedUpload == nil ? nil : .waitsForDisk }
+}
+
 extension Action {
+    /// Returns the header fields of a write that may be left in the outbox.
+    fileprivate static func leaving(_ isLeft: Bool) -> [String: String]? { isLeft ? ["Prefer": "respond-async"] : nil }
+
     /// Returns the action that requests a list again.
     static func refresh(_ href: Link) -> Action {
         .show("refresh", .refresh, href)
@@ -44,7 +55,7 @@ extension Action {
             method: "POST",
             href: "/v1/disk/folders",
             fields: [Field("path", .text, value: folder.below)],
-            enabled: !offline
+            headers: leaving(offline)
         )
     }
 
@@ -57,7 +68,7 @@ extension Action {
             href: "/v1/disk/trash/restore",
             body: ["path": .text(item.path.text)],
             fields: [Field("name", .text, required: false), Field("overwrite", .boolean, required: false)],
-            enabled: !offline
+            disabled: offline ? .diskAway : nil
         )
     }
 
@@ -73,12 +84,18 @@ extension Action {
             method: "POST",
             href: "/v1/disk/downloads",
             body: ["path": .text(row.item.path.text)],
-            enabled: !offline || row.isDownloaded
+            disabled: row.unsent ?? (offline && !row.isDownloaded ? .diskAway : nil)
         )
     }
 
     /// Returns the action that moves or copies an item to another path.
-    fileprivate static func sending(_ item: DiskItem, _ id: String, _ title: Text, offline: Bool) -> Action {
+    fileprivate static func sending(
+        _ item: DiskItem,
+        _ id: String,
+        _ title: Text,
+        headers: [String: String]? = nil,
+        disabled reason: Text? = nil
+    ) -> Action {
         Action(
             id: id,
             title: title,
@@ -86,19 +103,20 @@ extension Action {
             href: "/v1/disk/files/\(id)",
             body: ["from": .text(item.path.text)],
             fields: [Field("to", .text, value: item.path.text), Field("overwrite", .boolean, required: false)],
-            enabled: !offline
+            headers: headers,
+            disabled: reason
         )
     }
 
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's
     /// name.
-    fileprivate static func unpublish(_ item: DiskItem, offline: Bool) -> Action {
+    fileprivate static func unpublish(_ item: DiskItem, isLeft: Bool) -> Action {
         Action(
             id: "unpublish",
             title: .unpublish,
             method: "DELETE",
             href: item.path.link(to: "/v1/disk/published"),
-            enabled: !offline,
+            headers: leaving(isLeft),
             confirm: Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
         )
     }
@@ -106,30 +124,32 @@ extension Action {
     /// Returns the action that keeps an item offline, or ends that. Both need no upstream.
     fileprivate static func keeping(_ row: DiskRow) -> Action {
         let path = row.item.path
-        return row.offline == .marked ? .removeOffline(path) : .keepOffline(path, isKept: row.offline == .inherited)
+        if row.offline == .marked { return .removeOffline(path) }
+        return .keepOffline(path, disabled: row.offline == .inherited ? .keptWithFolder : row.unsent)
     }
 
-    /// Returns the action that gives an item a public address, permanently or for a number of seconds.
-    fileprivate static func link(_ item: DiskItem, offline: Bool) -> Action {
+    /// Returns the action that gives an item a public address, permanently or, if it is not left in the outbox, for a
+    /// number of seconds.
+    fileprivate static func link(_ item: DiskItem, isLeft: Bool) -> Action {
         Action(
             id: "link",
             title: .shareLink,
             method: "POST",
             href: "/v1/disk/links",
             body: ["path": .text(item.path.text)],
-            fields: [Field("available_for_s", .integer, required: false)],
-            enabled: !offline
+            fields: isLeft ? nil : [Field("available_for_s", .integer, required: false)],
+            headers: leaving(isLeft)
         )
     }
 
-    fileprivate static func rename(_ item: DiskItem, href: Link, offline: Bool) -> Action {
+    fileprivate static func rename(_ item: DiskItem, href: Link, isLeft: Bool) -> Action {
         Action(
             id: "rename",
             title: .rename,
             method: "PATCH",
             href: href,
             fields: [Field("name", .text, value: item.name)],
-            enabled: !offline
+            headers: leaving(isLeft)
         )
     }
 
@@ -139,17 +159,17 @@ extension Action {
             title: .shareFile,
             method: "GET",
             href: row.item.path.link(to: "/v1/disk/file/content"),
-            enabled: !offline || row.isDownloaded
+            disabled: offline && !row.isDownloaded ? .diskAway : nil
         )
     }
 
-    fileprivate static func delete(_ item: DiskItem, href: Link, offline: Bool) -> Action {
+    fileprivate static func delete(_ item: DiskItem, href: Link, isLeft: Bool) -> Action {
         Action(
             id: "delete",
             title: .delete,
             method: "DELETE",
             href: href,
-            enabled: !offline,
+            headers: leaving(isLeft),
             confirm: Confirmation(
                 message: .confirmDeletion(of: item),
                 buttons: [.deletion(of: item), .cancel]

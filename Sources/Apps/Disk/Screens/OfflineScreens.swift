@@ -103,14 +103,14 @@ extension Action {
     /// Returns the action that keeps a file or folder offline.
     ///
     /// - Parameter isKept: Whether a folder above it is kept, so that it is kept already.
-    static func keepOffline(_ path: DiskPath, isKept: Bool) -> Action {
+    static func keepOffline(_ path: DiskPath, disabled reason: Text?) -> Action {
         Action(
             id: "keep_offline",
             title: .addToOffline,
             method: "PUT",
             href: "/v1/disk/offline",
             body: ["path": .text(path.text)],
-            enabled: !isKept
+            disabled: reason
         )
     }
 

@@ -161,7 +161,7 @@ extension [Action] {
                     method: "POST",
                     href: "\(href)/resolve",
                     body: ["how": .text(choice.rawValue)],
-                    enabled: choice.isPossible(for: entry.work),
+                    disabled: choice.isPossible(for: entry.work) ? nil : .notPossible,
                     confirm: choice.confirm(for: entry.work)
                 )
             }

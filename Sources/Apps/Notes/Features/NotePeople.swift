@@ -96,22 +96,13 @@ struct NotePeople: Sendable {
     {
         // No revalidation, also if the request asks for it: these pictures never change.
         let cachePolicy: CachePolicy = try request.cachePolicy() == .onlyIfCached ? .onlyIfCached : .useCache
-        do {
-            guard let (result, body) = try await client.readAvatar(cachePolicy, isKept: book.keepsPictures, at: url)
-            else { return .placeholder() }
-            guard let body, let type = PictureType(of: body) else {
-                return .placeholder(for: result.provenance)
-            }
-            return .picture(
-                body,
-                type: type,
-                provenance: result.provenance,
-                now: clock.now(),
-                changeToken: result.changeToken?.and(changeToken)
-            )
-        } catch let failure as UpstreamFailure where failure.error != .notStored {
-            return .placeholder(after: failure.error)
-        }
+        return try await .picture(
+            { try url().map { client.avatar(at: $0, isKept: book.keepsPictures) } },
+            of: client.upstream,
+            cachePolicy,
+            clock: clock,
+            changeToken: changeToken
+        )
     }
 
     /// People have to be fetched first.

@@ -91,7 +91,7 @@ struct NotePlaces: Sendable {
             // The response says that a part is missing: while the user types, a missing suggestion is no reason for an
             // error.
             var isOffline = false
-            if case .unreachable = error { isOffline = true }
+            if case .unreachable = error.cause { isOffline = true }
             return GeocoderResult(places: nil, provenance: Provenance(source: .local, offline: isOffline))
         }
     }

@@ -33,7 +33,7 @@ public struct PeopleClient: Sendable {
     /// Largest accepted picture, in bytes: it is never evicted.
     static let largestAvatar = 256 << 10
 
-    private let upstream: Upstream
+    let upstream: Upstream
     private let options: Options
 
     /// Creates a client of an upstream.
@@ -75,25 +75,13 @@ public struct PeopleClient: Sendable {
         }
     }
 
-    /// Reads a picture at a URL that the service has named.
+    /// Returns a picture at a URL that the service has named.
     ///
-    /// - Parameters:
-    ///   - isKept: whether it is never evicted, like the rows of people.
-    ///   - url: reads the URL from the store; nil if there is none.
-    /// - Returns: the body is nil if its file is missing; nil as a whole if there is no URL.
-    /// - Throws: `UpstreamFailure`, `StorageError`; what `url` throws.
-    func readAvatar(_ cachePolicy: CachePolicy, isKept: Bool, at url: () throws -> String?) async throws -> (
-        result: ReadResult, body: Data?
-    )? {
-        try await upstream.reportingFailures {
-            try await upstream.readBody(cachePolicy) {
-                try url().map {
-                    var resource = Resource.picture(at: $0, maximumBytes: Self.largestAvatar)
-                    resource.isSourceOfRows = isKept
-                    return resource
-                }
-            }
-        }
+    /// - Parameter isKept: whether it is never evicted, like the rows of people.
+    func avatar(at url: String, isKept: Bool) -> Resource {
+        var resource = Resource.picture(at: url, maximumBytes: Self.largestAvatar)
+        resource.isSourceOfRows = isKept
+        return resource
     }
 
     private func refusedKey(_ status: HTTPResponse.Status) -> Problem {

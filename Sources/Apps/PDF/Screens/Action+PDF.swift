@@ -9,14 +9,14 @@ extension Action {
         Action(id: "rename", title: .rename, method: "PATCH", href: href, fields: [Field("name", .text, value: name)])
     }
 
-    static func merge(enabled: Bool) -> Action {
+    static func merge(canMerge: Bool) -> Action {
         Action(
             id: "merge",
             title: .merge,
             method: "POST",
             href: "/v1/pdf/merge",
             fields: [Field("first", .document), Field("second", .document), Field("name", .text, required: false)],
-            enabled: enabled
+            disabled: canMerge ? nil : .nothingToMerge
         )
     }
 
@@ -33,7 +33,7 @@ extension Action {
     static func ofPage(_ href: Link, isOnly: Bool) -> [Action] {
         [
             Action(id: "rotate", title: .rotate, method: "PATCH", href: href, body: ["rotate_by": .integer(90)]),
-            Action(id: "delete", title: .delete, method: "DELETE", href: href, enabled: !isOnly),
+            Action(id: "delete", title: .delete, method: "DELETE", href: href, disabled: isOnly ? .lastPage : nil),
         ]
     }
 
@@ -70,7 +70,7 @@ extension Action {
                 method: "PUT",
                 href: "\(href)/pages/order",
                 fields: [Field("pages", .pages, values: document.pages.map(\.id))],
-                enabled: document.pages.count > 1
+                disabled: document.pages.count > 1 ? nil : .nothingToReorder
             ),
             .extract(href),
             .delete(href, name: document.name, isDraft: document.isDraft),
@@ -84,7 +84,7 @@ extension Action {
             method: "POST",
             href: "\(href)/save",
             fields: [Field("name", .text, value: name, required: false)],
-            enabled: isDraft
+            disabled: isDraft ? nil : .isSaved
         )
     }
 

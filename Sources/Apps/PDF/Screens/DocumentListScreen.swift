@@ -13,7 +13,7 @@ struct DocumentListScreen: Encodable, Sendable {
             actions = [
                 .share(href), .rename(href, name: properties.name),
                 .delete(href, name: properties.name, isDraft: false),
-                .merge(enabled: canMerge),
+                .merge(canMerge: canMerge),
             ]
         }
 

@@ -17,7 +17,7 @@ struct Deletions: Sendable {
     /// When ships were last deleted, or in literal mode last restored by a refresh.
     private let lastChange: LatestDate
 
-    /// Most ids that one request may name, so that the errors in them fit into a response.
+    /// Most ids that one request may name.
     private static let maximumIDs = 500
 
     init(
@@ -49,10 +49,13 @@ struct Deletions: Sendable {
         return try response([id], counts, to: request)
     }
 
-    /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`.
+    /// `POST /v1/ships/restore`: restores all ships that the account deleted, or those of `{"ids": […]}`; other ids are
+    /// left as they are.
     func restore(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let ids = try await request.optionalJSONObject()?.strings("ids")?.map { Ship.identity($0) ?? $0 }
-        if let ids { try await validate(ids) }
+        guard ids?.count ?? 0 <= Self.maximumIDs else {
+            throw Problem.validation([.field("/ids", "too-long", .tooManyIDs(Self.maximumIDs))])
+        }
         let (restored, counts) = try await restore(ids, for: session.account, if: request.writePreconditions())
         return try response(restored, counts, to: request)
     }
@@ -79,18 +82,6 @@ struct Deletions: Sendable {
         } catch SharedStoreError.diskFull {
             return
         }
-    }
-
-    private func validate(_ ids: [String]) async throws {
-        guard ids.count <= Self.maximumIDs else {
-            let detail = Text.tooManyIDs(Self.maximumIDs)
-            throw Problem.validation([.field("/ids", "too-long", detail)])
-        }
-        let unknown = try await ships.unknown(among: ids)
-        let errors = ids.enumerated().filter { unknown.contains($0.element) }.map { index, _ in
-            Problem.FieldError.field("/ids/\(index)", "unknown", .noShip(atIndex: index))
-        }
-        guard errors.isEmpty else { throw Problem.validation(errors) }
     }
 
     private func restore(_ ids: [String]?, for account: String, if preconditions: WritePreconditions = .none)

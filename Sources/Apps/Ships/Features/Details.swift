@@ -21,6 +21,7 @@ struct Details: Sendable {
         let meta = Meta(
             screen: "ships.details",
             provenance: provenance,
+            revision: ship.revision,
             banner: provenance.offline ? .shipsOffline : nil
         )
         var response = try ScreenResponse.screen(

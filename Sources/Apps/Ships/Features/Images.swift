@@ -16,7 +16,7 @@ struct Images: Sendable {
         let id = try lookup.id(in: request)
         let ship = try await lookup.reader(id, visibleTo: session)
         return try await .picture(
-            at: { try ship().ship.imageURL },
+            { try ship().ship.imageURL.map { .picture(at: $0) } },
             of: api.upstream,
             try request.cachePolicy(),
             clock: clock,

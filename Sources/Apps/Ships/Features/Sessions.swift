@@ -97,9 +97,7 @@ struct Sessions: Sendable {
             )
         }
         if password.isEmpty { errors.append(.field("/password", "required", .passwordRequired)) }
-        guard errors.isEmpty else {
-            throw Problem.validation(errors, dialog: .init(message: .wrongLogin))
-        }
+        if let first = errors.first { throw Problem.validation(errors, dialog: .init(message: first.detail)) }
         return username
     }
 }

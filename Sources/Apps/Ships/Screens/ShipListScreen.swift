@@ -43,7 +43,7 @@ struct ShipListScreen: Encodable, Sendable {
         changes = listing.changes
         hiddenCount = listing.counts.hidden
         navButton = .leave(kind)
-        actions = [.restoreShips(enabled: hiddenCount > 0)]
+        actions = [.restoreShips(hasDeleted: hiddenCount > 0)]
         empty = listing.isEmpty ? .noShips : nil
     }
 }
@@ -77,8 +77,14 @@ extension Action {
     }
 
     /// Brings back all ships that the account deleted.
-    static func restoreShips(enabled: Bool) -> Action {
-        Action(id: "restore", title: .restoreShips, method: "POST", href: "/v1/ships/restore", enabled: enabled)
+    static func restoreShips(hasDeleted: Bool) -> Action {
+        Action(
+            id: "restore",
+            title: .restoreShips,
+            method: "POST",
+            href: "/v1/ships/restore",
+            disabled: hasDeleted ? nil : .noDeletedShips
+        )
     }
 }
 

@@ -5,6 +5,7 @@ extension Text {
     static let logout = Text("Logout", ru: "Выйти")
     static let exit = Text("Exit", ru: "Закончить")
     static let restoreShips = Text("Restore deleted ships", ru: "Вернуть удалённые корабли")
+    static let noDeletedShips = Text("No ship was deleted.", ru: "Удалённых кораблей нет.")
     static let noShips = Text("No ships", ru: "Кораблей нет")
     static let noShipsHint = Text(
         "There are no ships to show. Pull to refresh, or restore the ships that you deleted.",
@@ -25,25 +26,17 @@ extension Text {
 // What is wrong with what was sent.
 extension Text {
     static let modeForm = Text("mode must be login or guest.", ru: "mode принимает login или guest.")
-    static let emailRequired = Text(
-        "username must be an e-mail address.",
-        ru: "Укажите адрес электронной почты."
-    )
+    static let emailRequired = Text("Enter your e-mail address.", ru: "Укажите адрес электронной почты.")
     static let emailForm = Text(
-        "username must be an e-mail address such as example@domain.com.",
+        "Enter an e-mail address such as example@domain.com.",
         ru: "Укажите адрес электронной почты, например example@domain.com."
     )
-    static let passwordRequired = Text("password must not be empty.", ru: "Введите пароль.")
-    static let wrongLogin = Text("Your email or password do not match.", ru: "Неверная почта или пароль.")
+    static let passwordRequired = Text("Enter your password.", ru: "Введите пароль.")
 
     static func tooManyIDs(_ most: Int) -> Text {
         Text(
             "ids may have \(most) entries; without ids everything is restored.",
             ru: "В ids помещается \(most) записей; без ids возвращается всё."
         )
-    }
-
-    static func noShip(atIndex index: Int) -> Text {
-        Text("ids[\(index)] is no ship.", ru: "ids[\(index)] — не корабль.")
     }
 }

@@ -9,7 +9,7 @@ struct ShipRecords: Sendable, Equatable {
         case notAList = "not a list of ships"
         /// There are records, and none of them is a ship.
         case noUsableRecord = "a list without a single ship"
-        /// There are no records, although ships are known.
+        /// There are no records.
         case noShips = "an empty list where there were ships"
         /// There are more records than `ListLimit.elements`.
         case tooLong = "a list that is too long"

@@ -19,17 +19,15 @@ struct SpaceXAPI: Sendable {
     ///
     /// - Parameters:
     ///   - bundledAt: When the bundled snapshot was recorded: it is used while nothing is stored.
-    ///   - acceptsEmpty: Whether an empty list is valid, not the response of something broken. Called for such a list.
     ///   - merge: Called with the ships of a new response; what it returns runs with the transaction that stores the
     ///     response.
     /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
     func readShips(
         _ cachePolicy: CachePolicy,
         bundledAt: Date,
-        acceptsEmpty: @escaping @Sendable () -> Bool,
         merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
     ) async throws -> ReadResult {
-        let resource = ships(bundledAt: bundledAt, acceptsEmpty: acceptsEmpty, merge: merge)
+        let resource = ships(bundledAt: bundledAt, merge: merge)
         return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
     }
 
@@ -41,10 +39,9 @@ struct SpaceXAPI: Sendable {
     func readList(
         _ cachePolicy: CachePolicy,
         bundledAt: Date,
-        acceptsEmpty: @escaping @Sendable () -> Bool,
         check: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Void
     ) async throws -> (result: ReadResult, body: Data?) {
-        let resource = ships(bundledAt: bundledAt, acceptsEmpty: acceptsEmpty) { records throws(UpstreamError) in
+        let resource = ships(bundledAt: bundledAt) { records throws(UpstreamError) in
             try check(records)
             return .none
         }
@@ -53,7 +50,6 @@ struct SpaceXAPI: Sendable {
 
     private func ships(
         bundledAt: Date,
-        acceptsEmpty: @escaping @Sendable () -> Bool,
         merge: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Resource.PersistRows
     ) -> Resource {
         var resource = ships
@@ -62,7 +58,8 @@ struct SpaceXAPI: Sendable {
             let records: ShipRecords
             do throws(ShipRecords.ShapeError) {
                 records = try ShipRecords(json: Data(response.body))
-                guard !records.ships.isEmpty || acceptsEmpty() else { throw .noShips }
+                // The bundled ships at least are known, and ships do not all vanish at once.
+                guard !records.ships.isEmpty else { throw .noShips }
             } catch {
                 throw .badResponse(status: response.status, reason: error.rawValue)
             }

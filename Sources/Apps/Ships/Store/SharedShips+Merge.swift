@@ -12,12 +12,10 @@ extension SharedShips {
         else snapshot: ShipSnapshot,
         changed: @escaping @Sendable (_ revision: Int) -> Void
     ) async throws -> ReadResult {
-        // Known ships do not all vanish at once. If the store cannot be read, nothing is changed.
         let known = try await knownIDs()
         let (result, body) = try await api.readList(
             cachePolicy,
             bundledAt: snapshot.recordedAt,
-            acceptsEmpty: { !known.hasListed },
             check: { records throws(UpstreamError) in
                 try ShipWrite.requireRoom(for: known.count + records.ships.count { !known.ids.contains($0.id) })
             }
@@ -46,18 +44,13 @@ extension SharedShips {
     private struct KnownIDs: Sendable {
         /// How many ships there are, removed ones included.
         var count = 0
-        /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
-        var hasListed = false
         /// All of them, if another list might be more than are kept.
         var ids: Set<String> = []
     }
 
     private func knownIDs() async throws -> KnownIDs {
-        let select = """
-            SELECT count(*) AS count, coalesce(bool_or(removed_revision IS NULL AND listed), false) AS listed FROM ship
-            """
-        let counts = try await database.rows(select) {
-            KnownIDs(count: try $0.value("count"), hasListed: try $0.value("listed"))
+        let counts = try await database.rows("SELECT count(*) AS count FROM ship") {
+            KnownIDs(count: try $0.value("count"))
         }
         var known = counts.first ?? KnownIDs()
         if known.count + ListLimit.elements > ShipWrite.maximumKnown {

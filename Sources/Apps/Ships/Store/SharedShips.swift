@@ -72,13 +72,6 @@ struct SharedShips: ShipLists {
         try await database.rows(Self.selectAccountsWithHiddenShips) { try $0.value("account") as String }
     }
 
-    func unknown(among ids: [String]) async throws -> Set<String> {
-        let select = "SELECT id FROM ship WHERE removed_revision IS NULL AND id = ANY($1)"
-        // No id has U+0000, which PostgreSQL does not take.
-        let usable = ids.filter { !$0.utf8.contains(0) }
-        return Set(ids).subtracting(try await database.rows(select, [usable]) { try $0.value("id") as String })
-    }
-
     /// Marks ships as hidden or restored at the next revision.
     private static func insertMarks(
         for ids: [String],

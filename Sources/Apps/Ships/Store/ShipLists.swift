@@ -34,9 +34,6 @@ protocol ShipLists: Sendable {
         changed: @escaping @Sendable (_ revision: Int) -> Void
     ) async throws -> ReadResult
 
-    /// Returns those of these ids that belong to no ship.
-    func unknown(among ids: [String]) async throws -> Set<String>
-
     /// Hides a ship from an account.
     ///
     /// - Parameter preconditions: compared with the revision of the ship.

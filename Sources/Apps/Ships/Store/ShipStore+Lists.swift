@@ -16,13 +16,7 @@ extension ShipStore: ShipLists {
         else snapshot: ShipSnapshot,
         changed: @escaping @Sendable (_ revision: Int) -> Void
     ) async throws -> ReadResult {
-        // Known ships do not all vanish at once. If the store cannot be read, nothing in it is changed.
-        let acceptsEmpty = { @Sendable in (try? hasListedShips()) == false }
-        let result = try await api.readShips(
-            cachePolicy,
-            bundledAt: snapshot.recordedAt,
-            acceptsEmpty: acceptsEmpty
-        ) { records in
+        let result = try await api.readShips(cachePolicy, bundledAt: snapshot.recordedAt) { records in
             persistRows(of: records.ships, onCommit: changed)
         }
         if result.response == nil { try await importSnapshot(snapshot.records.ships) }

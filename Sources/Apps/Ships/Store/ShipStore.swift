@@ -41,30 +41,8 @@ struct ShipStore: Sendable {
             }
     }
 
-    /// Whether a ship is shown that the API has not given up, be it one of the bundled snapshot.
-    func hasListedShips() throws -> Bool {
-        try database.read { try Bool.fetchOne(try $0.cachedStatement(sql: Self.selectIsAnyListed)) } ?? false
-    }
-
-    static let selectIsAnyListed = """
-        SELECT EXISTS (SELECT 1 FROM ship WHERE removed_revision IS NULL AND listed)
-        """
-
     static let selectShip =
         "SELECT ship.*, \(isHidden()) AS hidden FROM ship WHERE ship.id = :id AND ship.removed_revision IS NULL"
-
-    /// Returns those of these ids that belong to no ship.
-    func unknown(among ids: [String]) throws -> Set<String> {
-        try database.read { db in
-            let marks = databaseQuestionMarks(count: ids.count)
-            let known = try String.fetchSet(
-                db,
-                sql: "SELECT id FROM ship WHERE removed_revision IS NULL AND id IN (\(marks))",
-                arguments: StatementArguments(ids)
-            )
-            return Set(ids).subtracting(known)
-        }
-    }
 
     /// Returns the last revision that concerned every account.
     static func contentRevision(_ db: Database) throws -> Int {

@@ -9,6 +9,8 @@ struct Categories: Sendable {
     let store: ShopStore
     let options: ShopApp.Options
     let clock: WallClock
+    /// Notified when other categories than before are shown.
+    let changed: @Sendable () -> Void
 
     /// `GET /v1/shop/categories`.
     func show(_ request: ScreenRequest) async throws -> ScreenResponse {
@@ -48,7 +50,7 @@ struct Categories: Sendable {
             cachePolicy,
             // Categories that are known do not all vanish at once.
             acceptsEmpty: try !store.hasCategories(),
-            save: store.saveCategories()
+            save: store.saveCategories(changed: changed)
         )
     }
 }

@@ -75,9 +75,9 @@ struct Images: Sendable {
         let width = try request.query.integer("width", in: 1...Self.maximumWidth)
         let cachePolicy = try request.cachePolicy()
         return try await .picture(
-            at: {
+            {
                 address = try url()
-                return address
+                return address.map { .picture(at: $0) }
             },
             of: api.upstream,
             cachePolicy,

@@ -43,12 +43,14 @@ final class LateResponses: Sendable {
         }
     }
 
-    /// Publishes to all listeners at this server that searches may find something else now: the others have copies of
-    /// the catalogue's responses of their own.
-    func publishChange() { events.publish(change(for: .app(ShopApp.name)), isOwn: true) }
+    /// Publishes to all listeners at this server that screens of the catalogue may show something else now: the others
+    /// have copies of the catalogue's responses of their own.
+    func publishChange(of screens: [String] = ["shop.search", "shop.card"]) {
+        for screen in screens { events.publish(change(of: screen, for: .app(ShopApp.name)), isOwn: true) }
+    }
 
-    private func change(for audience: ServerEvent.Audience) -> ServerEvent {
+    private func change(of screen: String = "shop.search", for audience: ServerEvent.Audience) -> ServerEvent {
         let revision = Int(clock.now().millisecondsSince1970)
-        return .screenChanged(app: ShopApp.name, screen: "shop.search", revision: revision, audience: audience)
+        return .screenChanged(app: ShopApp.name, screen: screen, revision: revision, audience: audience)
     }
 }

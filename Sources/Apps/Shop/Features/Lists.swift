@@ -143,9 +143,14 @@ struct Lists: Sendable {
     }
 
     private func publishChange(of list: ShoppingList, _ profile: String) {
+        publishChange(revision: list.revision, profile)
+    }
+
+    /// Publishes a new revision of a list to its profile.
+    func publishChange(revision: Int, _ profile: String) {
         let audience = ServerEvent.Audience.profile(app: ShopApp.name, profile: profile)
         events.publish(
-            .screenChanged(app: ShopApp.name, screen: "shop.list", revision: list.revision, audience: audience)
+            .screenChanged(app: ShopApp.name, screen: "shop.list", revision: revision, audience: audience)
         )
     }
 

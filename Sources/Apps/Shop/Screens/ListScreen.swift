@@ -74,7 +74,7 @@ struct ListScreen: Encodable, Sendable {
         items = list.items.map(Row.init)
         totals = Totals(list.totals)
         let ids = list.items.count == list.totals.lines ? list.items.map(\.id.text) : nil
-        actions = isEmpty ? [] : [.shareList, .reorder(ids, enabled: list.totals.lines > 1), .clearList]
+        actions = isEmpty ? [] : [.shareList, .reorder(ids, canReorder: list.totals.lines > 1), .clearList]
         empty = isEmpty ? EmptyState(title: .emptyList, text: "", action: .products) : nil
         self.alreadyInList = alreadyInList
     }

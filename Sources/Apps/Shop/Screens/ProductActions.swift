@@ -25,7 +25,7 @@ extension Action {
                 method: "PATCH",
                 href: line.id.path,
                 body: ["quantity": .integer(quantity)],
-                enabled: ListItem.quantities.contains(quantity)
+                disabled: ListItem.quantities.contains(quantity) ? nil : .quantities
             )
         }
         return [
@@ -69,14 +69,14 @@ extension Action {
     /// Puts the lines of the list into another order.
     ///
     /// - Parameter ids: The lines in the present order; nil if only some of them are known.
-    static func reorder(_ ids: [String]?, enabled: Bool) -> Action {
+    static func reorder(_ ids: [String]?, canReorder: Bool) -> Action {
         Action(
             id: "reorder",
             title: .reorder,
             method: "PUT",
             href: "/v1/shop/list/order",
             fields: [Field("item_ids", .items, values: ids)],
-            enabled: enabled
+            disabled: canReorder ? nil : .nothingToReorder
         )
     }
 

@@ -11,6 +11,11 @@ extension Text {
     static let apply = Text("Apply", ru: "Применить")
     static let reset = Text("Reset", ru: "Сбросить")
     static let reorder = Text("Change the order", ru: "Изменить порядок")
+    static let nothingToReorder = Text("There is nothing to reorder.", ru: "Менять местами нечего.")
+    static let quantities = Text(
+        "From \(ListItem.quantities.lowerBound) to \(ListItem.quantities.upperBound) pieces.",
+        ru: "От \(ListItem.quantities.lowerBound) до \(ListItem.quantities.upperBound) штук."
+    )
     static let noProducts = Text("Sorry, there are no such products yet :(", ru: "Извините, таких товаров пока нет :(")
     static let catalogueAway = Text("The catalogue is not available now", ru: "Каталог сейчас недоступен")
     static let nothingAmongSeen = Text(

@@ -135,10 +135,12 @@ extension SharedShop {
         }
         guard !renewals.isEmpty else { return false }
         try await write(of: profile) { transaction in
+            var renewed = 0
             for (id, known) in renewals {
                 let columns = try SharedLine.columns(of: known.product, fetchedAt: known.fetchedAt)
-                try transaction.execute(Self.renewLine, [profile, id.productID, id.ordinal] + columns)
+                renewed += try transaction.execute(Self.renewLine, [profile, id.productID, id.ordinal] + columns)
             }
+            if renewed > 0 { try transaction.execute(Self.countRevision, [profile]) }
         }
         return true
     }

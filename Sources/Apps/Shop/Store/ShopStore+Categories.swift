@@ -19,8 +19,18 @@ struct CategoryPage: Sendable {
 
 extension ShopStore {
     /// Returns the write of a response's categories, for the transaction that stores the response.
-    func saveCategories() -> @Sendable ([Product.Category], Database) throws -> Void {
+    ///
+    /// - Parameter changed: Called if others were shown before, once the transaction is committed.
+    func saveCategories(changed: @escaping @Sendable () -> Void = {})
+        -> @Sendable ([Product.Category], Database) throws
+        -> Void
+    {
         { [categoryChanges] categories, db in
+            let known = try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map {
+                Product.Category(id: $0["id"], name: $0["name"])
+            }
+            guard known != categories else { return }
+            if !known.isEmpty { db.afterNextTransaction { _ in changed() } }
             try db.execute(sql: "DELETE FROM shop_category")
             for (position, category) in categories.enumerated() {
                 try db.cachedStatement(sql: "INSERT INTO shop_category (id, name, position) VALUES (?, ?, ?)")

@@ -156,7 +156,7 @@ extension ShopStore {
         }
     }
 
-    private static let countRevision = """
+    static let countRevision = """
         INSERT INTO shop_profile (profile, revision, text, filters) VALUES (?, 1, NULL, '{}')
         ON CONFLICT (profile) DO UPDATE SET revision = revision + 1
         """

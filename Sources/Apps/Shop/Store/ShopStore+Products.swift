@@ -21,12 +21,16 @@ extension ShopStore {
     func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
         { products, db in
             let time = now()
-            try noteChanges(of: try products.filter { try Self.save($0, at: time, db) }.map(\.id), db)
+            let saved = try products.map { ($0.id, try Self.save($0, at: time, db)) }.filter { $0.1 != .unchanged }
+            try noteChanges(of: saved.map(\.0), wereKnown: saved.contains { $0.1 == .changed }, db)
         }
     }
 
-    /// Ends what was rendered from products, and no more than that, when the transaction is committed.
-    private func noteChanges(of ids: [Int], _ db: Database) throws {
+    /// Counts the revisions of the lists that show products, and when the transaction is committed, ends what was
+    /// rendered from the products, and no more than that.
+    ///
+    /// - Parameter wereKnown: Whether some of them were shown before, so that listeners are notified.
+    private func noteChanges(of ids: [Int], wereKnown: Bool = true, _ db: Database) throws {
         guard !ids.isEmpty else { return }
         var profiles: Set<String> = []
         for id in ids {
@@ -34,23 +38,31 @@ extension ShopStore {
                 try String.fetchAll(try db.cachedStatement(sql: Self.selectListingProfiles), arguments: [id])
             )
         }
-        db.afterNextTransaction { [catalogueChanges, productChanges, profileChanges, profiles] _ in
+        var lists: [String: Int] = [:]
+        for profile in profiles {
+            try db.cachedStatement(sql: Self.countRevision).execute(arguments: [profile])
+            lists[profile] = try Self.listRevision(profile, db)
+        }
+        db.afterNextTransaction { [catalogueChanges, productChanges, profileChanges, productListener, lists] _ in
             // The one for all first: a reader takes that of a product later, and then sees whether this one was bumped.
             catalogueChanges.bump()
             for id in ids { productChanges[id].bump() }
-            for profile in profiles { profileChanges[profile].bump() }
+            for profile in lists.keys { profileChanges[profile].bump() }
+            if wereKnown { productListener.changed(lists) }
         }
     }
 
     static let selectListingProfiles = "SELECT DISTINCT profile FROM shop_list_item WHERE product_id = ?"
 
+    private enum Saving { case unchanged, new, changed }
+
     /// - Returns: Whether anything that is shown has changed.
-    private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Bool {
+    private static func save(_ product: Product, at time: Date, _ db: Database) throws -> Saving {
         let known = try known(product.id, db)
         if let known, known.product == product, !known.isGone {
             try db.cachedStatement(sql: "UPDATE shop_product SET fetched_at = ? WHERE id = ?")
                 .execute(arguments: [time.millisecondsSince1970, product.id])
-            return false
+            return .unchanged
         }
         let columns = try product.columns
         try db.cachedStatement(sql: upsertProduct)
@@ -59,7 +71,7 @@ extension ShopStore {
         // A list keeps the product that was put on it: only a later version of the same product replaces it there.
         try db.cachedStatement(sql: updateListItems)
             .execute(arguments: columns + [product.id, product.title, product.madeAt])
-        return true
+        return known == nil ? .new : .changed
     }
 
     private static let upsertProduct = """

@@ -1,7 +1,20 @@
 import Database
 import Freshness
 import ResponseStore
+import Synchronization
 import Upstream
+
+/// Who is notified of changes of products that were shown: by whatever read, for whichever client.
+final class ProductListener: Sendable {
+    /// - Parameter lists: The new revisions of the lists that show the products, by profile.
+    typealias Changed = @Sendable (_ lists: [String: Int]) -> Void
+
+    private let listener = Mutex<Changed?>(nil)
+
+    func listen(_ changed: @escaping Changed) { listener.withLock { $0 = changed } }
+
+    func changed(_ lists: [String: Int]) { listener.withLock { $0 }?(lists) }
+}
 
 /// The tables of the Shop app: the products and categories that were seen, and the list, searches and settings of each
 /// profile.
@@ -16,6 +29,8 @@ struct ShopStore: Sendable {
     let catalogueChanges = VersionCounter()
     /// Bumped when the categories change.
     let categoryChanges = VersionCounter()
+    /// Notified of changes of what was shown of products.
+    let productListener = ProductListener()
     /// Bumped when a product changes, by id.
     let productChanges = VersionCounters()
     /// Bumped when a list, a history or settings change, or a product on the list, by profile.

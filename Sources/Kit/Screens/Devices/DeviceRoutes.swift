@@ -103,7 +103,7 @@ public struct DeviceRoutes: Sendable {
             method: "POST",
             href: "/v1/pairing/code",
             fields: [Action.Field("profile", .text, value: Pairing.standardProfile, required: false)],
-            enabled: mode == .pairing
+            disabled: mode == .pairing ? nil : .pairingIsOff
         )
         let screen = DevicesScreen(
             access: mode.rawValue,

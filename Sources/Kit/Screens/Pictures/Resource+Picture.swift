@@ -10,7 +10,7 @@ extension Resource {
     ///   - url: Absolute URL.
     ///   - maximumBytes: Largest picture that is accepted, in bytes; nil for the upstream's limit.
     public static func picture(at url: String, maximumBytes: Int? = nil) -> Resource {
-        Resource(
+        var resource = Resource(
             url: url,
             headerFields: [.accept: "image/*"],
             freshness: nil,
@@ -19,7 +19,7 @@ extension Resource {
                     throw .badResponse(status: response.status, reason: "not a picture")
                 }
                 guard PictureFormat.isComplete(response.body) else {
-                    throw .badResponse(status: response.status, reason: "a damaged picture")
+                    throw .badResponse(status: response.status, reason: UpstreamError.cutShort)
                 }
                 if let maximumBytes, response.body.count > maximumBytes {
                     throw .badResponse(
@@ -30,5 +30,7 @@ extension Resource {
                 return .none
             }
         )
+        resource.isPicture = true
+        return resource
     }
 }

@@ -46,16 +46,13 @@ extension ScreenResponse {
         return placeholder(cacheStatus)
     }
 
-    /// The placeholder after a request for a picture that failed.
-    ///
-    /// - Parameter isForwarded: Whether anything was requested.
-    public static func placeholder(after error: UpstreamError, isForwarded: Bool = true) -> ScreenResponse {
+    /// Responds with the placeholder because a picture could not be had. `Cache-Status` has `fwd` only if a request was
+    /// sent.
+    public static func placeholder(after error: UpstreamError) -> ScreenResponse {
         placeholder(
-            CacheStatus(
-                isForwarded ? .forward(.uriMiss) : .generated,
-                forwardStatus: error.status?.code,
-                detail: "placeholder"
-            )
+            error.wasSent
+                ? CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")
+                : CacheStatus(.generated, detail: "placeholder")
         )
     }
 

@@ -9,7 +9,8 @@ extension ScreenResponse {
     /// The placeholder is not stored. If it takes the place of a picture that was requested, `Cache-Status` says what
     /// became of that request.
     /// - Parameters:
-    ///   - url: Reads the absolute URL of the picture from the store, as the upstream named it; nil if it named none.
+    ///   - find: Reads from the store where the picture is (``Upstream/Resource/picture(at:maximumBytes:)``); nil if
+    ///     there is none.
     ///   - upstream: The upstream that named the picture.
     ///   - cachePolicy: How the picture may be served from the store.
     ///   - clock: The clock that `Age` is counted with.
@@ -19,20 +20,17 @@ extension ScreenResponse {
     /// - Throws: `UpstreamFailure` if only a stored picture is accepted and there is none; `StorageError`,
     ///   `CancellationError`, and what `adapt` throws.
     public static func picture(
-        at url: () throws -> String?,
+        _ find: () throws -> Resource?,
         of upstream: Upstream,
         _ cachePolicy: CachePolicy,
         clock: WallClock,
         changeToken: ChangeToken,
         adapt: (Data) async throws -> Data? = { $0 }
     ) async throws -> ScreenResponse {
-        var named: String?
         do {
-            let read = try await upstream.readBody(cachePolicy) {
-                named = try url()
-                return named.map { .picture(at: $0) }
+            guard let (result, body) = try await upstream.readBody(cachePolicy, found: find) else {
+                return .placeholder()
             }
-            guard let (result, body) = read else { return .placeholder() }
             guard let body, let bytes = try await adapt(body), let type = PictureType(of: bytes) else {
                 return .placeholder(for: result.provenance)
             }
@@ -46,7 +44,7 @@ extension ScreenResponse {
         } catch UpstreamError.notStored {
             throw UpstreamFailure(.notStored, of: upstream)
         } catch let error as UpstreamError {
-            return .placeholder(after: error, isForwarded: named.map(upstream.permits) ?? false)
+            return .placeholder(after: error)
         }
     }
 }

@@ -49,6 +49,8 @@ extension Problem {
                 isFull ? .storageFull : .storageFailed,
                 .notStorable(title)
             )
+        case .known(let cause):
+            self.init(cause, upstream: name, title: title, hasSessions: hasSessions)
         case .notStored:
             self.init(.notInCache, .nothingStored, upstream: UpstreamCause(name: name))
         }
@@ -78,8 +80,10 @@ extension Problem {
 public struct UpstreamFailure: Error, Sendable {
     /// The problem that the client gets.
     public let problem: Problem
-    /// What happened.
+    /// What happened, now or before (``UpstreamError/cause``).
     public let error: UpstreamError
+    /// Whether a request was sent.
+    public let wasSent: Bool
 
     /// Names the upstream that failed.
     ///
@@ -89,16 +93,17 @@ public struct UpstreamFailure: Error, Sendable {
     ///   - dialog: What the app shows if the upstream is unreachable, failing or sent an unusable response; nil for the
     ///     problem's own text.
     public init(_ error: UpstreamError, of upstream: Upstream, dialog: Problem.Dialog? = nil) {
-        self.error = error
+        self.error = error.cause
+        wasSent = error.wasSent
         var problem = Problem(
             error,
             upstream: upstream.configuration.name,
             title: upstream.configuration.title,
             hasSessions: upstream.configuration.hasSessions
         )
-        switch error {
+        switch error.cause {
         case .unreachable, .failing, .badResponse: problem.dialog = dialog
-        case .rejected, .forbiddenTarget, .notStored, .storageFailed: break
+        case .rejected, .forbiddenTarget, .notStored, .storageFailed, .known: break
         }
         self.problem = problem
     }

@@ -30,10 +30,14 @@ public struct Action: Encodable, Sendable, Equatable {
     public var headers: [String: String]?
     /// Whether it can be done now.
     public var enabled: Bool
+    /// Why it cannot be done now, for people; absent if it can.
+    public var disabledReason: Text?
     /// The confirmation, or null.
     @Nullable public var confirm: Confirmation?
 
     /// Creates a button.
+    ///
+    /// - Parameter reason: Why it cannot be done now; nil if it can.
     public init(
         id: String,
         title: Text,
@@ -42,7 +46,7 @@ public struct Action: Encodable, Sendable, Equatable {
         body: [String: Constant]? = nil,
         fields: [Field]? = nil,
         headers: [String: String]? = nil,
-        enabled: Bool = true,
+        disabled reason: Text? = nil,
         confirm: Confirmation? = nil
     ) {
         self.id = id
@@ -52,7 +56,8 @@ public struct Action: Encodable, Sendable, Equatable {
         self.body = body
         self.fields = fields
         self.headers = headers
-        self.enabled = enabled
+        enabled = reason == nil
+        disabledReason = reason
         _confirm = Nullable(wrappedValue: confirm)
     }
 }
@@ -80,6 +85,7 @@ extension Action: JSONWritable {
             json.endObject()
         }
         try json.member("confirm", confirm)
+        if let disabledReason { json.member("disabled_reason", disabledReason) }
         json.member("enabled", enabled)
         if let fields { try json.member("fields", fields) }
         if let headers {

@@ -39,7 +39,7 @@ public struct Trash: Sendable {
             title: .emptyTrash,
             method: "DELETE",
             href: href,
-            enabled: isEnabled,
+            disabled: isEnabled ? nil : .trashIsEmpty,
             confirm: .init(message: .confirmEmptyingTrash, buttons: [.emptyTrash, .cancel])
         )
     }

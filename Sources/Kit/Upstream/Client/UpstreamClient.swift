@@ -113,10 +113,15 @@ package struct UpstreamClient: Sendable {
         let deadline = deadline(options)
         var request = request
         if options.namesUserAgent { request.headerFields.nameUserAgent() }
-        for _ in 0...Self.maximumRedirects {
+        for hop in 0...Self.maximumRedirects {
             let target = targets.target(of: request.url)
             if case .forbidden(let what) = target { throw .forbiddenTarget(what) }
+            if hop > 0, request.isPicture, !isReachable(request.url, isPicture: true, at: clock.now()) {
+                throw .unreachable(.network)
+            }
+            let wait = request.isPicture ? linkedHosts.began(linkedHost(of: request.url), at: clock.now()) : nil
             let result = await attempts(request, at: target, options, until: deadline, by: attempt)
+            if let wait { linkedHosts.ended(wait) }
             record(result.map(\.head), of: request, at: target, deadline)
             let response = try result.get()
             guard options.followsRedirects, let url = try Self.redirect(response, from: request) else {
@@ -152,8 +157,8 @@ package struct UpstreamClient: Sendable {
         at target: TargetRules.Target,
         _ deadline: Deadline
     ) {
-        guard Self.concernsUpstream(result), !(deadline.isShared && result == .failure(.unreachable(.totalTimeout)))
-        else { return }
+        let isCutShort = deadline.isShared && !request.isPicture && result == .failure(.unreachable(.totalTimeout))
+        guard Self.concernsUpstream(result), !isCutShort else { return }
         self.record(result, of: request, at: target)
     }
 

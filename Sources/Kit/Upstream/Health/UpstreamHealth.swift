@@ -103,10 +103,28 @@ final class UpstreamHealth: Sendable {
     private func probeUnlessTried() {
         let now = clock.now()
         state.withLock { state in
-            guard !state.isStopped, !state.reachability.isReachable,
-                state.lastAttempt.map({ abs(now.timeIntervalSince($0)) >= Self.shortestProbeInterval }) ?? true
-            else { return }
-            startProbe(in: &state, at: now)
+            if !state.reachability.isReachable, Self.isAttemptDue(in: state, at: now) {
+                startProbe(in: &state, at: now)
+            }
+        }
+    }
+
+    private static func isAttemptDue(in state: State, at now: Date) -> Bool {
+        !state.isStopped
+            && state.lastAttempt.map { abs(now.timeIntervalSince($0)) >= shortestProbeInterval } ?? true
+    }
+
+    /// Begins a request to the upstream. If it is unreachable, the request takes the place of a probe, and is sent only
+    /// if a probe would be (``probeIfIdle()``), or while the clock stands still, since no probe becomes due then.
+    ///
+    /// - Returns: Whether the request is to be sent.
+    func beginAttempt() -> Bool {
+        let now = clock.now()
+        return state.withLock { state in
+            guard !state.reachability.isReachable else { return true }
+            guard Self.isAttemptDue(in: state, at: now) || clock.standsStill else { return false }
+            state.lastAttempt = now
+            return true
         }
     }
 

@@ -40,19 +40,22 @@ extension Provenance {
         because reason: CacheStatus.Forward
     ) -> Provenance? {
         let detail: String
-        switch error {
-        case .unreachable: detail = "unreachable"
+        let cause = error.cause
+        switch cause {
+        case .unreachable: detail = error.wasSent ? "unreachable" : "offline"
         case .failing: detail = "stale-if-error"
         case .badResponse, .forbiddenTarget: detail = "bad-response"
         case .storageFailed(let isFull): detail = isFull ? "storage-full" : "storage-failed"
-        case .rejected, .notStored: return nil
+        case .rejected, .notStored, .known: return nil
         }
-        let isOffline = if case .unreachable = error { true } else { false }
+        let isOffline = if case .unreachable = cause { true } else { false }
         return stored(
             source,
             at: storedAt,
             contentFetchedAt: contentFetchedAt,
-            CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail),
+            error.wasSent
+                ? CacheStatus(.forward(reason), forwardStatus: error.status?.code, detail: detail)
+                : CacheStatus(.hit, detail: detail),
             offline: isOffline,
             stale: true
         )

@@ -9,6 +9,8 @@ public enum ReadPlan: Sendable, Equatable {
     case ask(because: CacheStatus.Forward, patience: Duration?)
     /// The upstream requested a pause of this many seconds, and nothing is stored.
     case leaveAlone(seconds: Int)
+    /// The upstream is known to be unreachable, and nothing is stored.
+    case unreachable
     /// The client accepts a stored copy only, and there is none.
     case notStored
 
@@ -44,8 +46,12 @@ public enum ReadPlan: Sendable, Equatable {
         let staleReason: CacheStatus.Forward
         switch stored {
         case .nothing:
-            if cachePolicy == .onlyIfCached { return .notStored }
-            if let paused, cachePolicy == .useCache { return .leaveAlone(seconds: paused) }
+            switch cachePolicy {
+            case .onlyIfCached: return .notStored
+            case .useCache where !isReachable: return .unreachable
+            case .useCache: if let paused { return .leaveAlone(seconds: paused) }
+            case .revalidate: break
+            }
             return .ask(because: .uriMiss, patience: nil)
         case .bundled(let age):
             if cachePolicy == .onlyIfCached { return .notStored }

@@ -19,8 +19,6 @@ struct ReadSnapshot {
     /// The same instant on the monotonic clock.
     let instant: NIODeadline
     let copy: StoredCopy
-    /// Whether the URL is below the upstream's base URL.
-    let isOwnOrigin: Bool
     let isReachable: Bool
     let pause: Reachability.Pause?
 }

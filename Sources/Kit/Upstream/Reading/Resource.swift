@@ -34,6 +34,10 @@ public struct Resource: Sendable {
     public var generation: Int64 = 0
     /// Whether a read waits for the upstream to its total time-out, not only for the patience, even if there is a copy.
     public var waitsToTimeout = false
+    /// Whether it is one of the pictures of which a page has many: nobody waits for it longer than ``pictureWait``, one
+    /// that is missing is not requested again for a minute, and its failures say nothing of the API, which may be at
+    /// the same origin.
+    public var isPicture = false
     /// Whether a response must be validated before it is used as fresh, because something has changed since it was
     /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
     public var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
@@ -57,6 +61,11 @@ public struct Resource: Sendable {
         self.isSourceOfRows = isSourceOfRows
         self.validate = validate
     }
+
+    /// Longest wait for a picture. The request continues, so that a later read finds the picture.
+    public static let pictureWait: Duration = .seconds(3)
+    /// How long a missing picture is remembered, in seconds.
+    public static let missingPictureLifetime: TimeInterval = 60
 
     /// Identifies requests that can be collapsed.
     var flightKey: FlightKey {

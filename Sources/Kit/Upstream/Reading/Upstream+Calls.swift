@@ -17,7 +17,9 @@ extension Upstream {
         do throws(UpstreamError) {
             try errors.check(response)
         } catch {
-            if case .badResponse(_, let reason) = error { client.recordUnusable(request.url, reason) }
+            if case .badResponse(_, let reason) = error, !request.isPicture {
+                client.recordUnusable(request.url, reason)
+            }
             throw error
         }
         return response

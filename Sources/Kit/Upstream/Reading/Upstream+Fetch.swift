@@ -1,3 +1,4 @@
+import Concurrency
 import Database
 import Foundation
 import Freshness
@@ -28,7 +29,12 @@ extension Upstream {
             if let stored, !stored.isInvalidated, stored.head != seen?.head {
                 return FetchOutcome(response: stored, upstreamStatus: nil)
             }
-            return try await request(resource, validating: stored)
+            let outcome = try await request(resource, validating: stored)
+            missingPictures.forget(resource.flightKey)
+            return outcome
+        } catch let error as UpstreamError where resource.isPicture {
+            if error.saysMissing { missingPictures.record(error, of: resource.flightKey, at: clock.now()) }
+            throw error
         } catch let error as UpstreamError {
             if case .badResponse(_, let reason) = error { client.recordUnusable(resource.url, reason) }
             // A captive portal redirects to its own page; the upstream itself does not move.
@@ -49,7 +55,8 @@ extension Upstream {
         var request = OutgoingRequest(
             url: resource.url,
             headerFields: resource.headerFields,
-            credential: resource.credential
+            credential: resource.credential,
+            isPicture: resource.isPicture
         )
         if let stored { ConditionalRequest(validating: stored.head, client: [:]).apply(to: &request.headerFields) }
         let requestTime = clock.now()

@@ -19,22 +19,44 @@ extension Upstream {
         authorize: (inout Resource) async throws -> Void = { _ in }
     ) async throws -> ReadResult {
         let snapshot = try snapshot(of: resource)
+        var (reason, patience) = (CacheStatus.Forward.uriMiss, Duration?.some(configuration.patience))
         switch plan(for: resource, cachePolicy, from: snapshot) {
         case .notStored:
             throw UpstreamError.notStored
         case .leaveAlone(let seconds):
-            throw UpstreamError.failing(status: snapshot.pause?.status ?? .tooManyRequests, retryAfter: seconds)
+            throw UpstreamError.known(
+                .failing(status: snapshot.pause?.status ?? .tooManyRequests, retryAfter: seconds)
+            )
         case .serveStored(let cacheStatus, let offline, let stale):
             guard let result = served(resource, cacheStatus, offline: offline, stale: stale, from: snapshot) else {
                 throw UpstreamError.notStored
             }
             return result
-        case .ask(let reason, let patience):
-            var authorized = resource
-            try await authorize(&authorized)
-            let wait = resource.waitsToTimeout ? nil : patience
-            return try await ask(for: authorized, because: reason, patience: wait, copy: snapshot.copy)
+        case .unreachable: break
+        case .ask(let because, let wait): (reason, patience) = (because, wait)
         }
+        if let failure = knownFailure(of: resource, cachePolicy, at: snapshot.now) {
+            return try result(after: .known(failure), snapshot.copy, because: reason)
+        }
+        var authorized = resource
+        try await authorize(&authorized)
+        let wait = resource.waitsToTimeout ? nil : patience
+        return try await ask(
+            for: authorized,
+            because: reason,
+            patience: resource.isPicture ? min(wait ?? Resource.pictureWait, Resource.pictureWait) : wait,
+            copy: snapshot.copy
+        )
+    }
+
+    /// Returns how a request for a resource would end; nil if it is to be sent.
+    private func knownFailure(of resource: Resource, _ cachePolicy: CachePolicy, at now: Date) -> UpstreamError? {
+        if case .forbidden(let target) = client.targets.target(of: resource.url) { return .forbiddenTarget(target) }
+        guard cachePolicy == .useCache else { return nil }
+        if resource.isPicture, let failure = missingPictures.failure(of: resource.flightKey, at: now) { return failure }
+        guard !client.beginAttempt(resource.url, isPicture: resource.isPicture, at: now) else { return nil }
+        if client.isOwnOrigin(resource.url) { client.probeIfIdle() }
+        return .unreachable(.network)
     }
 
     /// Asks the upstream, together with all that ask for the same at the same time.
@@ -65,17 +87,26 @@ extension Upstream {
             }
             return result
         case .completed(.failure(let error)):
-            guard let validatedAt = copy.validatedAt,
-                let provenance = Provenance.serveStale(
-                    for: error,
-                    source: copy.source,
-                    storedAt: validatedAt,
-                    contentFetchedAt: copy.response?.contentTime,
-                    because: reason
-                )
-            else { throw error }
-            return ReadResult(response: copy.response, provenance: provenance)
+            return try result(after: error, copy, because: reason)
         }
+    }
+
+    /// Returns the stored copy in place of a response.
+    ///
+    /// - Throws: The failure if there is no copy, or if no copy may hide it.
+    private func result(after failure: UpstreamError, _ copy: StoredCopy, because reason: CacheStatus.Forward)
+        throws(UpstreamError) -> ReadResult
+    {
+        guard let validatedAt = copy.validatedAt,
+            let provenance = Provenance.serveStale(
+                for: failure,
+                source: copy.source,
+                storedAt: validatedAt,
+                contentFetchedAt: copy.metadata?.contentTime,
+                because: reason
+            )
+        else { throw failure }
+        return ReadResult(response: copy.response, provenance: provenance)
     }
 }
 

@@ -103,16 +103,13 @@ extension Upstream {
     private func snapshot(of resource: Resource, _ copy: StoredCopy, since witness: ReadWitness) -> ReadSnapshot {
         if let metadata = copy.metadata { store.noteUse(of: metadata) }
         let now = clock.now()
-        let isOwnOrigin = client.isOwnOrigin(resource.url)
         return ReadSnapshot(
             witness: witness,
             now: now,
             instant: .now(),
             copy: copy,
-            isOwnOrigin: isOwnOrigin,
-            isReachable: isOwnOrigin ? reachability.isReachable : client.isReachable(resource.url, at: now),
-            // The pause applies to the upstream itself, not to the hosts that it links to.
-            pause: isOwnOrigin ? client.pause(for: resource.credential, at: now) : nil
+            isReachable: client.isReachable(resource.url, isPicture: resource.isPicture, at: now),
+            pause: client.pause(resource.url, isPicture: resource.isPicture, resource.credential, at: now)
         )
     }
 
@@ -135,7 +132,7 @@ extension Upstream {
         from snapshot: ReadSnapshot
     ) -> ReadResult? {
         guard var result = snapshot.copy.result(cacheStatus, offline: offline, stale: stale) else { return nil }
-        if offline, snapshot.isOwnOrigin { client.probeIfIdle() }
+        if offline, client.isOwnOrigin(resource.url) { client.probeIfIdle() }
         if cacheStatus.detail == ReadPlan.pauseDetail { result.provenance.pausedUntil = snapshot.pause?.end }
         result.changeToken = changeToken(of: result.provenance, resource, from: snapshot)
         return result

@@ -22,6 +22,8 @@ public final class Upstream: Sendable {
     package let clock: WallClock
     package let logger: Logger
     let flights: SingleFlight<FlightKey, FetchOutcome, UpstreamError>
+    /// Pictures that were missing lately.
+    let missingPictures = RecentFailures<FlightKey, UpstreamError>(lifetime: Resource.missingPictureLifetime)
     /// The folder in which large responses are read.
     let reading: SerialQueue
     /// Bumped when a response was stored or validated, by URL.
@@ -99,11 +101,6 @@ public final class Upstream: Sendable {
     /// Whether it can be reached, as far as is known.
     public var reachability: Reachability { client.reachability }
 
-    /// Whether requests to a URL are permitted. Redirects are checked when they are followed.
-    public func permits(_ url: String) -> Bool {
-        if case .forbidden = client.targets.target(of: url) { false } else { true }
-    }
-
     /// Registers work to do when the upstream responds again, before listeners are notified: refreshing what its
     /// screens show.
     public func onRecovery(_ refresh: @escaping @Sendable () async -> Void) {
@@ -115,15 +112,23 @@ public final class Upstream: Sendable {
         listeners.add(listener: listener)
     }
 
-    /// Sends a probe in the background, whatever is known of the upstream.
-    public func probe() { client.health.probeNow() }
+    /// Sends a probe in the background, whatever is known of the upstream, and forgets what is known of its pictures.
+    public func probe() {
+        forgetPictures()
+        client.health.probeNow()
+    }
 
     /// Forgets failures and pauses of the upstream and of the hosts that it links to: the next read or write asks it.
     ///
     /// - Returns: Whether the upstream counted as unreachable.
     public func forgetFailures() -> Bool {
-        client.linkedHosts.forget()
+        forgetPictures()
         return client.health.forget()
+    }
+
+    private func forgetPictures() {
+        client.linkedHosts.forget()
+        missingPictures.forgetAll()
     }
 
     /// Whether no probe is under way, and what follows a change of reachability is done: what its screens show is
@@ -153,7 +158,7 @@ public final class Upstream: Sendable {
         }
         guard JSONSize.isAcceptable(response.body) else {
             let reason = "more than \(JSONSize.maximumValues) values"
-            client.recordUnusable(request.url, reason)
+            if !request.isPicture { client.recordUnusable(request.url, reason) }
             throw .badResponse(status: response.status, reason: reason)
         }
         return response

@@ -13,7 +13,7 @@ struct TargetRules: Sendable {
     let followsPublicLinks: Bool
     private let allowedSuffixes: [String]
     /// The path of the base.
-    private let basePath: String
+    let basePath: String
 
     init(_ configuration: UpstreamConfiguration) {
         base = try? HTTPURL(configuration.baseURL.absoluteString)

@@ -86,5 +86,5 @@ extension HTTPClientTransport {
 
 extension UpstreamError {
     /// The reason for a response that ended before its announced length.
-    package static let cutShort = "the response was truncated"
+    public static let cutShort = "the response was truncated"
 }

@@ -8,6 +8,8 @@ protocol OutgoingMessage: Sendable {
     var headerFields: HTTPFields { get set }
     /// The account for which it is sent, if the API limits requests by account.
     var credential: CredentialHash? { get }
+    /// Whether it is for a picture, whose failures say nothing of the API.
+    var isPicture: Bool { get }
 }
 
 /// What ``UpstreamClient`` reads of a response, whatever its body.
@@ -22,6 +24,8 @@ extension IncomingMessage {
 }
 
 extension OutgoingRequest: OutgoingMessage {}
-extension StreamedRequest: OutgoingMessage {}
+extension StreamedRequest: OutgoingMessage {
+    var isPicture: Bool { false }
+}
 extension IncomingResponse: IncomingMessage {}
 extension StreamedResponse: IncomingMessage {}

@@ -16,6 +16,8 @@ public struct OutgoingRequest: Sendable, Equatable {
     public var isSentOnce: Bool
     /// The account for which it is sent: an API that limits requests by account pauses this one only.
     public var credential: CredentialHash?
+    /// Whether it is for a picture (``Resource/isPicture``).
+    public var isPicture: Bool
 
     /// Creates a request.
     public init(
@@ -24,7 +26,8 @@ public struct OutgoingRequest: Sendable, Equatable {
         headerFields: HTTPFields = [:],
         body: [UInt8]? = nil,
         isSentOnce: Bool = false,
-        credential: CredentialHash? = nil
+        credential: CredentialHash? = nil,
+        isPicture: Bool = false
     ) {
         self.method = method
         self.url = url
@@ -32,6 +35,7 @@ public struct OutgoingRequest: Sendable, Equatable {
         self.body = body
         self.isSentOnce = isSentOnce
         self.credential = credential
+        self.isPicture = isPicture
     }
 }
 

@@ -19,6 +19,9 @@ public enum UpstreamError: Error, Sendable, Equatable {
     case notStored
     /// The upstream responded, and its response could not be stored here: the fault is Larder's.
     case storageFailed(isFull: Bool)
+    /// No request was sent, since it is known how it would end: the host was not reached lately, the upstream asked for
+    /// a pause, nothing is at the address, or it may not be requested.
+    indirect case known(UpstreamError)
 }
 
 extension UpstreamError {
@@ -26,6 +29,21 @@ extension UpstreamError {
     /// RFC 9110 §15: 600 to 999 count as 5xx.
     static func isFailing(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 500 || status == .requestTimeout || status == .tooManyRequests
+    }
+
+    /// Why there is no response, whether a request was sent for this read or not.
+    public var cause: UpstreamError { if case .known(let cause) = self { cause } else { self } }
+
+    /// Whether a request was sent.
+    public var wasSent: Bool { if case .known = self { false } else { true } }
+
+    /// Whether the response says that nothing usable is at the address, so that another one would say the same.
+    var saysMissing: Bool {
+        switch self {
+        case .badResponse(_, Self.cutShort): false
+        case .badResponse, .rejected, .forbiddenTarget: true
+        case .unreachable, .failing, .notStored, .storageFailed, .known: false
+        }
     }
 
     /// Whether the request may have reached the upstream and been carried out although no usable response arrived.
@@ -39,7 +57,7 @@ extension UpstreamError {
         case .badResponse(let status, _):
             status != nil || self != .badResponse(status: nil, reason: Self.requestCutShort)
         case .failing(let status, _): status != .tooManyRequests && status.code != 507
-        case .rejected, .forbiddenTarget, .notStored, .storageFailed: false
+        case .rejected, .forbiddenTarget, .notStored, .storageFailed, .known: false
         }
     }
 
@@ -48,6 +66,7 @@ extension UpstreamError {
         switch self {
         case .rejected(let status, _), .failing(let status, _): status
         case .badResponse(let status, _): status
+        case .known(let cause): cause.status
         case .unreachable, .forbiddenTarget, .notStored, .storageFailed: nil
         }
     }
@@ -65,6 +84,7 @@ extension UpstreamError: CustomStringConvertible {
         case .forbiddenTarget(let target): "a link to \(target), which is not allowed"
         case .notStored: "nothing stored, and the client wants nothing else"
         case .storageFailed(let isFull): isFull ? "the disk is full" : "the response could not be stored"
+        case .known(let cause): "\(cause.description), known before"
         }
     }
 }

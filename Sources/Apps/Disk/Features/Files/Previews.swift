@@ -15,6 +15,7 @@ struct Previews: Sendable {
     let client: YandexDiskClient
     let tokens: TokenProvider
     let clock: WallClock
+    let reads: PictureReads<ScreenResponse>
 
     /// `GET /v1/disk/file/preview`: a small picture, stored for the version of the file; else a placeholder, which is
     /// not stored.
@@ -41,7 +42,11 @@ struct Previews: Sendable {
         }
         guard cachePolicy != .onlyIfCached else { throw client.notStored }
         do {
-            return try await fetched(item, size, for: account)
+            let name = "\(account.login.token) \(item.storedPath.text) \(item.version ?? "") \(size.text)"
+            let isForced = cachePolicy == .revalidate
+            return try await reads.read(name, isForced: isForced) {
+                try await fetched(item, size, for: account, isForced)
+            }
         } catch let error as UpstreamError {
             return .placeholder(after: error)
         } catch {
@@ -75,15 +80,14 @@ struct Previews: Sendable {
     ///
     /// - Throws: `UpstreamError` if a placeholder is the response; a refusal (401, 403, 404 of the file itself) if that
     ///   is news.
-    private func fetched(_ known: DiskItem, _ size: PreviewSize, for account: DiskAccount) async throws
-        -> ScreenResponse
+    private func fetched(_ known: DiskItem, _ size: PreviewSize, for account: DiskAccount, _ isForced: Bool)
+        async throws -> ScreenResponse
     {
-        guard client.isReachable else { throw UpstreamError.unreachable(.network) }
         let (href, item) = try await tokens.authorized(account) {
             try await client.previewLink(known.storedPath, size: size, $0)
         }
         guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
-        let (bytes, type) = try await download(href, for: account)
+        let (bytes, type) = try await download(href, for: account, isForced)
         let present = known.source == nil ? item ?? known : known
         var isStored = false
         if present.version != nil, files.budget.admits(bytes.count) {
@@ -101,12 +105,14 @@ struct Previews: Sendable {
     /// Downloads a picture from a link of the API.
     ///
     /// - Throws: `UpstreamError` if it is no picture, or cannot be had; ``DiskRefusal``.
-    private func download(_ href: String, for account: DiskAccount) async throws -> (Data, PictureType) {
+    private func download(_ href: String, for account: DiskAccount, _ isForced: Bool) async throws
+        -> (Data, PictureType)
+    {
         // The API documents that its own hosts require the owner's token; it is not sent to other origins.
         let response = try await tokens.authorized(account) { token in
             var fields = client.headerFields(token)
             fields[.accept] = "image/*"
-            return try await client.upstream.call(OutgoingRequest(url: href, headerFields: fields))
+            return try await reads.download(href, fields, isForced: isForced)
         }
         guard response.status == .ok, let type = PictureType(of: response.body) else {
             throw UpstreamError.badResponse(status: response.status, reason: "not a picture")

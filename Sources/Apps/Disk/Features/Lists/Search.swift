@@ -162,26 +162,26 @@ struct Search: Sendable {
     private func provenance(after failure: UpstreamFailure, _ account: DiskAccount, _ validatedAt: Date) async throws
         -> Provenance?
     {
-        let isOffline: Bool
-        let cacheStatus: CacheStatus
+        var isOffline = false
+        var detail = "offline"
+        var wasSent = failure.wasSent
         switch failure.error {
         case _ where failure.problem.upstream?.name != client.upstream.configuration.name:
             // OAuth has not renewed the token. If it has expired, nothing was sent to the API; else the API has refused
             // it.
             guard try await accounts.reader.tokens.isExpired(account.login) else { return nil }
-            isOffline = true
-            cacheStatus = CacheStatus(.hit, detail: "offline")
+            (isOffline, wasSent) = (true, false)
         case .unreachable:
             isOffline = true
-            cacheStatus = CacheStatus(.forward(.uriMiss), detail: "unreachable")
-        case .failing(let status, _):
-            isOffline = false
-            cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: "stale-if-error")
-        case .badResponse(let status?, _):
-            isOffline = false
-            cacheStatus = CacheStatus(.forward(.uriMiss), forwardStatus: status.code, detail: "bad-response")
+            if wasSent { detail = "unreachable" }
+        case .failing: detail = wasSent ? "stale-if-error" : "retry-after"
+        case .badResponse(_?, _): detail = "bad-response"
         default: return nil
         }
+        let cacheStatus =
+            wasSent
+            ? CacheStatus(.forward(.uriMiss), forwardStatus: failure.error.status?.code, detail: detail)
+            : CacheStatus(.hit, detail: detail)
         return Provenance(
             source: .upstream,
             offline: isOffline,

@@ -219,7 +219,7 @@ extension WriteRun {
         case .unreachable(let reason): reason == .totalTimeout ? "it took too long" : "the connection broke"
         case .failing(let status, _), .rejected(let status, _): "status \(status.code)"
         case .badResponse(let status, let reason): status.map { "status \($0.code), \(reason)" } ?? reason
-        case .forbiddenTarget, .notStored, .storageFailed: "\(error)"
+        case .forbiddenTarget, .notStored, .storageFailed, .known: "\(error)"
         }
     }
 }

@@ -1,0 +1,73 @@
+import Concurrency
+import Freshness
+public import HTTPTypes
+import Synchronization
+
+/// Reads pictures that are no ``Resource``, since an API tells their addresses when asked, as ``Upstream`` reads those
+/// that are: nobody waits long, and what is known of missing pictures and of their host is used.
+public final class PictureReads<Picture: Sendable>: Sendable {
+    private let upstream: Upstream
+    private let flights: SingleFlight<String, Picture, any Error>
+    private let missing = RecentFailures<String, UpstreamError>(lifetime: Resource.missingPictureLifetime)
+    /// The address of the last download, whose host is expected to be that of the next.
+    private let lastAddress = Mutex<String?>(nil)
+
+    /// Creates reads of one kind of pictures.
+    public init(of upstream: Upstream) {
+        self.upstream = upstream
+        flights = SingleFlight(sleep: upstream.clock.sleep)
+    }
+
+    /// Reads a picture, together with all that read the same at the same time.
+    ///
+    /// - Parameters:
+    ///   - name: Identifies the picture, its version and who may see it.
+    ///   - isForced: Whether to request it whatever is known.
+    ///   - work: Asks for the address, downloads and stores the picture. It continues if nobody waits any more.
+    /// - Throws: ``UpstreamError``, which is ``UpstreamError/known(_:)`` if nothing was requested; `CancellationError`;
+    ///   what `work` throws.
+    public func read(
+        _ name: String,
+        isForced: Bool = false,
+        _ work: @escaping @Sendable () async throws -> Picture
+    ) async throws -> Picture {
+        if !isForced, let failure = knownFailure(of: name) { throw UpstreamError.known(failure) }
+        let (outcome, _) = await flights.run(name, patience: Resource.pictureWait) { [missing, upstream] in
+            do {
+                return try await work()
+            } catch let error as UpstreamError {
+                if error.saysMissing { missing.record(error, of: name, at: upstream.clock.now()) }
+                throw error.cause
+            }
+        }
+        guard case .completed(let result) = outcome else {
+            try Task.checkCancellation()
+            throw UpstreamError.unreachable(.totalTimeout)
+        }
+        return try result.get()
+    }
+
+    /// Downloads a picture from the address that the API has told. To be called by the work of a read.
+    ///
+    /// - Throws: ``UpstreamError``.
+    public func download(_ url: String, _ fields: HTTPFields, isForced: Bool) async throws(UpstreamError)
+        -> IncomingResponse
+    {
+        lastAddress.withLock { $0 = url }
+        guard upstream.client.beginAttempt(url, isPicture: true, at: upstream.clock.now()) || isForced else {
+            throw .known(.unreachable(.network))
+        }
+        return try await upstream.call(OutgoingRequest(url: url, headerFields: fields, isPicture: true))
+    }
+
+    private func knownFailure(of name: String) -> UpstreamError? {
+        let now = upstream.clock.now()
+        if let failure = missing.failure(of: name, at: now) { return failure }
+        guard upstream.reachability.isReachable else {
+            upstream.client.probeIfIdle()
+            return .unreachable(.network)
+        }
+        guard let address = lastAddress.withLock({ $0 }) else { return nil }
+        return upstream.client.isReachable(address, isPicture: true, at: now) ? nil : .unreachable(.network)
+    }
+}

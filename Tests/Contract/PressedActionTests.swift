@@ -1,0 +1,169 @@
+import Foundation
+import TestKit
+import Testing
+
+/// A front end that follows the JSON, and knows nothing else, succeeds with whatever is enabled.
+@Suite("Actions that are enabled")
+struct PressedActionTests {
+    /// An action of a screen.
+    private struct Found {
+        let key: String
+        let action: JSON
+        let fields: [String: String]
+
+        var id: String { action.id.string ?? "" }
+        /// Actions that remove something are pressed after the others, and those that end a session last.
+        var turn: Int {
+            if id == "logout" || action.href.string?.hasPrefix("/v1/notes/account/deletion") == true { return 2 }
+            return action.method.string == "DELETE" || id == "discard" ? 1 : 0
+        }
+    }
+
+    /// Presses every enabled action of every screen once.
+    private final class Finger {
+        let larder: InProcessLarder
+        private let reads: [StoredReads.Read]
+        private var pressed: Set<String> = []
+        private(set) var failures: [String] = []
+
+        init(_ larder: InProcessLarder, _ reads: [StoredReads.Read]) {
+            self.larder = larder
+            self.reads = reads
+        }
+
+        var count: Int { pressed.count }
+
+        func pressAll() async throws {
+            for turn in 0...2 {
+                for read in reads {
+                    while let found = try await next(of: read, turn: turn) { try await press(found, on: read) }
+                }
+            }
+        }
+
+        /// Returns the next action of a screen as it is now.
+        private func next(of read: StoredReads.Read, turn: Int) async throws -> Found? {
+            let response = try await larder.send("GET", read.target, read.headers)
+            guard response.status == 200, response["Content-Type"]?.hasPrefix("application/json") == true,
+                let data = try response.json["data"]
+            else { return nil }
+            for action in actions(in: data) {
+                let key = "\(read.operation) \(action.id.string ?? "")"
+                let reason = action.disabled_reason
+                if action.enabled.bool == true {
+                    if !reason.isNull { failures.append("\(key) is enabled, and says why not") }
+                } else if reason.string?.isEmpty != false {
+                    failures.append("\(key) is disabled, and does not say why")
+                }
+                let found = Found(key: key, action: action, fields: read.headers)
+                if action.enabled.bool == true, found.turn == turn, pressed.insert(key).inserted { return found }
+            }
+            return nil
+        }
+
+        private func actions(in value: JSON) -> [JSON] {
+            if let items = value.array { return items.flatMap(actions) }
+            guard let object = value.object else { return [] }
+            let isAction = ["id", "title", "method", "href", "enabled"].allSatisfy { object[$0] != nil }
+            return (isAction ? [value] : [])
+                + object.sorted { $0.key < $1.key }.flatMap { actions(in: $0.value) }
+        }
+
+        private func press(_ found: Found, on read: StoredReads.Read) async throws {
+            let action = found.action
+            let (method, href) = (action.method.string ?? "", action.href.string ?? "")
+            var fields = found.fields
+            for (name, value) in action.headers.object ?? [:] { fields[name] = value.string }
+            var body: String?
+            if action.fields.elements.contains(where: { $0.kind.string == "files" }) {
+                (body, fields["Content-Type"]) = (Self.form, "multipart/form-data; boundary=pressed")
+            } else if action["body"] != nil || action["fields"] != nil {
+                var members = action.body.object ?? [:]
+                for field in action.fields.elements {
+                    guard let value = try await value(of: field, href) else { continue }
+                    members[field.name.string ?? ""] = value
+                }
+                (body, fields["Content-Type"]) = (Self.text(.object(members)), "application/json")
+            }
+            let response = try await larder.send(method, href, fields, body: body)
+            guard (200..<400).contains(response.status) else {
+                let sent = body.map { $0.prefix(200) } ?? ""
+                failures.append(
+                    "\(found.key): \(method) \(href) \(sent)\n  \(response.status) \(response.text.prefix(300))"
+                )
+                return
+            }
+        }
+
+        /// Returns what a user fills in; nil to leave it out.
+        private func value(of field: JSON, _ href: String) async throws -> JSON? {
+            let (kind, given) = (field.kind.string ?? "", field.value.string)
+            if let values = field.values.array { return .array(values) }
+            guard field.required.bool == true || given != nil && kind != "location" else { return nil }
+            switch kind {
+            case "integer", "number": return .number(given.flatMap(Double.init) ?? 1)
+            case "boolean": return .bool(given == "true")
+            case "password": return .string("secret")
+            case "text": return .string("\(given ?? "")-\(pressed.count)")
+            case "document":
+                let list = try await larder.send("GET", "/v1/pdf/documents", [:])
+                return try list.json.at(pointer: "/data/items/\(field.name.string == "first" ? 0 : 1)/id")
+            case "pages":
+                let document = href.replacing("/extract", with: "")
+                return .array(try await larder.send("GET", document, [:]).json.data.pages.elements.prefix(1).map { $0.id })
+            default: return nil
+            }
+        }
+
+        private static let form = """
+            --pressed\r
+            Content-Disposition: form-data; name="files"; filename="one.tiff"\r
+            Content-Type: image/tiff\r
+            \r
+            \(MadeFile.tiff)\r
+            --pressed--\r
+
+            """
+
+        private static func text(_ json: JSON) -> String {
+            switch json {
+            case .null: "null"
+            case .bool(let value): "\(value)"
+            case .number(let value): value == value.rounded() ? "\(Int(value))" : "\(value)"
+            case .string(let value):
+                "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+                    + "\""
+            case .array(let items): "[" + items.map(text).joined(separator: ",") + "]"
+            case .object(let members):
+                "{"
+                    + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(text($0.value))" }.joined(
+                        separator: ","
+                    )
+                    + "}"
+            }
+        }
+    }
+
+    @Test(
+        "ONE-04 every enabled action of every screen succeeds when it is pressed as the JSON says; others say why not",
+        arguments: [false, true]
+    )
+    func pressed(isOffline: Bool) async throws {
+        try await withLarder { larder in
+            let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
+            if isOffline {
+                for upstream in ["spacex", "catalogue", "people", "yandex_disk"] {
+                    try await larder.fault("offline", of: upstream)
+                }
+                for list in ["/v1/ships", "/v1/shop/search", "/v1/disk/files"] {
+                    let headers = reads.first { $0.operation == "GET \(list)" }?.headers ?? [:]
+                    _ = try await larder.send("GET", "\(list)?refresh=1", headers)
+                }
+            }
+            let finger = Finger(larder, reads)
+            try await finger.pressAll()
+            #expect(finger.count > 40)
+            #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
+        }
+    }
+}
