@@ -27,7 +27,7 @@ extension ShopStore {
     {
         { [categoryChanges] categories, db in
             let known = try Row.fetchAll(db, sql: "SELECT id, name FROM shop_category ORDER BY position").map {
-                Product.Category(id: $0["id"], name: $0["name"])
+                try Product.Category(id: $0.value("id"), name: $0.value("name"))
             }
             guard known != categories else { return }
             if !known.isEmpty { db.afterNextTransaction { _ in changed() } }
