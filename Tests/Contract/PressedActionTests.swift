@@ -110,7 +110,8 @@ struct PressedActionTests {
                 return try list.json.at(pointer: "/data/items/\(field.name.string == "first" ? 0 : 1)/id")
             case "pages":
                 let document = href.replacing("/extract", with: "")
-                return .array(try await larder.send("GET", document, [:]).json.data.pages.elements.prefix(1).map { $0.id })
+                let pages = try await larder.send("GET", document, [:]).json.data.pages.elements
+                return .array(pages.prefix(1).map { $0.id })
             default: return nil
             }
         }

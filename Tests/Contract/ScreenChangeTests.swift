@@ -1,9 +1,9 @@
 import Foundation
-import Screens
 import TestKit
 import Testing
 
 @testable import Larder
+@testable import Screens
 
 /// Whoever shows a screen learns of its changes: by a new revision of it, or by an event that names it.
 @Suite("What a changed screen tells")
