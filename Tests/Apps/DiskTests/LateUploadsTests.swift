@@ -1,5 +1,8 @@
+import Database
 import Foundation
+import Freshness
 import HTTPTypes
+import Screens
 import Synchronization
 import TestKit
 import Testing
@@ -23,7 +26,7 @@ struct LateUploadsTests {
         let (disk, clock) = (WriteScenario.disk(), ManualClock())
         disk.change { state in
             state.namesUploads = true
-            state.processing = { [unowned disk] request throws(UpstreamError) in
+            state.processing = { [unowned disk] (request) async throws(UpstreamError) in
                 guard losesResponse else {
                     try? await clock.wallClock.sleep(.seconds(seconds))
                     return
@@ -94,7 +97,7 @@ struct LateUploadsTests {
             let before = app.events.published.count
             await BoundedWait.poll(for: "the row") {
                 app.clock.advance(by: .seconds(10))
-                return (try? app.store.row(DiskPath.root.child("new.bin"), account: "1130"))??.item.md5 != nil
+                return (try? app.store.row(DiskPath.root.child("new.bin"), account: "1130"))?.item.md5 != nil
             }
             await BoundedWait.poll(for: "the event") {
                 app.events.published.dropFirst(before).contains { $0.kind == "screen-changed" }
@@ -158,7 +161,7 @@ struct LateUploadsTests {
             let found = Mutex<String?>(nil)
             app.disk.change { state in
                 let processing = state.processing
-                state.processing = { request throws(UpstreamError) in
+                state.processing = { (request) async throws(UpstreamError) in
                     found.withLock { $0 = app.store.outbox.entry(id, of: "1130")?.work.following?.operation }
                     try await processing?(request)
                 }
@@ -182,7 +185,7 @@ struct LateUploadsTests {
             try await Self.run(600, losesResponse: true) { app, token in
                 app.disk.change { state in
                     let isFirst = Mutex(true)
-                    state.processing = { _ throws(UpstreamError) in
+                    state.processing = { (_) async throws(UpstreamError) in
                         guard
                             isFirst.withLock({ isFirst in
                                 defer { isFirst = false }
@@ -243,7 +246,7 @@ struct LateUploadsTests {
         let disk = WriteScenario.disk()
         try await DiskHarness.run(disk) { app in
             let token = try await app.logIn()
-            disk.intercept { [unowned disk] request throws(UpstreamError) in
+            disk.intercept { [unowned disk] (request) throws(UpstreamError) in
                 if request.url.hasPrefix("https://uploader.test") {
                     disk.carryOut(request)
                     throw .unreachable(.reset)

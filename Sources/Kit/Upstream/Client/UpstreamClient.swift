@@ -183,25 +183,15 @@ package struct UpstreamClient: Sendable {
         var number = 0
         while true {
             number += 1
-            let remaining = deadline.date.timeIntervalSince(clock.now())
-            guard remaining > 0 else { return .failure(.unreachable(.totalTimeout)) }
-            let limits = TransportLimits(
-                total: .seconds(remaining),
-                maximumBytes: configuration.maximumResponseBytes,
-                publicAddressesOnly: targets.needsPublicAddress(target),
-                stall: configuration.totalTimeout,
-                response: options.responseTimeout
-            )
+            guard let limits = limits(at: target, options, until: deadline) else {
+                return .failure(.unreachable(.totalTimeout))
+            }
             let began = clock.now()
             let result = await Self.result { () throws(UpstreamError) in try await attempt(request, limits) }
             if Self.concernsUpstream(result) { count(result.map(\.status), clock.now().timeIntervalSince(began)) }
+            let (retries, method) = (options.retries, request.method)
             guard let outcome = outcome(of: result),
-                let pause = options.retries?.pause(
-                    after: outcome,
-                    attempt: number,
-                    method: request.method,
-                    jitter: jitter()
-                ),
+                let pause = retries?.pause(after: outcome, attempt: number, method: method, jitter: jitter()),
                 pause.seconds < deadline.date.timeIntervalSince(clock.now())
             else { return result }
             do {
@@ -210,6 +200,21 @@ package struct UpstreamClient: Sendable {
                 return result  // cancelled: the last result stands
             }
         }
+    }
+
+    /// Returns the limits of an attempt that begins now; nil after the deadline.
+    private func limits(at target: TargetRules.Target, _ options: ExchangeOptions, until deadline: Deadline)
+        -> TransportLimits?
+    {
+        let remaining = deadline.date.timeIntervalSince(clock.now())
+        guard remaining > 0 else { return nil }
+        return TransportLimits(
+            total: .seconds(remaining),
+            maximumBytes: configuration.maximumResponseBytes,
+            publicAddressesOnly: targets.needsPublicAddress(target),
+            stall: configuration.totalTimeout,
+            response: options.responseTimeout
+        )
     }
 
     private static func result<Response>(of attempt: () async throws(UpstreamError) -> Response) async

@@ -37,14 +37,7 @@ extension DiskStore {
         try checkRoom(spooled?.blob.length ?? 0, options, account: account)
         var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
         if work.isUnneeded { return Self.ended(entry, [], at: now) }
-        if isDoubtful {
-            // As if it had been sent from the outbox, and the response were lost or late.
-            entry.progress = OutboxProgress(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
-            if work.following != nil {
-                entry.progress = OutboxProgress(state: .running)
-                _ = entry.progress.apply(.accepted(askedAfter: OperationTracker.pause(at: 0)), at: now)
-            }
-        }
+        if isDoubtful { entry.progress = OutboxProgress(sent: work, at: now) }
         let waiting = isDoubtful ? [] : outbox.touching(work.places, of: account)
         let folding = OutboxFolding(
             work,
@@ -174,5 +167,15 @@ extension DiskStore {
     private func known(_ path: DiskPath, _ account: String, _ db: Database) throws -> DiskItem? {
         let row = try Row.fetchOne(db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
         return try row.map(DiskItem.init(row:))
+    }
+}
+
+extension OutboxProgress {
+    /// Creates the progress of a write as if it had been sent from the outbox, and its response were lost or late.
+    fileprivate init(sent work: QueuedWrite, at now: Date) {
+        self.init(state: .waiting, attempts: 1, nextAttempt: now, isDoubtful: true)
+        guard work.following != nil else { return }
+        self = OutboxProgress(state: .running)
+        _ = apply(.accepted(askedAfter: OperationTracker.pause(at: 0)), at: now)
     }
 }
