@@ -11,8 +11,9 @@ import Testing
 struct EventStreamTests {
     private let events = EventStream(run: "r", clock: ManualClock().wallClock)
 
-    private func publish(to audience: ServerEvent.Audience) {
-        events.publish(.screenChanged(app: "shop", screen: "shop.list", revision: 1, audience: audience))
+    private func publish(to audience: ServerEvent.Audience, in events: EventStream? = nil) {
+        let event = ServerEvent.screenChanged(app: "shop", screen: "shop.list", revision: 1, audience: audience)
+        (events ?? self.events).publish(event)
     }
 
     private static func list(_ profile: Int) -> ServerEvent.Audience { .profile(app: "shop", profile: "\(profile)") }
@@ -33,6 +34,27 @@ struct EventStreamTests {
         events.finish()
         #expect(await Self.waiting(own) == 11)
         for other in others { #expect(await Self.waiting(other) == 1) }
+    }
+
+    @Test("TRUST-25 The oldest listener of a client ends for one more than it may have, or of the one that has most")
+    func displaced() async throws {
+        let events = EventStream(
+            run: "r",
+            listenersPerClient: 3,
+            listeners: 5,
+            clock: ManualClock().wallClock
+        )
+        let heavy = (1...3).map { _ in events.subscribe(client: "a") }
+        let own = events.subscribe(client: "a")
+        // The first one of the client, whose stream has ended.
+        #expect(await Self.waiting(heavy[0]) == 0)
+        #expect(events.listenerCount == 3)
+        let others = [events.subscribe(client: "b"), events.subscribe(client: "b"), events.subscribe(client: "c")]
+        #expect(await Self.waiting(heavy[1]) == 0)
+        #expect(events.listenerCount == 5)
+        publish(to: .everyone, in: events)
+        events.finish()
+        for listener in [heavy[2], own] + others { #expect(await Self.waiting(listener) == 1) }
     }
 
     @Test("SRV-11 Listeners that never read are let go when their room is full, and cost others nothing")

@@ -113,15 +113,19 @@ struct ServerResources: Sendable {
             file: PairingCodeFile(in: configuration.dataDirectory),
             clock: clock
         )
-        events = EventStream(run: run, clock: clock)
-        if let shared { events.share(over: shared.access.changes) }
         let http = configuration.http
+        let most = OpenFileLimit.connections(http.limits.connections)
+        let perAddress = http.connectionsPerAddress(of: most)
+        events = EventStream(
+            run: run,
+            listenersPerClient: max(1, perAddress / 2),
+            listeners: max(1, most / 2),
+            clock: clock
+        )
+        if let shared { events.share(over: shared.access.changes) }
         connections =
             last?.connections
-            ?? OpenConnections(
-                limit: http.connectionsPerAddress(of: OpenFileLimit.connections(http.limits.connections)),
-                exempt: http.trustedProxies
-            )
+            ?? OpenConnections(limit: perAddress, exempt: http.trustedProxies, places: most - most / 16)
         // The machine's time: that is what clients judge a certificate by.
         certificate =
             try last?.certificate

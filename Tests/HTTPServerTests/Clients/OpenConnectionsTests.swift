@@ -45,7 +45,7 @@ import Testing
         let connections = OpenConnections(limit: .max, exempt: .none, budget: 100)
         let ended = Watched<[String]>([])
         func admit(_ name: String, _ address: String?) throws -> OpenConnection {
-            try #require(connections.admit(address.flatMap { IPAddress($0) }) { ended.update { $0.append(name) } })
+            try #require(connections.admit(address.flatMap { IPAddress($0) }) { _ in ended.update { $0.append(name) } })
         }
         let proxied = try admit("proxied", nil)
         let large = try admit("large", "192.0.2.1")
@@ -60,6 +60,50 @@ import Testing
         connections.closed(more)
         large.hold(20)
         #expect(ended.value == ["more", "large"])
+    }
+
+    @Test("TRUST-25 If there is hardly room, the oldest connection of the client that has most ends for each further one")
+    func displaced() throws {
+        let connections = OpenConnections(limit: 100, exempt: .none, places: 80)
+        let ended = Watched<[Int]>([])
+        func admit(_ address: String, _ number: Int) throws -> OpenConnection {
+            let client = IPAddress(address)
+            return try #require(connections.admit(client) { _ in ended.update { $0.append(number) } })
+        }
+        var open = try (1...50).map { try admit("192.0.2.1", $0) }
+        open += try (51...80).map { try admit("192.0.2.2", $0) }
+        #expect(ended.value == [])
+        open.append(try admit("192.0.2.3", 81))
+        open.append(try admit("192.0.2.1", 82))
+        #expect(ended.value == [1, 2])
+        for connection in open.prefix(25) { connections.closed(connection) }
+        open.append(try admit("192.0.2.2", 83))
+        #expect(ended.value == [1, 2])
+        // Many clients with few connections each: none of them is closed for another.
+        let crowd = try (1...60).map { try admit("198.51.100.\($0)", 100 + $0) }
+        #expect(ended.value == [1, 2] && crowd.count == 60)
+    }
+
+    @Test("TRUST-25 Two addresses that hold all connections with streams without an end do not stop a third one")
+    func heldByTwo() async throws {
+        let connections = OpenConnections(limit: 40, exempt: .none, places: 70)
+        try await LoopbackServer.run(connections: connections) { server in
+            func hold(_ address: String, _ count: Int, _ body: () async throws -> Void) async throws {
+                guard count > 0 else { return try await body() }
+                try await RawClient.connect(port: server.port, from: address) { client in
+                    try await client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
+                    try await hold(address, count - 1, body)
+                }
+            }
+            try await hold("127.0.0.2", 38) {
+                try await hold("127.0.0.3", 38) {
+                    try await RawClient.connect(port: server.port, from: "127.0.0.4") { healthy in
+                        try await healthy.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                        _ = try await healthy.receive(until: "hello")
+                    }
+                }
+            }
+        }
     }
 
     @Test("TRUST-18 Connections beyond the limit of an address are closed; another address is served at once")

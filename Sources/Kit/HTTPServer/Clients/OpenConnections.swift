@@ -3,8 +3,8 @@ import NIOSSL
 import Synchronization
 
 /// The open connections of a server, all and by client, and the bytes that they make the server hold. Refuses those
-/// beyond the limit of a client, so that one that holds connections open leaves some to the others, and ends the one
-/// that holds most if all hold too much.
+/// beyond the limit of a client, so that one that holds connections open leaves some to the others, and ends one of the
+/// client that has or holds most if there is hardly room, or all hold too much.
 public final class OpenConnections: Sendable {
     private struct State {
         var last = 0
@@ -17,6 +17,10 @@ public final class OpenConnections: Sendable {
     /// Bytes that all connections may hold before those that hold more than their share wait. Beyond half as much again
     /// the connection that holds most of the client that holds most is closed.
     public let budget: Int
+    /// Most connections before the oldest one of the client that has most ends for each further one.
+    private let places: Int
+    /// Most connections of a client that none of them ends for.
+    private static let usual = 32
     /// Proxies, which may have any number of connections.
     let exempt: TrustedProxies
     private let state = Mutex(State())
@@ -27,10 +31,12 @@ public final class OpenConnections: Sendable {
     ///   - limit: largest number of connections of one client, as ``IPAddress/client`` counts it
     ///   - exempt: proxies, which may have any number
     ///   - budget: bytes that all connections may hold
-    public init(limit: Int, exempt: TrustedProxies, budget: Int = 64 << 20) {
+    ///   - places: most connections before those of the client that has most make room
+    public init(limit: Int, exempt: TrustedProxies, budget: Int = 64 << 20, places: Int = .max) {
         self.limit = limit
         self.exempt = exempt
         self.budget = budget
+        self.places = places
     }
 
     /// Number of open connections.
@@ -44,14 +50,14 @@ public final class OpenConnections: Sendable {
 
     /// Counts a connection until it closes.
     ///
-    /// - Parameter onEnd: Is called on its event loop if it is closed for what it holds.
+    /// - Parameter onEnd: Is called on its event loop if it is closed for others.
     /// - Returns: Nil if its client has too many; then it is not counted.
     func admit(_ channel: any Channel, onEnd: @escaping @Sendable (AbruptClose) -> Void) -> OpenConnection? {
         let client = channel.remoteAddress.flatMap(IPAddress.init).flatMap { exempt.contains($0) ? nil : $0.client }
-        let connection = admit(client) {
+        let connection = admit(client) { reason in
             channel.eventLoop.execute {
                 guard channel.isActive else { return }
-                onEnd(.heldTooMuch)
+                onEnd(reason)
                 // Ahead of TLS, which would wait for the client.
                 let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
                 if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
@@ -63,18 +69,29 @@ public final class OpenConnections: Sendable {
     }
 
     /// - Parameter end: Closes the connection; is called on any thread.
-    func admit(_ client: IPAddress?, end: @escaping @Sendable () -> Void = {}) -> OpenConnection? {
-        state.withLock { state in
+    func admit(_ client: IPAddress?, end: @escaping @Sendable (AbruptClose) -> Void = { _ in }) -> OpenConnection? {
+        let (connection, displaced) = state.withLock { state -> (OpenConnection?, OpenConnection?) in
             if let client {
                 let count = state.byClient[client, default: 0]
-                guard count < limit else { return nil }
+                guard count < limit else { return (nil, nil) }
                 state.byClient[client] = count + 1
             }
             state.last += 1
             let connection = OpenConnection(state.last, of: client, in: self, end: end)
             state.open[connection.number] = connection
-            return connection
+            return (connection, displaced(in: state))
         }
+        displaced?.end(.tooManyConnections)
+        return connection
+    }
+
+    /// Returns the connection that ends so that one from elsewhere has room: two clients that hold as many as each may
+    /// have would otherwise leave none.
+    private func displaced(in state: State) -> OpenConnection? {
+        guard state.open.count > places, let heaviest = state.byClient.max(by: { $0.value < $1.value }),
+            heaviest.value > Self.usual
+        else { return nil }
+        return state.open.values.filter { $0.client == heaviest.key && !$0.isEnding }.min { $0.number < $1.number }
     }
 
     func closed(_ connection: OpenConnection) {
@@ -109,7 +126,7 @@ public final class OpenConnections: Sendable {
             let client = clients.values.max { a, b in a.reduce(0) { $0 + $1.held } < b.reduce(0) { $0 + $1.held } }
             return client?.max { $0.held < $1.held }
         }
-        heaviest?.end()
+        heaviest?.end(.heldTooMuch)
     }
 
     private enum Owner: Hashable {
@@ -131,13 +148,13 @@ final class OpenConnection: Sendable {
     private let bytes = Atomic(0)
     private let isClosed = Atomic(false)
     private let endBegan = Atomic(false)
-    private let onEnd: @Sendable () -> Void
+    private let onEnd: @Sendable (AbruptClose) -> Void
 
     fileprivate init(
         _ number: Int,
         of client: IPAddress?,
         in connections: OpenConnections,
-        end: @escaping @Sendable () -> Void
+        end: @escaping @Sendable (AbruptClose) -> Void
     ) {
         self.number = number
         self.client = client
@@ -162,8 +179,8 @@ final class OpenConnection: Sendable {
 
     fileprivate var isEnding: Bool { endBegan.load(ordering: .relaxed) }
 
-    fileprivate func end() {
-        if !endBegan.exchange(true, ordering: .relaxed) { onEnd() }
+    fileprivate func end(_ reason: AbruptClose) {
+        if !endBegan.exchange(true, ordering: .relaxed) { onEnd(reason) }
     }
 
     /// - Returns: The bytes that were held.

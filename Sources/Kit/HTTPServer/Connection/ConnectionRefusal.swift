@@ -64,7 +64,7 @@ public enum AbruptClose: String, Sendable, CaseIterable {
     case handshake = "tls-handshake"
     /// The client took nothing for ``ConnectionLimits/writeDeadline``.
     case writeStalled = "write-stalled"
-    /// The client has more connections than one address may have.
+    /// The client has more connections than one address may have, or most of all where there is room for no more.
     case tooManyConnections = "too-many-connections"
     /// The client takes so little of what it asks for that it holds more than any other one.
     case heldTooMuch = "held-too-much"

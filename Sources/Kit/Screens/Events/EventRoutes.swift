@@ -38,12 +38,13 @@ public struct EventRoutes: Sendable {
         }
         let interest = try await EventInterest(request, apps: apps, sessions: sessions)
         let lastEventID = try request.headerFields[.lastEventID] ?? request.query.string("last_event_id")
-        let events = self.events
+        let (events, client) = (self.events, request.clientAddress)
         let body = ResponseBody { writer in
             let subscription = events.subscribe(
                 lastEventID: lastEventID,
                 to: interest.audiences,
-                sessionApps: interest.sessionApps
+                sessionApps: interest.sessionApps,
+                client: client
             )
             defer { events.unsubscribe(subscription.number) }
             guard try await interest.endedApp() == nil else { return try await writer.finish(nil) }

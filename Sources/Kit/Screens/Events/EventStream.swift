@@ -42,6 +42,7 @@ public final class EventStream: Service, Sendable {
     private let state: Mutex<State>
     private let clock: WallClock
     private let heartbeat: Duration
+    private let limits: (client: Int, all: Int)
     /// Largest number of messages that wait for one listener. One that falls further behind is disconnected, and
     /// reconnects with `Last-Event-ID`.
     private static let listenerBuffer = 256
@@ -51,8 +52,18 @@ public final class EventStream: Service, Sendable {
     ///   - run: distinguishes runs of the server
     ///   - capacity: number of events that are kept of one audience; twenty times as many of all
     ///   - heartbeat: time between heartbeats
+    ///   - listenersPerClient: largest number of listeners of one client; its oldest one ends for another
+    ///   - listeners: largest number of all; the oldest one of the client that has most ends for another
     ///   - clock: the clock
-    public init(run: String, capacity: Int = 1000, heartbeat: Duration = .seconds(15), clock: WallClock) {
+    public init(
+        run: String,
+        capacity: Int = 1000,
+        heartbeat: Duration = .seconds(15),
+        listenersPerClient: Int = .max,
+        listeners: Int = .max,
+        clock: WallClock
+    ) {
+        limits = (listenersPerClient, listeners)
         state = Mutex(State(backlog: EventBacklog(run: run, capacity: capacity)))
         self.clock = clock
         self.heartbeat = heartbeat
@@ -150,12 +161,17 @@ public final class EventStream: Service, Sendable {
     ///   - lastEventID: where the client was.
     ///   - audiences: the audiences that it belongs to; nil for all.
     ///   - sessionApps: the apps of its sessions by the hashes of their tokens; it ends with the first of them.
+    ///   - client: the address of its client, which limits are for; nil if it has none.
     func subscribe(
         lastEventID: String? = nil,
         to audiences: Set<ServerEvent.Audience>? = nil,
-        sessionApps: [Data: String] = [:]
+        sessionApps: [Data: String] = [:],
+        client: String? = nil
     ) -> Subscription {
         state.withLock { state in
+            if let client, let displaced = state.listeners.displaced(by: client, limits: limits) {
+                state.listeners.remove(displaced)?.messages.finish()
+            }
             state.nextNumber += 1
             let (messages, continuation) = AsyncStream.makeStream(
                 of: Message.self,
@@ -164,7 +180,8 @@ public final class EventStream: Service, Sendable {
             let listener = EventListeners.Listener(
                 messages: continuation,
                 audiences: audiences,
-                sessionApps: sessionApps
+                sessionApps: sessionApps,
+                client: client
             )
             if state.isFinished { continuation.finish() } else { state.listeners.add(listener, state.nextNumber) }
             var missed: [(identity: String, event: ServerEvent)] = []
