@@ -55,7 +55,7 @@ public final class RequestScope: Sendable {
     }
 
     /// Adds time to all deadlines: that in which a client has sent a body, or that of a wait with a limit of its own.
-    public func extend(by seconds: TimeInterval) {
+    public func extend(by seconds: Double) {
         state.withLock { $0.firstExchange?.addTimeInterval(seconds) }
     }
 }
