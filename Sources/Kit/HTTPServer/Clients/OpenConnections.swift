@@ -79,7 +79,7 @@ public final class OpenConnections: Sendable {
             state.last += 1
             let connection = OpenConnection(state.last, of: client, in: self, end: end)
             state.open[connection.number] = connection
-            return (connection, displaced(in: state))
+            return (connection, self.displaced(in: state))
         }
         displaced?.end(.tooManyConnections)
         return connection
