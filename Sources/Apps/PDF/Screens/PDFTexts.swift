@@ -9,7 +9,6 @@ extension Text {
     static let rotate = Text("Rotate", ru: "Повернуть")
     /// Why something cannot be done now.
     static let nothingToMerge = Text("Merging needs two saved documents.", ru: "Нужны два сохранённых документа.")
-    static let lastPage = Text("A document has at least one page.", ru: "В документе должна быть страница.")
     static let nothingToReorder = Text("The document has one page.", ru: "В документе одна страница.")
     static let isSaved = Text("The document is saved.", ru: "Документ сохранён.")
     static let reorderPages = Text("Reorder pages", ru: "Переставить страницы")
