@@ -493,7 +493,7 @@ let package = Package(
             name: "ContractTests",
             dependencies: [
                 "Larder", "Settings", "Screens", "HTTPServer", "Upstream", "Sandbox", "Web", "TestKit", "FaultKit",
-                asyncHTTPClient, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
+                asyncHTTPClient, grdb, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1, subprocess, yams,
             ],
             path: "Tests/Contract",
             exclude: ["strict.yaml"],

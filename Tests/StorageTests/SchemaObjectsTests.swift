@@ -37,8 +37,14 @@ import Testing
         let recorded = try record()
         try scenario.open().close()
         #expect(try record() == recorded)
-        try scenario.change("UPDATE data_directory SET schema_objects = schema_objects || char(10) || 'view other'")
-        try scenario.expectRefused(.schemaIncomplete(path: scenario.databasePath, missing: ["view other"]))
+        try scenario.change("DROP TRIGGER blob_deleted")
+        try scenario.expectRefused(
+            .schemaIncomplete(path: scenario.databasePath, missing: ["trigger blob_deleted"])
+        )
+        try scenario.change(
+            "UPDATE data_directory SET schema_objects = replace(schema_objects, 'trigger blob_deleted', '')"
+        )
+        try scenario.open().close()
     }
 
     @Test(
@@ -57,6 +63,13 @@ import Testing
         try scenario.change("UPDATE data_directory SET \(change); DROP TRIGGER blob_deleted")
         let missing = ["trigger blob_deleted"]
         try scenario.expectRefused(.schemaIncomplete(path: scenario.databasePath, missing: missing))
+    }
+
+    @Test("TRUST-24 a damaged record that names what no migration creates does not end the start")
+    func damagedRecord() throws {
+        try scenario.fill()
+        try scenario.change("UPDATE data_directory SET schema_objects = schema_objects || char(10) || 'column devic'")
+        try scenario.open().close()
     }
 
     @Test("TRUST-03 a record that damage has turned into bytes does not end the start")

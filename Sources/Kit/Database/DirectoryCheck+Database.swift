@@ -95,6 +95,7 @@ extension DirectoryCheck {
         } else if try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 {
             return false
         }
+        try checkRecords(db, path: path)
         throw StorageError.foreignDatabase(path: path, detail: "its tables are not those of Larder")
     }
 
@@ -110,14 +111,26 @@ extension DirectoryCheck {
             ? try SchemaObjects.expected(by: migrator, recordedIn: db)
             : try? SchemaObjects.created(by: SchemaMigration.migrator(migrations.filter { applied.contains($0.name) }))
         guard let expected else { return }
-        let missing = SchemaObjects.missing(expected, in: present)
-        guard missing.isEmpty else { throw StorageError.schemaIncomplete(path: path, missing: missing) }
-        guard !isCurrent else { return }
-        // What is to be created must not be there.
-        let created = try SchemaObjects.created(by: migrator).subtracting(expected)
-        guard created.isDisjoint(with: present) else {
-            throw StorageError.schemaNotRecorded(path: path, present: created.intersection(present).sorted())
+        var missing = SchemaObjects.missing(expected, in: present)
+        if isCurrent, !missing.isEmpty {
+            // The record may be damaged.
+            missing = try SchemaObjects.missing(SchemaObjects.created(by: migrator), in: present)
         }
+        // What is to be created must not be there.
+        let early = isCurrent ? [] : try SchemaObjects.created(by: migrator).subtracting(expected).intersection(present)
+        guard missing.isEmpty, early.isEmpty else {
+            try Self.checkRecords(db, path: path)
+            throw missing.isEmpty
+                ? StorageError.schemaNotRecorded(path: path, present: early.sorted())
+                : StorageError.schemaIncomplete(path: path, missing: missing)
+        }
+    }
+
+    /// Checks the table of the applied migrations, before what it says is taken for a fault of the schema.
+    private static func checkRecords(_ db: Database, path: String) throws {
+        guard try db.tableExists("grdb_migrations"), let damage = try IntegrityCheck.damage(of: "grdb_migrations", db)
+        else { return }
+        throw StorageError.damagedDatabase(path: path, detail: "grdb_migrations: \(damage)")
     }
 
     /// Returns the names of the migrations that were applied.
@@ -130,9 +143,7 @@ extension DirectoryCheck {
         let applied = try migrator.appliedIdentifiers(db)
         let unknown = applied.subtracting(migrator.migrations)
         guard unknown.isEmpty else {
-            if let damage = try IntegrityCheck.damage(of: "grdb_migrations", db) {
-                throw StorageError.damagedDatabase(path: path, detail: "grdb_migrations: \(damage)")
-            }
+            try checkRecords(db, path: path)
             throw StorageError.newerSchema(path: path, unknownMigrations: unknown.sorted())
         }
         return applied

@@ -121,7 +121,8 @@ package enum IntegrityCheck {
     }
 
     private static let selectTables = """
-        SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0
+            AND (name NOT LIKE 'sqlite\\_%' ESCAPE '\\' OR name = 'sqlite_sequence')
         ORDER BY name
         """
     private static let selectIndexes = """

@@ -63,7 +63,10 @@ package enum SealingKey {
     }
 
     package static func notedFingerprint(in db: Database) throws -> Data? {
-        try Data.fetchOne(db, sql: "SELECT fingerprint FROM sealing_key")
+        let noted = try Data.fetchOne(db, sql: "SELECT fingerprint FROM sealing_key")
+        // Otherwise it would be the file of the key that is said to be another one's.
+        guard noted.map({ $0.count == SHA256.byteCount }) ?? true else { throw DatabaseError.damaged("fingerprint") }
+        return noted
     }
 
     /// Returns the key that fits, and whether it is in the `.next` file. Without a fingerprint any key fits, or none.

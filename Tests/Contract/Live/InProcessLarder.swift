@@ -78,10 +78,9 @@ private let metrics: PrometheusRegistry = {
     return registry
 }()
 
-/// Returns a configuration with what every server of these tests has: a free port, copies that stay fresh, probes that
-/// never run, and an application that the sandbox knows.
-private func contractConfiguration(_ settings: [String], _ environment: [String: String]) throws -> LarderConfiguration
-{
+/// What every server of these tests has: a free port, copies that stay fresh, probes that never run, and an application
+/// that the sandbox knows.
+let contractSettings: [String] = {
     let upstreams = ["spacex", "catalogue", "people", "geocoder", "yandex-disk"]
     let own = [
         "--http-port", "0", "--ships-login-delay-ms", "0", "--freshness-ships-s", "3600", "--freshness-disk-s", "3600",
@@ -89,9 +88,13 @@ private func contractConfiguration(_ settings: [String], _ environment: [String:
         "--disk-oauth-client-secret", "sandbox-secret", "--notes-scrypt-logarithm", "10",
         "--http-allowed-origins", "https://shop.example",
     ]
-    let probes = upstreams.flatMap { ["--upstreams-\($0)-probe-interval-ms", "3600000"] }
-    return try LarderConfiguration(
-        try SettingsReader(arguments: own + probes + settings, environment: [:], file: nil),
+    return own + upstreams.flatMap { ["--upstreams-\($0)-probe-interval-ms", "3600000"] }
+}()
+
+/// Returns the configuration of a server with what every server of these tests has.
+func contractConfiguration(_ settings: [String], _ environment: [String: String]) throws -> LarderConfiguration {
+    try LarderConfiguration(
+        try SettingsReader(arguments: contractSettings + settings, environment: [:], file: nil),
         environment: environment,
         sandbox: true
     )

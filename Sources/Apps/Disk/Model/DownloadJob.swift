@@ -70,7 +70,7 @@ struct DownloadJob: Sendable, Equatable {
     var progress: Double {
         if status == .done { return 1 }
         guard bytesTotal > 0 else { return 0 }
-        return min(Double(bytesDone) / Double(bytesTotal), 0.999)
+        return max(0, min(Double(bytesDone) / Double(bytesTotal), 0.999))
     }
 
     /// Applies an event. A job that is over does not change.

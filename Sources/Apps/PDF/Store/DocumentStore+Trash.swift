@@ -133,6 +133,6 @@ extension DocumentStore {
     private static func trashedDocument(_ id: String, profile: String, _ db: Database) throws -> Document? {
         let select = try db.cachedStatement(sql: selectTrashedDocument)
         guard let row = try Row.fetchOne(select, arguments: [id, profile]) else { return nil }
-        return try Document(row: row, pages: pages(of: row.value("sequence"), db))
+        return try document(row, db)
     }
 }

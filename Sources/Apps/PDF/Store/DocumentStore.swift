@@ -50,7 +50,15 @@ public struct DocumentStore: Sendable {
                 arguments: [id, profile, now.millisecondsSince1970]
             )
         else { return nil }
-        return try Document(row: row, pages: pages(of: row.value("sequence"), db))
+        return try document(row, db)
+    }
+
+    /// Reads a row of table `pdf_document` with its pages.
+    static func document(_ row: Row, _ db: Database) throws -> Document {
+        let document = try Document(row: row, pages: pages(of: row.value("sequence"), db))
+        // Rows of pages were lost: no document is without one.
+        guard try document.pages.count == row.size("page_count") else { throw DatabaseError.damaged("page_count") }
+        return document
     }
 
     private static let selectDocument = """
