@@ -48,6 +48,28 @@ import Testing
         #expect(throws: PictureHeaderError.unsupported(name)) { try PictureHeader(of: bytes) }
     }
 
+    /// A little-endian TIFF of one directory, whose entries have a tag, a type, a count and a value.
+    private static func tiff(_ entries: [[Int]], head: String = "II*\0\u{8}\0\0\0") -> [UInt8] {
+        func little(_ value: Int, _ bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 0xFF) } }
+        return text(head) + little(entries.count, 2)
+            + entries.flatMap { little($0[0], 2) + little($0[1], 2) + little($0[2], 4) + little($0[3], 4) }
+            + little(0, 4)
+    }
+
+    @Test("PDF-21 camera RAW is named, not taken for the thumbnail that it begins with") func cameraRaw() throws {
+        let reduced = [[254, 4, 1, 1], [256, 4, 1, 160], [257, 4, 1, 120]]
+        let canon = Self.tiff(Array(reduced.dropFirst()), head: "II*\0\u{10}\0\0\0CR\u{2}\0\0\0\0\0")
+        for file in [
+            Self.tiff(reduced + [[330, 4, 1, 8]]),
+            Self.tiff([[254, 4, 1, 0]] + reduced.dropFirst() + [[50706, 1, 4, 1025]]),
+            canon,
+        ] {
+            #expect(throws: PictureHeaderError.unsupported("a camera RAW file")) { try PictureHeader(of: file) }
+        }
+        #expect(try PictureHeader(of: Self.tiff(reduced)).width == 160)
+        #expect(try PictureHeader(of: Self.tiff(Array(reduced.dropFirst()) + [[330, 4, 1, 8]])).width == 160)
+    }
+
     @Test("a signature behind other bytes does not count: a file is what it begins with") func polyglot() {
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
         #expect(PictureFormat(signature: [0x0A] + jpeg) == nil)

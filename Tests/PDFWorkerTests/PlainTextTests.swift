@@ -8,6 +8,11 @@ import Testing
         #expect(PlainText.cleaned("👩‍👩‍👧 e\u{301} \u{200F}א") == "👩‍👩‍👧 e\u{301} \u{200F}א")
     }
 
+    @Test("PDF-09 Korean as macOS writes it is composed; an ideograph of its own code stays") func composed() {
+        let text = PlainText.cleaned("\u{1112}\u{1161}\u{11AB}\u{FA19}e\u{301}\r\n")
+        #expect(text.unicodeScalars.elementsEqual("\u{D55C}\u{FA19}\u{E9}\n".unicodeScalars))
+    }
+
     @Test("paragraphs and pages") func paragraphs() {
         #expect(PlainText.paragraphs(of: "a\n\nb") == [.text("a"), .text(""), .text("b")])
         #expect(PlainText.paragraphs(of: "a\n") == [.text("a")])

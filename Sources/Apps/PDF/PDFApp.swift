@@ -137,12 +137,12 @@ public struct PDFApp: App {
             Route(.get, "/v1/pdf/launch", "pdf.launch", welcome.launch),
             Route(.get, "/v1/pdf/welcome", "pdf.welcome", welcome.show),
             Route(.put, "/v1/pdf/welcome", "pdf.welcome", welcome.update).body("seen"),
-            Route(.get, documents, "pdf.list", library.list).query("q", .page),
+            Route(.get, documents, "pdf.list", library.list).query("q", .page, "tz"),
             Route(.post, documents, "pdf.created", creation.create)
                 .query("mode", "page", "margin_mm", "quality")
                 .form("files"),
-            Route(.get, "/v1/pdf/drafts", "pdf.drafts", library.drafts),
-            Route(.get, document, "pdf.reader", library.reader),
+            Route(.get, "/v1/pdf/drafts", "pdf.drafts", library.drafts).query("tz"),
+            Route(.get, document, "pdf.reader", library.reader).query("tz"),
             Route(.patch, document, "pdf.reader", saving.rename).body("name"),
             Route(.delete, document, "pdf.list", saving.delete).query("permanently"),
             Route(.post, "\(document)/save", "pdf.reader", saving.save).body("name"),
@@ -160,7 +160,7 @@ public struct PDFApp: App {
             Route(.post, "\(document)/extract", "pdf.reader", maximumBodyBytes: listBytes, extraction.extract)
                 .body("pages", "name"),
             Route(.post, "/v1/pdf/merge", "pdf.reader", merging.merge).body("first", "second", "name"),
-            Route(.get, bin, "pdf.trash", trash.list).query(.page),
+            Route(.get, bin, "pdf.trash", trash.list).query(.page, "tz"),
             Route(.delete, bin, "pdf.trash", trash.empty),
             Route(.delete, "\(bin)/{id}", "pdf.trash", trash.purge),
             Route(.post, "\(bin)/{id}/restore", "pdf.reader", trash.restore),

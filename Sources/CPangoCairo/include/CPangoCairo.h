@@ -50,7 +50,7 @@ typedef struct PangoLayoutRun {
 } PangoLayoutRun;
 
 typedef enum { PANGO_DIRECTION_LTR = 0, PANGO_DIRECTION_RTL = 1, PANGO_DIRECTION_WEAK_LTR = 4 } PangoDirection;
-typedef enum { PANGO_ALIGN_LEFT = 0, PANGO_ALIGN_RIGHT = 2 } PangoAlignment;
+typedef enum { PANGO_ALIGN_LEFT = 0, PANGO_ALIGN_CENTER = 1, PANGO_ALIGN_RIGHT = 2 } PangoAlignment;
 typedef enum { PANGO_WRAP_WORD_CHAR = 2 } PangoWrapMode;
 typedef enum { CAIRO_STATUS_SUCCESS = 0, CAIRO_STATUS_WRITE_ERROR = 11 } cairo_status_t;
 typedef enum { CAIRO_PDF_METADATA_CREATE_DATE = 5 } cairo_pdf_metadata_t;
@@ -62,18 +62,25 @@ enum { PANGO_SCALE = 1024 };
 #define LARDER_PANGO_FUNCTIONS(F)                                                                                      \
     F(cairo_t *, cairo_create, (cairo_surface_t * s), (s))                                                             \
     F(void, cairo_destroy, (cairo_t * c), (c))                                                                         \
+    F(void, cairo_fill, (cairo_t * c), (c))                                                                            \
     F(void, cairo_move_to, (cairo_t * c, double x, double y), (c, x, y))                                               \
+    F(void, cairo_rectangle, (cairo_t * c, double x, double y, double w, double h), (c, x, y, w, h))                   \
+    F(void, cairo_set_line_width, (cairo_t * c, double w), (c, w))                                                     \
+    F(void, cairo_set_source_rgb, (cairo_t * c, double r, double g, double b), (c, r, g, b))                           \
     F(void, cairo_show_page, (cairo_t * c), (c))                                                                       \
+    F(void, cairo_stroke, (cairo_t * c), (c))                                                                          \
     F(cairo_status_t, cairo_status, (cairo_t * c), (c))                                                                \
     F(const char *, cairo_status_to_string, (cairo_status_t s), (s))                                                   \
     F(cairo_surface_t *, cairo_pdf_surface_create, (const char *p, double w, double h), (p, w, h))                     \
     F(void, cairo_pdf_surface_set_metadata, (cairo_surface_t * s, cairo_pdf_metadata_t m, const char *v), (s, m, v))   \
+    F(void, cairo_pdf_surface_set_size, (cairo_surface_t * s, double w, double h), (s, w, h))                          \
     F(void, cairo_surface_destroy, (cairo_surface_t * s), (s))                                                         \
     F(void, cairo_surface_finish, (cairo_surface_t * s), (s))                                                          \
     F(cairo_status_t, cairo_surface_status, (cairo_surface_t * s), (s))                                                \
     F(void, g_object_unref, (void *o), (o))                                                                         \
     F(PangoContext *, pango_cairo_create_context, (cairo_t * c), (c))                                                  \
     F(PangoFontMap *, pango_cairo_font_map_get_default, (void), ())                                                    \
+    F(void, pango_cairo_show_layout, (cairo_t * c, PangoLayout *l), (c, l))                                            \
     F(void, pango_cairo_show_layout_line, (cairo_t * c, PangoLayoutLine *l), (c, l))                                   \
     F(void, pango_context_set_base_dir, (PangoContext * c, PangoDirection d), (c, d))                                  \
     F(void, pango_context_set_language, (PangoContext * c, PangoLanguage *l), (c, l))                                  \
@@ -84,6 +91,7 @@ enum { PANGO_SCALE = 1024 };
     F(PangoLayoutIter *, pango_layout_get_iter, (PangoLayout * l), (l))                                                \
     F(int, pango_layout_get_line_count, (PangoLayout * l), (l))                                                        \
     F(PangoLayoutLine *, pango_layout_get_line_readonly, (PangoLayout * l, int n), (l, n))                             \
+    F(void, pango_layout_get_size, (PangoLayout * l, int *w, int *h), (l, w, h))                                       \
     F(int, pango_layout_get_unknown_glyphs_count, (PangoLayout * l), (l))                                              \
     F(void, pango_layout_iter_free, (PangoLayoutIter * i), (i))                                                        \
     F(int, pango_layout_iter_get_baseline, (PangoLayoutIter * i), (i))                                                 \

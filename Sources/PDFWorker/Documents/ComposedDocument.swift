@@ -9,6 +9,7 @@ struct ComposedDocument {
         for (index, path) in job.sources.enumerated() {
             try JobError.naming(index) { sources.append(try PDFFile(reading: path, maximumPages: job.maximumPages)) }
         }
+        let (drawings, losses) = try drawFields(of: sources)
         let pages = try job.pages ?? all(of: sources)
         guard pages.count <= job.maximumPages else { throw JobError(.tooManyPages(limit: job.maximumPages)) }
         guard !pages.isEmpty else { throw JobError(.other("a document must have a page")) }
@@ -22,14 +23,34 @@ struct ComposedDocument {
         }
         try result.setTitle(job.title ?? sources[0].title())
         // The library reads the streams of the sources here.
-        try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
+        try withExtendedLifetime(drawings) {
+            try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
+        }
         if job.isChecked { try JobError.naming(0) { try DocumentCheck.run(job.output) } }
         var summary = try result.summary()
         summary.wasEncrypted = sources.contains { $0.isEncrypted }
         summary.notices = sources.indices.filter { sources[$0].isRestricted }.map {
             InputNotice(input: $0, kind: .restrictionsRemoved)
         }
+        summary.notices += losses
         return summary
+    }
+
+    /// Draws the fields of forms in a client's documents, of which Larder's own have none.
+    ///
+    /// - Returns: the drawings, which the result needs until it is written; what the documents lose.
+    private func drawFields(of sources: [PDFFile]) throws -> (drawings: [PDFFile], losses: [InputNotice]) {
+        var (drawings, losses): ([PDFFile], [InputNotice]) = ([], [])
+        guard job.isChecked else { return ([], []) }
+        for (index, source) in sources.enumerated() {
+            try JobError.naming(index) {
+                losses += try source.losses().map { InputNotice(input: index, kind: $0) }
+                guard let fields = try FormFields(source)?.draw(to: "\(job.output).fields\(index)") else { return }
+                if fields.isChanged { losses.append(InputNotice(input: index, kind: .fieldsDrawn)) }
+                if let drawing = fields.drawing { drawings.append(drawing) }
+            }
+        }
+        return (drawings, losses)
     }
 
     private func all(of sources: [PDFFile]) throws -> [ComposedPage] {

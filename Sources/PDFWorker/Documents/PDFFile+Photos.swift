@@ -38,7 +38,7 @@ extension PDFFile {
         return try data(of: part, decodeLevel: qpdf_dl_generalized)
     }
 
-    private func replaceData(of stream: Object, by data: Data, filter: Object, parameters: Object?) throws {
+    func replaceData(of stream: Object, by data: Data, filter: Object, parameters: Object?) throws {
         let none = qpdf_oh_new_null(handle)
         defer { release(none) }
         data.withUnsafeBytes { buffer in

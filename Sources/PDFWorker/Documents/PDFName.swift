@@ -13,6 +13,9 @@ struct PDFName: Hashable, ExpressibleByStringLiteral {
 
     init(stringLiteral text: String) { self.init(text) }
 
+    /// The name as text, as far as it is UTF-8.
+    var text: String { String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+
     /// The name with its number signs escaped; nil if it has none.
     var escaped: PDFName? {
         let sign = CChar(bitPattern: UInt8(ascii: "#"))

@@ -20,9 +20,16 @@ final class Layout {
     /// - Parameters:
     ///   - width: in points; nil for lines of any length.
     ///   - direction: the direction of the paragraph, which decides its alignment; nil for that of its first letter.
-    init(context: OpaquePointer, text: String, width: Double?, direction: PangoDirection? = nil) {
+    ///   - font: families and a size.
+    init(
+        context: OpaquePointer,
+        text: String,
+        width: Double?,
+        direction: PangoDirection? = nil,
+        font: String = TextPages.font
+    ) {
         pointer = larder_pango_layout_new(context)
-        let font = larder_pango_font_description_from_string(TextPages.family)
+        let font = larder_pango_font_description_from_string(font)
         defer { larder_pango_font_description_free(font) }
         larder_pango_layout_set_font_description(pointer, font)
         if let width {
@@ -36,6 +43,13 @@ final class Layout {
             larder_pango_layout_set_alignment(pointer, alignment)
         }
         larder_pango_layout_set_text(pointer, text, Int32(clamping: text.utf8.count))
+    }
+
+    /// In points.
+    var size: (width: Double, height: Double) {
+        var (width, height) = (Int32(0), Int32(0))
+        larder_pango_layout_get_size(pointer, &width, &height)
+        return (Double(width) / Double(PANGO_SCALE), Double(height) / Double(PANGO_SCALE))
     }
 
     /// The direction of the first line.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The parts of a text that are drawn on pages.
 enum PlainText {
     enum Paragraph: Equatable {
@@ -6,11 +8,13 @@ enum PlainText {
         case pageBreak
     }
 
-    /// Returns a text with line breaks of one kind, and without other control characters, which no font has.
+    /// Returns a text with line breaks of one kind, and without other control characters, which no font has. Letters of
+    /// several characters are composed, because fonts have glyphs of Korean syllables, not of their parts; others stay,
+    /// because composition replaces some ideographs.
     static func cleaned(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar = " "
-        for scalar in text.unicodeScalars {
+        for scalar in text.lazy.map(composed).joined() {
             switch scalar {
             case "\r", "\u{85}", "\u{2028}", "\u{2029}", "\u{0B}": result.append("\n")
             case "\n": if previous != "\r" { result.append(scalar) }
@@ -20,6 +24,11 @@ enum PlainText {
             previous = scalar
         }
         return String(result)
+    }
+
+    private static func composed(_ character: Character) -> String.UnicodeScalarView {
+        guard character.unicodeScalars.count > 1 else { return character.unicodeScalars }
+        return String(character).precomposedStringWithCanonicalMapping.unicodeScalars
     }
 
     /// Splits a text at line and page breaks. Breaks at its end make no empty paragraph or page.

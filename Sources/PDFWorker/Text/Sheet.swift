@@ -3,9 +3,7 @@ import MediaFormats
 
 /// The pages that are being drawn, and the position on the last one.
 final class Sheet {
-    private let surface: OpaquePointer
-    private let cairo: OpaquePointer
-    private let context: OpaquePointer
+    private let canvas: Canvas
     private let maximumPages: Int
     private var pages = 1
     /// The position of the next line from the top, in points.
@@ -20,20 +18,9 @@ final class Sheet {
     private static let piece = 8192
 
     init(path: String, locale: String?, maximumPages: Int) throws {
-        surface = larder_cairo_pdf_surface_create(path, Self.size.width, Self.size.height)
-        cairo = larder_cairo_create(surface)
-        context = larder_pango_cairo_create_context(cairo)
+        canvas = try Canvas(path: path, width: Self.size.width, height: Self.size.height)
         self.maximumPages = maximumPages
-        // A fixed date, so that the same text gives the same bytes.
-        larder_cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z")
-        if let locale { larder_pango_context_set_language(context, larder_pango_language_from_string(locale)) }
-        try check()
-    }
-
-    deinit {
-        larder_g_object_unref(UnsafeMutableRawPointer(context))
-        larder_cairo_destroy(cairo)
-        larder_cairo_surface_destroy(surface)
+        if let locale { larder_pango_context_set_language(canvas.context, larder_pango_language_from_string(locale)) }
     }
 
     /// Draws a paragraph below the last one, line by line, on as many pages as it needs.
@@ -47,7 +34,7 @@ final class Sheet {
                 rest.unicodeScalars.index(rest.startIndex, offsetBy: Self.piece, limitedBy: rest.endIndex)
                 ?? rest.endIndex
             let layout = Layout(
-                context: context,
+                context: canvas.context,
                 text: String(rest[..<end]),
                 width: Self.textWidth,
                 direction: direction
@@ -74,37 +61,24 @@ final class Sheet {
             if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
             let baseline = Self.points(larder_pango_layout_iter_get_baseline(iterator) - extents.y)
             // A right-to-left line is aligned right: its position is in the extents.
-            larder_cairo_move_to(cairo, TextPages.margin + Self.points(extents.x), y + baseline)
-            larder_pango_cairo_show_layout_line(cairo, line)
+            larder_cairo_move_to(canvas.cairo, TextPages.margin + Self.points(extents.x), y + baseline)
+            larder_pango_cairo_show_layout_line(canvas.cairo, line)
             y += height
         } while larder_pango_layout_iter_next_line(iterator) != 0
-        try check()
+        try canvas.check()
     }
 
     /// Begins a new page.
     func beginPage() throws {
         guard pages < maximumPages else { throw JobError(.tooManyPages(limit: maximumPages)) }
-        larder_cairo_show_page(cairo)
+        try canvas.beginPage()
         pages += 1
         y = TextPages.margin
         Messages.send(.progress(done: pages - 1, total: pages))
-        try check()
     }
 
     /// Ends the last page and writes the file.
-    func finish() throws {
-        larder_cairo_show_page(cairo)
-        larder_cairo_surface_finish(surface)
-        try check()
-    }
-
-    private func check() throws {
-        let statuses = [larder_cairo_status(cairo), larder_cairo_surface_status(surface)]
-        for status in statuses where status != CAIRO_STATUS_SUCCESS {
-            guard status != CAIRO_STATUS_WRITE_ERROR else { throw JobError.unwritten() }
-            throw JobError(.other("cairo: \(String(cString: larder_cairo_status_to_string(status)))"))
-        }
-    }
+    func finish() throws { try canvas.finish() }
 
     private static func points(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
 }

@@ -8,7 +8,8 @@ struct TextPages {
     static let margin = 20 * 72 / 25.4
     /// Without a colour emoji family: that has digits, which would become pictures. fontconfig finds other fonts for
     /// characters that these lack.
-    static let family = "Noto Sans, DejaVu Sans, sans-serif 11"
+    static let families = "Noto Sans, DejaVu Sans, sans-serif"
+    static let font = "\(families) 11"
 
     /// Nil if it cannot be loaded.
     static var pangoVersion: String? {
@@ -50,7 +51,7 @@ struct TextPages {
     }
 
     /// Opens pango and cairo, without which nothing is measured or drawn.
-    private static func load() throws {
+    static func load() throws {
         guard let reason = larder_pango_load() else { return }
         throw JobError.machine("error while loading shared libraries: \(String(cString: reason))")
     }

@@ -46,6 +46,24 @@ import Testing
         }
     }
 
+    @Test("PDF-22 the lists and the reader have their times in the time zone tz") func timeZone() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.saved("one", name: "Passport")
+            let draft = try await app.draft("two")
+            let zone = "tz=Asia/Kolkata"
+            let list = try await app.routes.get("/v1/pdf/documents?\(zone)")
+            #expect(try list.string("data.items.0.created_text").contains("January 2026, 15:3"))
+            #expect(try list.string("links.self").contains("Kolkata"))
+            let reader = try await app.routes.get("\(draft)?\(zone)")
+            #expect(try reader.string("data.created_text").contains("January 2026, 15:3"))
+            #expect(try reader.string("data.draft_until_text").contains("January 2026, 15:3"))
+            _ = try await app.routes.ask(.delete, href)
+            let trash = try await app.routes.get("/v1/pdf/trash?\(zone)")
+            #expect(try trash.string("data.items.0.deleted_text").contains("January 2026, 15:3"))
+            #expect(try await app.routes.get("/v1/pdf/documents?tz=Nowhere").status == 400)
+        }
+    }
+
     @Test("PDF-17 what is found follows each change of a name, and of what is saved") func changes() async throws {
         try await PDFHarness.run { app in
             func total(_ query: String) async throws -> JSONFields.Value? {

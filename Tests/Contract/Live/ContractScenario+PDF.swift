@@ -151,7 +151,7 @@ extension ContractScenario {
         }
         try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
         try await askPDF("GET \(Self.documents)")
-        try await askPDF("GET \(Self.documents)", query: "?q=saved")
+        try await askPDF("GET \(Self.documents)", query: "?q=saved&tz=UTC")
         let layout = "?page=a4&margin_mm=5&quality=80"
         try await askPDF(Self.create, query: layout, Self.form, body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))]))
         let opening = try await larder.listen { _ in true }
@@ -187,6 +187,7 @@ extension ContractScenario {
         }
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=0-9"])
         try await askPDF("GET \(member)/file", of: one, query: "?disposition=inline")
+        try await askPDF("GET \(member)", of: one, query: "?tz=Europe/Moscow")
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=99999999-"])
         try await askPDF("PATCH \(member)", of: one, body: #"{"name":"Отпуск"}"#)
         try await askPDF("GET \(member)/file", of: one)
@@ -227,7 +228,7 @@ extension ContractScenario {
         try await askPDF("GET \(trash)")
         let (first, second) = try await savedPair()
         for document in [first, second] { #expect(try await askPDF("DELETE \(member)", of: document).status == 200) }
-        for query in ["", "?limit=1&offset=1", "?limit=0", "?offset=x"] {
+        for query in ["", "?limit=1&offset=1&tz=UTC", "?limit=0", "?offset=x", "?tz=Mars"] {
             for isHead in [false, true] { try await askPDF("GET \(trash)", query: query, isHead: isHead) }
         }
         try await askPages("GET \(trash)")

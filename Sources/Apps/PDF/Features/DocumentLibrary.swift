@@ -13,6 +13,7 @@ struct DocumentLibrary: Sendable {
     /// `GET /v1/pdf/documents`: the saved documents, newest first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
+        let zone = try request.query.timeZone() ?? .gmt
         let search = DocumentSearch(try request.query.string("q"))
         let list = DocumentStore.Listing.list(search)
         let page = try request.query.page(of: list)
@@ -28,7 +29,7 @@ struct DocumentLibrary: Sendable {
         if listing.isCut { shown.nextOffset = nil }
         let isEmpty = listing.total == 0
         let content = DocumentListScreen(
-            items: listing.rows.map { .init(DocumentProperties($0), canMerge: listing.count > 1) },
+            items: listing.rows.map { .init(DocumentProperties($0, zone: zone), canMerge: listing.count > 1) },
             revision: listing.revision,
             empty: isEmpty ? (search == nil ? .noDocuments : .noMatches) : nil
         )
@@ -49,21 +50,25 @@ struct DocumentLibrary: Sendable {
     /// `GET /v1/pdf/drafts`: the documents that are not saved yet, newest first.
     @Sendable func drafts(_ request: ScreenRequest) async throws -> ScreenResponse {
         let drafts = try await store.drafts(profile: try request.profile(), at: lookup.clock.now())
+        let zone = try request.query.string("tz")
+        let link: Link = "/v1/pdf/drafts"
         // They expire by time, which no change token tells.
         return try .pdf(
-            DocumentDraftsScreen(drafts),
+            DocumentDraftsScreen(drafts, zone: try request.query.timeZone() ?? .gmt),
             "pdf.drafts",
             state: drafts.isEmpty ? .empty : .content,
-            links: Links(self: "/v1/pdf/drafts")
+            links: Links(self: zone.map { link.query("tz", $0) } ?? link)
         )
     }
 
     /// `GET /v1/pdf/documents/{id}`.
     @Sendable func reader(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
+        let zone = try request.query.timeZone() ?? .gmt
         let changeToken = store.changeToken(profile: profile)
         let document = try await lookup.document(request, profile: profile)
-        return try .reader(document, changeToken: changeToken)
+        let link = try request.query.string("tz").map { DocumentProperties.href(document.id).query("tz", $0) }
+        return try .reader(document, zone: zone, self: link, changeToken: changeToken)
     }
 
     /// `GET …/file`: the PDF, to be shared.

@@ -14,13 +14,14 @@ struct DocumentTrash: Sendable {
     /// `GET /v1/pdf/trash`: the last deleted first.
     @Sendable func list(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
+        let zone = try request.query.timeZone() ?? .gmt
         let list = DocumentStore.TrashPage.list
         let asked = try request.query.page(of: list)
         let changeToken = store.changeToken(profile: profile)
         let page = try await store.trash(profile: profile, page: asked)
         let shown = Page(asked, count: page.rows.count, total: page.total, hasMore: page.hasMore)
         var response = try ScreenResponse.pdf(
-            DocumentTrashScreen(page, lifetime: lifetime),
+            DocumentTrashScreen(page, lifetime: lifetime, zone: zone),
             "pdf.trash",
             state: page.total == 0 ? .empty : .content,
             page: shown,

@@ -19,8 +19,11 @@ struct FileNotice: Encodable, Sendable, Equatable {
         text =
             switch notice.kind {
             case .firstPictureOnly: .firstPictureOnly(title)
-            case .restrictionsRemoved:
-                .restrictionsRemoved(title)
+            case .restrictionsRemoved: .restrictionsRemoved(title)
+            case .fieldsDrawn: .fieldsDrawn(title)
+            case .bookmarksRemoved: .bookmarksRemoved(title)
+            case .attachmentsRemoved: .attachmentsRemoved(title)
+            case .signaturesRemoved: .signaturesRemoved(title)
             }
     }
 }

@@ -43,10 +43,10 @@ struct DocumentDraftsScreen: Encodable, Sendable {
         let draftUntilText: Text
         let actions: [Action]
 
-        init(_ draft: DocumentStore.Draft) {
-            properties = DocumentProperties(draft.row)
+        init(_ draft: DocumentStore.Draft, zone: TimeZone) {
+            properties = DocumentProperties(draft.row, zone: zone)
             draftUntil = draft.until
-            draftUntilText = DocumentText.date(draft.until)
+            draftUntilText = DocumentText.date(draft.until, in: zone)
             actions = [
                 .save(properties.href, name: draft.row.name, isDraft: true),
                 .delete(properties.href, name: draft.row.name, isDraft: true),
@@ -67,8 +67,8 @@ struct DocumentDraftsScreen: Encodable, Sendable {
     let items: [Row]
     let empty: EmptyState?
 
-    init(_ drafts: [DocumentStore.Draft]) {
-        items = drafts.map(Row.init)
+    init(_ drafts: [DocumentStore.Draft], zone: TimeZone) {
+        items = drafts.map { Row($0, zone: zone) }
         empty = drafts.isEmpty ? .noDrafts : nil
     }
 }

@@ -20,11 +20,11 @@ struct DocumentProperties: Encodable, Sendable {
     /// Describes a document.
     ///
     /// - Parameter size: bytes of its file.
-    init(id: String, name: String, created: Date, size: Int, pageCount: Int) {
+    init(id: String, name: String, created: Date, size: Int, pageCount: Int, zone: TimeZone = .gmt) {
         self.id = id
         self.name = name
         createdAt = created
-        createdText = DocumentText.date(created)
+        createdText = DocumentText.date(created, in: zone)
         self.size = size
         sizeText = .size(size)
         self.pageCount = pageCount
@@ -35,19 +35,27 @@ struct DocumentProperties: Encodable, Sendable {
     }
 
     /// Describes a document.
-    init(_ document: Document) {
+    init(_ document: Document, zone: TimeZone) {
         self.init(
             id: document.id,
             name: document.name,
             created: document.created,
             size: document.blob.length,
-            pageCount: document.pages.count
+            pageCount: document.pages.count,
+            zone: zone
         )
     }
 
     /// Describes a row of the list.
-    init(_ row: DocumentStore.Listing.Row) {
-        self.init(id: row.id, name: row.name, created: row.created, size: row.length, pageCount: row.pageCount)
+    init(_ row: DocumentStore.Listing.Row, zone: TimeZone) {
+        self.init(
+            id: row.id,
+            name: row.name,
+            created: row.created,
+            size: row.length,
+            pageCount: row.pageCount,
+            zone: zone
+        )
     }
 
     private enum CodingKeys: CodingKey {

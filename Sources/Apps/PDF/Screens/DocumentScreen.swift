@@ -38,8 +38,8 @@ struct DocumentScreen: Encodable, Sendable {
     @Nullable var draftUntilText: Text?
     let actions: [Action]
 
-    init(_ document: Document) {
-        let properties = DocumentProperties(document)
+    init(_ document: Document, zone: TimeZone = .gmt) {
+        let properties = DocumentProperties(document, zone: zone)
         self.properties = properties
         version = document.version
         status = document.isDraft ? .draft : .saved
@@ -58,7 +58,7 @@ struct DocumentScreen: Encodable, Sendable {
             )
         }
         _draftUntil = Nullable(wrappedValue: document.draftUntil)
-        _draftUntilText = Nullable(wrappedValue: document.draftUntil.map(DocumentText.date))
+        _draftUntilText = Nullable(wrappedValue: document.draftUntil.map { DocumentText.date($0, in: zone) })
         actions = Action.reader(document)
     }
 

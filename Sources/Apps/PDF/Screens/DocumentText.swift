@@ -1,7 +1,7 @@
 import Foundation
 import Screens
 
-/// Values as text, in UTC and without a locale.
+/// Values as text.
 enum DocumentText {
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -13,9 +13,9 @@ enum DocumentText {
     ]
 
     /// `5 January 2026, 10:00`
-    static func date(_ date: Date) -> Text {
+    static func date(_ date: Date, in zone: TimeZone) -> Text {
         var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
+        calendar.timeZone = zone
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
         func two(_ value: Int?) -> String { (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
         let (day, month) = (parts.day ?? 0, max(0, (parts.month ?? 1) - 1))

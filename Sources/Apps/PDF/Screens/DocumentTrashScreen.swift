@@ -21,15 +21,15 @@ struct DocumentTrashScreen: Encodable, Sendable {
         let version: Int
         let actions: [Action]
 
-        init(_ row: DocumentStore.TrashPage.Row, lifetime: Duration) {
+        init(_ row: DocumentStore.TrashPage.Row, lifetime: Duration, zone: TimeZone) {
             let document = row.properties
             (id, name, size, pageCount) = (document.id, document.name, document.length, document.pageCount)
             sizeText = .size(document.length)
             pageCountText = DocumentText.pages(document.pageCount)
             deletedAt = row.deleted
-            deletedText = .deleted(DocumentText.date(row.deleted))
+            deletedText = .deleted(DocumentText.date(row.deleted, in: zone))
             expiresAt = row.deleted.addingTimeInterval(lifetime.seconds)
-            expiresText = .keptUntil(DocumentText.date(expiresAt))
+            expiresText = .keptUntil(DocumentText.date(expiresAt, in: zone))
             version = row.version
             actions = [Trash.documents.restore(id), Trash.documents.purge(id)]
         }
@@ -46,8 +46,8 @@ struct DocumentTrashScreen: Encodable, Sendable {
     let actions: [Action]
     let empty: EmptyState?
 
-    init(_ page: DocumentStore.TrashPage, lifetime: Duration) {
-        items = page.rows.map { Row($0, lifetime: lifetime) }
+    init(_ page: DocumentStore.TrashPage, lifetime: Duration, zone: TimeZone) {
+        items = page.rows.map { Row($0, lifetime: lifetime, zone: zone) }
         count = page.total
         countText = .inTrash(page.total)
         actions = [Trash.documents.empty(isEnabled: page.total > 0)]

@@ -167,4 +167,29 @@ extension Text {
             ru: "В \(title) печать, копирование или изменения ограничены паролем владельца; в этом документе — нет."
         )
     }
+
+    static func fieldsDrawn(_ title: String) -> Text {
+        Text(
+            "The fields of the form in \(title) were drawn from their values; they may look different.",
+            ru: "Поля формы в \(title) нарисованы по их значениям и могут выглядеть иначе."
+        )
+    }
+
+    static func bookmarksRemoved(_ title: String) -> Text {
+        Text("\(title) has bookmarks; this document does not.", ru: "В \(title) есть закладки; в этом документе — нет.")
+    }
+
+    static func attachmentsRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) has files attached; this document does not.",
+            ru: "К \(title) приложены файлы; к этому документу — нет."
+        )
+    }
+
+    static func signaturesRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) has a digital signature; this document does not, though it may show one.",
+            ru: "\(title) содержит цифровую подпись; этот документ — нет, хотя она может быть видна."
+        )
+    }
 }

@@ -35,15 +35,19 @@ extension ScreenResponse {
     /// that a GET would have now (RFC 9110 §8.8).
     ///
     /// - Throws: `EncodingError`.
-    static func reader(_ document: Document, isNew: Bool = false, changeToken: ChangeToken? = nil) throws
-        -> ScreenResponse
-    {
+    static func reader(
+        _ document: Document,
+        isNew: Bool = false,
+        zone: TimeZone = .gmt,
+        self link: Link? = nil,
+        changeToken: ChangeToken? = nil
+    ) throws -> ScreenResponse {
         let href = DocumentProperties.href(document.id)
         var response = try pdf(
-            DocumentScreen(document),
+            DocumentScreen(document, zone: zone),
             "pdf.reader",
             created: isNew ? href : nil,
-            links: Links(self: href),
+            links: Links(self: link ?? href),
             // A draft expires by time, which no change token tells.
             changeToken: document.isDraft ? nil : changeToken
         )

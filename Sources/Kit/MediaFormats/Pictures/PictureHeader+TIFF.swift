@@ -2,12 +2,15 @@ extension PictureHeader {
     /// TIFF 6.0 section 2: the first page of the file.
     static func tiff(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
         var directories = try TIFFDirectories(reader)
+        guard try !directories.isCanonRaw(reader) else { throw PictureHeaderError.unsupported(cameraRaw) }
         while let directory = try directories.next() {
+            guard directory.values[50706] == nil else { throw PictureHeaderError.unsupported(cameraRaw) }
             if !directory.isAuxiliary { return try header(of: directory) }
         }
-        // A file of nothing but reduced pictures: the first one is shown.
+        // A file of nothing but reduced pictures: the first one is shown, unless the picture is of another kind.
         directories = try TIFFDirectories(reader)
         guard let first = try directories.next() else { throw PictureHeaderError.malformed("a TIFF without a page") }
+        guard first.values[330] == nil else { throw PictureHeaderError.unsupported(cameraRaw) }
         return try header(of: first)
     }
 
@@ -28,6 +31,9 @@ extension PictureHeader {
         }
         return pages.isEmpty ? [first] : pages
     }
+
+    /// DNG, NEF, CR2 and others are TIFFs whose pages are thumbnails of what the camera's sensor saw.
+    private static let cameraRaw = "a camera RAW file"
 
     private static func header(of directory: TIFFDirectories.Directory) throws -> PictureHeader {
         guard let width = directory.values[256], let height = directory.values[257], width > 0, height > 0 else {
@@ -60,8 +66,9 @@ struct TIFFDirectories {
     private var offset: Int
     private var seen: Set<Int> = []
 
-    /// NewSubfileType, SubfileType, sizes, BitsPerSample, ExtraSamples, and the profile (ICC.1:2010 annex B.4).
-    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 338, 34675]
+    /// NewSubfileType, SubfileType, sizes, BitsPerSample, SubIFDs, ExtraSamples, the profile (ICC.1:2010 annex B.4), and
+    /// DNGVersion.
+    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 330, 338, 34675, 50706]
 
     init<Source: ByteSource>(_ reader: HeaderReader<Source>) throws {
         let little = try reader.byte(at: 0) == 0x49
@@ -72,6 +79,11 @@ struct TIFFDirectories {
         }
         width = try read(2, 2) == 43 ? 8 : 4
         offset = try read(width, width)
+    }
+
+    /// Whether it is a CR2, whose mark is between its head and its first directory.
+    func isCanonRaw<Source: ByteSource>(_ reader: HeaderReader<Source>) throws -> Bool {
+        try offset == 16 && reader.byte(at: 8) == 0x43 && reader.byte(at: 9) == 0x52
     }
 
     /// Returns the next directory; nil after the last one.

@@ -1,0 +1,120 @@
+import CPangoCairo
+
+/// Draws looks of fields, a page each.
+struct FieldCanvas {
+    private static let padding = 2.0
+    private static let smallest = 4.0
+    static let ordinary = 12.0
+    private static let selection = [0.6, 0.75, 0.85]
+
+    private let canvas: Canvas
+
+    /// Draws the looks.
+    ///
+    /// - Throws: ``JobError``.
+    static func draw(_ looks: [FieldLook], to path: String) throws {
+        guard let first = looks.first else { return }
+        try TextPages.load()
+        let fields = FieldCanvas(canvas: try Canvas(path: path, width: first.width, height: first.height))
+        for (index, look) in looks.enumerated() {
+            if index > 0 { try fields.canvas.beginPage() }
+            fields.canvas.resize(width: look.width, height: look.height)
+            fields.draw(look)
+        }
+        try fields.canvas.finish()
+    }
+
+    private func draw(_ look: FieldLook) {
+        if let background = look.background {
+            fill(0, 0, look.width, look.height, background)
+        }
+        if let border = look.border, look.borderWidth > 0 {
+            set(border)
+            let width = look.borderWidth
+            larder_cairo_set_line_width(canvas.cairo, width)
+            larder_cairo_rectangle(canvas.cairo, width / 2, width / 2, look.width - width, look.height - width)
+            larder_cairo_stroke(canvas.cairo)
+        }
+        if look.cells > 0, let line = look.lines.first {
+            drawCells(line.text, look)
+        } else if look.isMultiline || look.lines.count > 1 {
+            drawLines(look)
+        } else if let line = look.lines.first, !line.text.isEmpty {
+            drawLine(line.text, look)
+        }
+    }
+
+    private func drawLine(_ text: String, _ look: FieldLook) {
+        let room = look.width - 2 * inset(look)
+        var size = look.fontSize ?? max(Self.smallest, look.height * 2 / 3)
+        var line = layout(text, size)
+        while line.size.width > room || line.size.height > look.height, size > Self.smallest {
+            size *= 0.95
+            line = layout(text, size)
+        }
+        let rest = room - line.size.width
+        let x = inset(look) + [0, rest / 2, rest][look.alignment.rawValue]
+        show(line, x, (look.height - line.size.height) / 2, look)
+    }
+
+    /// Draws lines from the top, as many as there is room for; with smaller letters if that makes all fit.
+    private func drawLines(_ look: FieldLook) {
+        let room = (width: look.width - 2 * inset(look), height: look.height - 2 * inset(look))
+        var size = look.fontSize ?? min(Self.ordinary, max(Self.smallest, look.height * 2 / 3))
+        func layouts() -> [Layout] {
+            look.lines.map { layout($0.text, size, width: look.isMultiline ? room.width : nil, look.alignment) }
+        }
+        var lines = layouts()
+        while look.isMultiline, lines.reduce(0, { $0 + $1.size.height }) > room.height, size > Self.smallest {
+            size *= 0.95
+            lines = layouts()
+        }
+        var y = inset(look)
+        for (line, layout) in zip(look.lines, lines) where y < look.height {
+            let height = layout.size.height
+            if line.isSelected { fill(inset(look), y, room.width, height, Self.selection) }
+            show(layout, inset(look), y, look)
+            y += height
+        }
+    }
+
+    private func drawCells(_ text: String, _ look: FieldLook) {
+        let width = look.width / Double(look.cells)
+        for (index, character) in text.prefix(look.cells).enumerated() {
+            let letter = layout(String(character), look.fontSize ?? min(look.height * 2 / 3, width))
+            let x = Double(index) * width + (width - letter.size.width) / 2
+            show(letter, x, (look.height - letter.size.height) / 2, look)
+        }
+    }
+
+    private func inset(_ look: FieldLook) -> Double {
+        Self.padding + (look.border == nil ? 0 : look.borderWidth)
+    }
+
+    private func layout(_ text: String, _ size: Double, width: Double? = nil, _ alignment: FieldLook.Alignment = .left)
+        -> Layout
+    {
+        let font = "Helvetica, Arial, \(TextPages.families) \(size)"
+        let layout = Layout(context: canvas.context, text: text, width: width.map { max(1, $0) }, font: font)
+        let alignments = [PANGO_ALIGN_LEFT, PANGO_ALIGN_CENTER, PANGO_ALIGN_RIGHT]
+        larder_pango_layout_set_alignment(layout.pointer, alignments[alignment.rawValue])
+        return layout
+    }
+
+    private func show(_ layout: Layout, _ x: Double, _ y: Double, _ look: FieldLook) {
+        set(look.color)
+        larder_cairo_move_to(canvas.cairo, x, y)
+        larder_pango_cairo_show_layout(canvas.cairo, layout.pointer)
+    }
+
+    private func fill(_ x: Double, _ y: Double, _ width: Double, _ height: Double, _ color: [Double]) {
+        set(color)
+        larder_cairo_rectangle(canvas.cairo, x, y, width, height)
+        larder_cairo_fill(canvas.cairo)
+    }
+
+    private func set(_ color: [Double]) {
+        let (red, green, blue) = FieldLook.rgb(color)
+        larder_cairo_set_source_rgb(canvas.cairo, red, green, blue)
+    }
+}
