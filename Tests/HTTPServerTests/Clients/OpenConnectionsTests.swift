@@ -62,7 +62,7 @@ import Testing
         #expect(ended.value == ["more", "large"])
     }
 
-    @Test("TRUST-25 If there is hardly room, the oldest connection of the client that has most ends for each further one")
+    @Test("TRUST-25 If there is hardly room, the oldest connection of the heaviest client ends for each further one")
     func displaced() throws {
         let connections = OpenConnections(limit: 100, exempt: .none, places: 80)
         let ended = Watched<[Int]>([])

@@ -70,7 +70,7 @@ public final class OpenConnections: Sendable {
 
     /// - Parameter end: Closes the connection; is called on any thread.
     func admit(_ client: IPAddress?, end: @escaping @Sendable (AbruptClose) -> Void = { _ in }) -> OpenConnection? {
-        let (connection, displaced) = state.withLock { state -> (OpenConnection?, OpenConnection?) in
+        let (connection, oldest) = state.withLock { state -> (OpenConnection?, OpenConnection?) in
             if let client {
                 let count = state.byClient[client, default: 0]
                 guard count < limit else { return (nil, nil) }
@@ -81,7 +81,7 @@ public final class OpenConnections: Sendable {
             state.open[connection.number] = connection
             return (connection, self.displaced(in: state))
         }
-        displaced?.end(.tooManyConnections)
+        oldest?.end(.tooManyConnections)
         return connection
     }
 

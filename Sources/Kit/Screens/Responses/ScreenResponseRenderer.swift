@@ -75,17 +75,17 @@ enum ScreenResponseRenderer {
         let status = response.status
         // The response to a write is not a representation of its target, so it has no validator (RFC 9110 §8.8).
         if response.hasValidator, status == .ok, request.method == .get || request.method == .head {
-            let tag = tag(isCompressed)
-            fields[.eTag] = tag
-            if EntityTag.matches(request.headerFields[values: .ifNoneMatch], tag) { return notModified(fields) }
+            let entityTag = tag(isCompressed)
+            fields[.eTag] = entityTag
+            if EntityTag.matches(request.headerFields[values: .ifNoneMatch], entityTag) { return notModified(fields) }
         }
-        let body = try body(isCompressed)
+        let content = try body(isCompressed)
         if isCompressed { fields[.contentEncoding] = "gzip" }
-        fields[.contentLength] = String(body.readableBytes)
+        fields[.contentLength] = String(content.readableBytes)
         return Response(
             status: status,
             headers: fields,
-            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
+            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: content)
         )
     }
 
