@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Freshness
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import Synchronization

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTypes
 import Screens
 import TestKit
@@ -139,7 +140,7 @@ struct OutboxRunnerTests {
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)
             for number in 0..<20 {
-                _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f\(number)"}"#)
+                _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f\#(number)"}"#)
             }
             _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f0/below"}"#)
             disk.intercept { request in

@@ -17,7 +17,8 @@ struct PageWindowTests {
             limit: range.count,
             hasMore: hasMore,
             total: total,
-            fetchedAt: Date(timeIntervalSince1970: seconds)
+            fetchedAt: Date(timeIntervalSince1970: seconds),
+            changedAt: Date(timeIntervalSince1970: seconds)
         )
         for position in range where !removed.contains(position) { source.keys[position] = "disk:/\(position)" }
         return source

@@ -324,7 +324,7 @@ struct HTTP2HeldBytesTests {
                 "Set-Cookie": "e",
             ]
         )
-        let block = try connection.frames().first { $0.kind == 1 }?.payload ?? []
+        let block = try #require(try connection.frames().first { $0.kind == 1 }).payload
         #expect(block.count > 20 && block.withUnsafeBytes(HeaderBlock.leavesTable))
     }
 }
