@@ -23,7 +23,10 @@ import Testing
             ["--upstreams-\($0)-url", "http://127.0.0.1:9"]
         }
         let commands: [(arguments: [String], steps: [String])] = [
-            (["doctor", "--deep"] + away, ["checking the database", "reading files", "trying programs", "asking spacex"]),
+            (
+                ["doctor", "--deep"] + away,
+                ["checking the database", "reading files", "trying programs", "asking spacex"]
+            ),
             (["backup", folder.path + "/BACKUP"], ["copying files", "copying the database", "reading the copies"]),
             (["restore", folder.path + "/backup-true", "--data-directory", folder.path + "/NEW"], ["copying files"]),
             (["cache", "purge", "--all"], ["removing responses", "returning free pages"]),

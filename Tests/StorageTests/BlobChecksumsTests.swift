@@ -32,7 +32,9 @@ import Testing
         let bytes = Self.bytes(count)
         var (whole, parts) = (BlobChecksums(), BlobChecksums())
         whole.append(bytes)
-        for start in stride(from: 0, to: count, by: 100_003) { parts.append(bytes[start..<min(start + 100_003, count)]) }
+        for start in stride(from: 0, to: count, by: 100_003) {
+            parts.append(bytes[start..<min(start + 100_003, count)])
+        }
         #expect(whole == parts && whole.data.count == 4 * ((count + Self.block - 1) / Self.block))
         #expect(BlobChecksums(whole.data, length: count) == whole)
         #expect(BlobChecksums(whole.data + [0], length: count) == nil)

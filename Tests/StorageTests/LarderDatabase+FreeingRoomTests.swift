@@ -134,7 +134,9 @@ import Testing
         let scenario = try FaultScenario()
         let (error, hasFailed) = await scenario.scope.failing(.fullDisk, at: 1) { () -> (any Error)? in
             do {
-                try await scenario.database.writeIfRoom { try $0.execute(sql: "INSERT INTO blob (id, length) VALUES (1, 1)") }
+                try await scenario.database.writeIfRoom {
+                    try $0.execute(sql: "INSERT INTO blob (id, length) VALUES (1, 1)")
+                }
                 return nil
             } catch {
                 return error
@@ -143,7 +145,9 @@ import Testing
         #expect(error == nil && hasFailed)
         #expect(try scenario.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM blob") } == 0)
         await #expect(throws: DatabaseError.self) {
-            try await scenario.database.writeIfRoom { try $0.execute(sql: "INSERT INTO blob (id, length) VALUES ('x', 1)") }
+            try await scenario.database.writeIfRoom {
+                try $0.execute(sql: "INSERT INTO blob (id, length) VALUES ('x', 1)")
+            }
         }
     }
 

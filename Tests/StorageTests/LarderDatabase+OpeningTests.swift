@@ -46,7 +46,9 @@ import Testing
     func check() throws {
         let database = try LarderDatabase.temporary()
         try database.write { db in
-            for number in 0..<2000 { try db.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 1)", arguments: [number]) }
+            for number in 0..<2000 {
+                try db.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 1)", arguments: [number])
+            }
         }
         try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try database.write { try $0.execute(sql: "DELETE FROM blob WHERE id = 0") }

@@ -127,7 +127,9 @@ import Testing
         var database: LarderDatabase? = try open()
         let path = try #require(database).directory.databasePath
         try database?.write { db in
-            for number in 0..<2000 { try db.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 1)", arguments: [number]) }
+            for number in 0..<2000 {
+                try db.execute(sql: "INSERT INTO blob (id, length) VALUES (?, 1)", arguments: [number])
+            }
         }
         try database?.close()
         database = nil

@@ -36,7 +36,9 @@ public struct ExpiryService: Service {
         await cancelWhenGracefulShutdown {
             await self.purgeOnce()
             while !Task.isCancelled {
-                do { try await self.retention.clock.run(after: Self.interval) { await self.purgeOnce() } } catch { return }
+                do { try await self.retention.clock.run(after: Self.interval) { await self.purgeOnce() } } catch {
+                    return
+                }
             }
         }
     }

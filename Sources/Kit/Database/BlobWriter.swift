@@ -75,7 +75,9 @@ public final class BlobWriter: Sendable {
         -> Result
     {
         try state.withLock { state in
-            guard case .writing(let file, let length, let checksums) = state else { throw StorageError.bodyAlreadyFinished }
+            guard case .writing(let file, let length, let checksums) = state else {
+                throw StorageError.bodyAlreadyFinished
+            }
             do {
                 let (next, result) = try step(file, length, checksums)
                 state = next

@@ -16,7 +16,8 @@ enum DataCheck {
     ) -> [Check] {
         do {
             let directory = try DataDirectory(at: url)
-            return [Check("data directory", .well, url.path)] + contents(of: directory, migrations, amounts, readsFiles, progress)
+            return [Check("data directory", .well, url.path)]
+                + contents(of: directory, migrations, amounts, readsFiles, progress)
         } catch StorageError.directoryInUse(_, let pid) {
             let owner = pid.map { "process \($0)" } ?? "another process"
             let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
