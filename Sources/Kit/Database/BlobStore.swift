@@ -28,7 +28,7 @@ public struct BlobStore: Sendable {
     static let checksumMigrations = [
         SchemaMigration(
             "storage/012 checksums of blobs",
-            sql: "ALTER TABLE blob ADD COLUMN checksums BLOB -- CRC-32 of each 256 KiB; NULL: stored by an older build"
+            sql: "ALTER TABLE blob ADD COLUMN checksums BLOB; -- CRC-32 of each 256 KiB; NULL: stored by an older build"
         )
     ]
 
