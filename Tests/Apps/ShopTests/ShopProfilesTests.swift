@@ -185,6 +185,8 @@ struct ShopProfilesTests {
             logs.append(log)
         }
         #expect(logs[0].count == logs[1].count)
+        // A server of a shared store knows by itself which products are gone or replaced; that counts no revision there.
+        for index in logs.indices { logs[index] = logs[index].map { $0.replacing(/revision: \d+/, with: "revision") } }
         let differing = zip(logs[0], logs[1]).first { $0 != $1 }
         #expect(differing == nil)
         #expect(logs[0].count { $0.contains("replaced") } > 5 && logs[0].count { $0.contains("gone") } > 5)
@@ -242,7 +244,7 @@ struct ShopProfilesTests {
         #expect(try await nodes[1].profiles.list("anna", PageRequest(limit: 1, offset: 1)).totals.price == 7.5)
         for node in nodes {
             #expect(try await node.profiles.line(id, "anna")?.item.product == new)
-            #expect(try await node.profiles.list("anna", page).revision == 1)
+            #expect(try await node.profiles.list("anna", page).revision == 2, "the price has changed")
         }
         try await nodes[0].catalogue.markGone(5, at: .distantPast)
         #expect(try await nodes[0].profiles.list("anna", page).items.map(\.difference) == [.gone])
