@@ -45,6 +45,18 @@ import Testing
     func changed() throws {
         let scenario = DirectoryScenario()
         let bytes = Self.bytes(2 * Self.block + 1000)
+        let id = try storeAndRead(bytes, in: scenario)
+        let found = try scenario.examine().files
+        #expect(found.changed == [id] && found.missing.isEmpty && found.cut.isEmpty && found.unreadable.isEmpty)
+        #expect(found.faults() == "1 changed: \(id)")
+        // The next start meets it again.
+        let second = try scenario.open()
+        #expect(throws: StorageError.blobUnavailable(id)) { try second.blobs.reader(Blob(id: id, length: bytes.count)).readAll() }
+        try second.close()
+    }
+
+    /// Stores a blob, changes a byte of it, reads it, and closes the database.
+    private func storeAndRead(_ bytes: Data, in scenario: DirectoryScenario) throws -> BlobID {
         let database = try scenario.open()
         let blob = try database.blobs.write(bytes)
         try database.write { try database.blobs.insert(blob, in: $0) }
@@ -60,13 +72,7 @@ import Testing
         }
         #expect(throws: StorageError.blobUnavailable(blob.id)) { try database.blobs.reader(stored) }
         try database.close()
-        let found = try scenario.examine().files
-        #expect(found.changed == [blob.id] && found.missing.isEmpty && found.cut.isEmpty && found.unreadable.isEmpty)
-        #expect(found.faults() == "1 changed: \(blob.id)")
-        // The next start meets it again.
-        let second = try scenario.open()
-        #expect(throws: StorageError.blobUnavailable(blob.id)) { try second.blobs.reader(stored).readAll() }
-        try second.close()
+        return blob.id
     }
 
     @Test("TRUST-27 what a program has made is checked as well; the file of an older build has no checksums")

@@ -122,7 +122,7 @@ import Testing
                     CREATE VIRTUAL TABLE terms USING fts5vocab(words, row);
                     WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 300)
                         INSERT INTO words (rowid, text) SELECT n, 'word' || n || ' other' FROM n;
-                    INSERT INTO places SELECT rowid, rowid, rowid FROM words_docsize JOIN (SELECT 1);
+                    INSERT INTO places SELECT id, id, id FROM words_docsize;
                     """
             )
             #expect(try IntegrityCheck.damagedTables(thoroughly: true, db) == [:])

@@ -58,7 +58,7 @@ import Testing
     @Test("A step that fails leaves nothing of itself")
     func failingMigration() throws {
         let bad = SchemaMigration("bad/001", sql: "CREATE TABLE half (id TEXT) STRICT; INSERT INTO nowhere VALUES (1)")
-        #expect(throws: DatabaseError.self) { try open([bad]) }
+        #expect(throws: StorageError.self) { try open([bad]) }
         let database = try open()
         #expect(try database.read { try $0.tableExists("half") } == false)
     }

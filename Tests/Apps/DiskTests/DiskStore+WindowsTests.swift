@@ -80,7 +80,7 @@ struct DiskStoreWindowsTests {
 
     @Test(
         "DISK-12 a cursor of another folder, order or list is refused, unsent",
-        arguments: ["path=/sub", "sort=name", "offset=0"]
+        arguments: ["path=/sub", "sort=name", "offset=1"]
     )
     func foreignCursors(parameter: String) async throws {
         try await DiskHarness.run(Self.disk(3)) { app in

@@ -18,9 +18,9 @@ extension HTTP2ConnectionHandler {
     /// What requests are taken to hold, in bytes.
     private enum Estimate {
         /// Of a response that has not begun.
-        static let response = 512 << 10
+        static let response = 256 << 10
         /// Of the handlers and the task of a stream.
-        static let stream = 64 << 10
+        static let stream = 32 << 10
     }
 
     /// For how long a response that has not begun is expected.
