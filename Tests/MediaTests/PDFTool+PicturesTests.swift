@@ -208,6 +208,19 @@ import Testing
         #expect(try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5).isNear(color, 3))
     }
 
+    @Test("PDF-21 a fax has the shape of its sheet, in each quality") func fax() async throws {
+        let scratch = try Scratch()
+        let fax = try await scratch.picture(.quadrants(), "fax.tif[xres=8,yres=4]")
+        for quality in [PictureOptions.Quality.original, .medium] {
+            let pages = try await scratch.engine.documents.pages(
+                of: [.file(fax)],
+                options: PictureOptions(quality: quality),
+                to: scratch.url("out.pdf")
+            ).pages
+            #expect(pages == [PDFPage(width: 96, height: 128, rotation: 0)])
+        }
+    }
+
     @Test("PNG pixels go in as they are; the compressed data are the file's own") func pngData() async throws {
         let scratch = try Scratch()
         let file = try await scratch.picture(.gradient(), "a.png")

@@ -214,6 +214,14 @@ private let mutations = ProcessInfo.processInfo.environment["PDF_MUTATIONS"].fla
         #expect(try await imported(pdf, scratch).contains("/Q"))
     }
 
+    @Test("PDF-12 a page whose crop box is outside of it is shown whole") func senselessCropBox() async throws {
+        let scratch = try Scratch()
+        let text = try await imported(document(page: "/CropBox [500 500 600 600]"), scratch)
+        #expect(!text.contains("/CropBox"))
+        let drawn = try await scratch.drawn(scratch.url("out.pdf"))
+        #expect((drawn.width, drawn.height) == (200, 100) && drawn.at(0.02, 0.95).isNear(.black))
+    }
+
     @Test("PDF-12 a PDF may follow other bytes, within 1,024; one that begins later is none") func preamble()
         async throws
     {

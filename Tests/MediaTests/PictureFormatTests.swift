@@ -70,6 +70,22 @@ import Testing
         #expect(try PictureHeader(of: Self.tiff(Array(reduced.dropFirst()) + [[330, 4, 1, 8]])).width == 160)
     }
 
+    @Test("PDF-21 densities of a TIFF say the shape of its pixels; senseless ones say nothing") func densities() throws
+    {
+        func aspect(_ across: Int, _ down: Int, orientation: Int = 1, at place: Int = 74) throws -> Double {
+            let size = [[256, 4, 1, 1728], [257, 4, 1, 1145], [274, 3, 1, orientation]]
+            let file = Self.tiff(size + [[282, 5, 1, place], [283, 5, 1, place + 8]])
+            let numbers = [across, 1, down, 1].flatMap { number in (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) } }
+            return try PictureHeader(of: file + numbers).pixelAspect
+        }
+        #expect(try aspect(204, 98) == 204.0 / 98)
+        #expect(try aspect(204, 98, orientation: 6) == 98.0 / 204)
+        #expect(try aspect(300, 300) == 1)
+        for senseless in [try aspect(0, 98), try aspect(1, 98), try aspect(204, 98, at: 1_000_000)] {
+            #expect(senseless == 1)
+        }
+    }
+
     @Test("a signature behind other bytes does not count: a file is what it begins with") func polyglot() {
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
         #expect(PictureFormat(signature: [0x0A] + jpeg) == nil)

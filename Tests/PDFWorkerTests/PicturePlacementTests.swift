@@ -17,6 +17,14 @@ import Testing
         #expect((large.x, large.y) == (0, 0))
     }
 
+    @Test("PDF-21 pixels that are not square keep the shape of the picture") func fax() {
+        let fax = PicturePlacement(width: 1728, height: 1145, pixelAspect: 204.0 / 98, layout: .fit)
+        #expect(fax.pageHeight == 841.89)
+        #expect(abs(fax.pageWidth - 610.4) < 0.1)
+        let wide = PicturePlacement(width: 100, height: 100, pixelAspect: 0.5, layout: .fit)
+        #expect((wide.pageWidth, wide.pageHeight) == (200, 100))
+    }
+
     @Test("fit: a page is never thinner than PDF allows") func thin() {
         let line = PicturePlacement(width: 10_000, height: 1, layout: .fit)
         #expect(line.pageHeight == 3)

@@ -73,6 +73,14 @@ extension PDFFile {
         try check()
     }
 
+    /// Removes a crop box outside of the page, of which poppler draws nothing.
+    func removeSenselessCropBox(of page: Object) {
+        let boxes = ["/CropBox", "/MediaBox"].map { box in
+            with(PDFName(box), of: page) { numbers($0, count: 4) }
+        }
+        if PageGeometry.isOutside(boxes[0], of: boxes[1]) { qpdf_oh_remove_key(handle, page, "/CropBox") }
+    }
+
     /// Returns the size and the rotation of a page.
     func geometry(of page: Object) throws -> PageGeometry {
         func box(_ key: String) -> [Double]? { numbers(qpdf_oh_get_key(handle, page, key), count: 4) }

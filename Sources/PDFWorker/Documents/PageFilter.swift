@@ -54,6 +54,7 @@ final class PageFilter {
         for key in file.keys(of: page) where !KeptKeys.ofPages.contains(key) {
             qpdf_oh_remove_key(handle, page, key.bytes)
         }
+        file.removeSenselessCropBox(of: page)
         try checkContents(of: page)
         try cleanAnnotations(of: page)
         try resources.reduce(page)

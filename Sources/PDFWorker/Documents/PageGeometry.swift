@@ -14,17 +14,25 @@ struct PageGeometry: Equatable {
 
     init(mediaBox: [Double]?, cropBox: [Double]?, rotate: Int, userUnit: Double) {
         let media = Self.ordered(mediaBox) ?? Self.fallback
-        let crop = Self.ordered(cropBox) ?? media
-        // Only the part of the crop box within the media box counts.
-        let shown =
-            Self.ordered(
-                [max(media[0], crop[0]), max(media[1], crop[1]), min(media[2], crop[2]), min(media[3], crop[3])],
-                keepingOrder: true
-            ) ?? media
+        let shown = Self.part(of: media, in: cropBox) ?? media
         let unit = userUnit.isFinite && userUnit > 0 && userUnit <= 75_000 ? userUnit : 1
         width = (shown[2] - shown[0]) * unit
         height = (shown[3] - shown[1]) * unit
         rotation = Self.normalized(rotate)
+    }
+
+    /// Whether a crop box has no part of the page: then readers show the whole page.
+    static func isOutside(_ cropBox: [Double]?, of mediaBox: [Double]?) -> Bool {
+        part(of: ordered(mediaBox) ?? fallback, in: cropBox) == nil
+    }
+
+    /// Returns the part of the media box that counts.
+    private static func part(of media: [Double], in cropBox: [Double]?) -> [Double]? {
+        let crop = ordered(cropBox) ?? media
+        return ordered(
+            [max(media[0], crop[0]), max(media[1], crop[1]), min(media[2], crop[2]), min(media[3], crop[3])],
+            keepingOrder: true
+        )
     }
 
     /// The page as it is shown.

@@ -24,6 +24,8 @@ struct EmbeddedPicture: Equatable {
     var palette: [UInt8]?
     var profile: ICCProfile?
     var orientation = ExifOrientation.upright
+    /// Height of a pixel by its width, as it is shown.
+    var pixelAspect = 1.0
 
     /// Width as it is shown.
     var shownWidth: Int { orientation.swapsSides ? height : width }

@@ -33,7 +33,12 @@ final class PictureDocumentFile {
     ///
     /// - Returns: the page as it is shown.
     func addPage(with picture: EmbeddedPicture, layout: PageLayout) throws -> PDFPage {
-        let placement = PicturePlacement(width: picture.shownWidth, height: picture.shownHeight, layout: layout)
+        let placement = PicturePlacement(
+            width: picture.shownWidth,
+            height: picture.shownHeight,
+            pixelAspect: picture.pixelAspect,
+            layout: layout
+        )
         var entries = "/Type /XObject /Subtype /Image /Width \(picture.width) /Height \(picture.height) "
         entries += "/BitsPerComponent \(picture.bitsPerComponent) /ColorSpace \(try colorSpace(of: picture)) "
         entries += "/Filter \(picture.filter)"

@@ -22,8 +22,9 @@ struct PicturePlacement: Equatable {
     /// - Parameters:
     ///   - width: width of the picture as it is shown, in pixels.
     ///   - height: height of the picture as it is shown, in pixels.
-    init(width pixelsAcross: Int, height pixelsDown: Int, layout: PageLayout) {
-        let (across, down) = (Double(pixelsAcross), Double(pixelsDown))
+    ///   - pixelAspect: height of a pixel by its width; the picture has its shape, and no fewer points than pixels.
+    init(width pixelsAcross: Int, height pixelsDown: Int, pixelAspect: Double = 1, layout: PageLayout) {
+        let (across, down) = (Double(pixelsAcross) / min(1, pixelAspect), Double(pixelsDown) * max(1, pixelAspect))
         let margins = 2 * layout.margin
         if let paper = Self.size(of: layout.paper) {
             (pageWidth, pageHeight) = across > down ? (paper.height, paper.width) : paper

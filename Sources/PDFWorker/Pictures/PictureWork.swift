@@ -39,6 +39,7 @@ final class PictureWork: Sendable {
             file.origin == .decoder
             ? try EmbeddedPicture.lossless(file.path)
             : try EmbeddedPicture(file: file.path, keepsMetadata: keepsMetadata)
+        picture.pixelAspect = file.pixelAspect
         picture.checksum = picture.data.reduce(0) { sum, part in
             part.withUnsafeBytes { PictureDocumentFile.checksum(of: $0, after: sum) }
         }

@@ -14,13 +14,14 @@ struct EmbeddablePicture {
     func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> PDFJob.Picture {
         let input = try place(picture, header)
         if let coding = options.quality.coding {
-            return PDFJob.Picture(path: try await reduced(input, header, coding), origin: .encoder)
+            let file = try await reduced(input, header, coding)
+            return PDFJob.Picture(path: file, origin: .encoder, pixelAspect: header.pixelAspect)
         }
         if header.isEmbeddable { return PDFJob.Picture(path: input, origin: .client) }
         let width = Self.unlimited
         if header.isLossy && !header.mayBeTransparent {
             let file = try await thumbnail(input, to: "out\(index).jpg[Q=92,optimize-coding]", width: width, header)
-            return PDFJob.Picture(path: file, origin: .encoder)
+            return PDFJob.Picture(path: file, origin: .encoder, pixelAspect: header.pixelAspect)
         }
         // The worker compresses the pixels as well as PDF can, and reads no filtered lines.
         let output = "out\(index).png[compression=1,filter=none]"
@@ -28,7 +29,7 @@ struct EmbeddablePicture {
             header.mayBeTransparent
             ? try await opaque(input, header, width: width, to: output)
             : try await thumbnail(input, to: output, width: width, header)
-        return PDFJob.Picture(path: file, origin: .decoder)
+        return PDFJob.Picture(path: file, origin: .decoder, pixelAspect: header.pixelAspect)
     }
 
     /// Links or writes the picture in the directory of the job. A JPEG that does not end with the marker for its end

@@ -54,10 +54,13 @@ package enum PDFJob: Codable, Sendable, Equatable {
 
         package var path: String
         package var origin: Origin
+        /// Height of a pixel by its width.
+        package var pixelAspect: Double
 
-        package init(path: String, origin: Origin) {
+        package init(path: String, origin: Origin, pixelAspect: Double = 1) {
             self.path = path
             self.origin = origin
+            self.pixelAspect = pixelAspect
         }
     }
 

@@ -44,6 +44,7 @@ extension PictureHeader {
         header.hasProfile = directory.values[34675] != nil
         header.bitsPerSample = directory.values[258] ?? 1
         header.page = directory.number
+        header.pixelAspect = directory.pixelAspect
         return header
     }
 }
@@ -55,9 +56,19 @@ struct TIFFDirectories {
         /// Its position in the chain, from 0.
         let number: Int
         let values: [Int: Int]
+        /// Pixels of a unit across and down.
+        let densities: [Int: Double]
 
         /// Whether it is a reduced picture or a mask of another page (NewSubfileType bits 0 and 2, SubfileType 2).
         var isAuxiliary: Bool { (values[254] ?? 0) & 0b101 != 0 || values[255] == 2 }
+
+        /// Height of a pixel by its width, as it is shown; 1 for one that no device has.
+        var pixelAspect: Double {
+            guard let across = densities[282], let down = densities[283] else { return 1 }
+            // Orientations from 5 on swap the sides.
+            let aspect = (values[274] ?? 1) < 5 ? across / down : down / across
+            return (0.2...5).contains(aspect) ? aspect : 1
+        }
     }
 
     private let read: (_ offset: Int, _ bytes: Int) throws -> Int
@@ -66,9 +77,9 @@ struct TIFFDirectories {
     private var offset: Int
     private var seen: Set<Int> = []
 
-    /// NewSubfileType, SubfileType, sizes, BitsPerSample, SubIFDs, ExtraSamples, the profile (ICC.1:2010 annex B.4), and
-    /// DNGVersion.
-    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 330, 338, 34675, 50706]
+    /// NewSubfileType, SubfileType, sizes, BitsPerSample, Orientation, SubIFDs, ExtraSamples, the profile (ICC.1:2010
+    /// annex B.4), and DNGVersion.
+    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 274, 330, 338, 34675, 50706]
 
     init<Source: ByteSource>(_ reader: HeaderReader<Source>) throws {
         let little = try reader.byte(at: 0) == 0x49
@@ -96,15 +107,26 @@ struct TIFFDirectories {
         let entries = try read(offset, isBig ? 8 : 2)
         guard entries <= 4096 else { throw PictureHeaderError.malformed("a TIFF directory of more than 4096 entries") }
         let (start, length) = (offset + (isBig ? 8 : 2), isBig ? 20 : 12)
-        var values: [Int: Int] = [:]
+        var (values, densities): ([Int: Int], [Int: Double]) = ([:], [:])
         for index in 0..<entries {
             let at = start + length * index
             let tag = try read(at, 2)
+            if tag == 282 || tag == 283 { densities[tag] = density(at: at) }
             guard Self.tags.contains(tag), values[tag] == nil else { continue }
             values[tag] = try value(at: at)
         }
         offset = try read(start + length * entries, width)
-        return Directory(number: seen.count - 1, values: values)
+        return Directory(number: seen.count - 1, values: values, densities: densities)
+    }
+
+    /// Returns XResolution or YResolution, a RATIONAL; nil if it cannot be read, for which no picture is refused.
+    private func density(at entry: Int) -> Double? {
+        do {
+            guard try read(entry + 2, 2) == 5 else { return nil }
+            let place = width == 8 ? entry + 12 : try read(entry + 8, 4)
+            let (numerator, denominator) = (try read(place, 4), try read(place + 4, 4))
+            return numerator > 0 && denominator > 0 ? Double(numerator) / Double(denominator) : nil
+        } catch { return nil }
     }
 
     /// Returns the value of an entry, or the first of several, which are in the entry if they fit, else at the offset

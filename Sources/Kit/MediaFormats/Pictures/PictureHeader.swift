@@ -21,6 +21,8 @@ public struct PictureHeader: Sendable, Equatable {
     /// Whether the file has more pictures than the one that is shown: frames of an animation, or pictures of a burst.
     /// The pages of a TIFF do not count.
     public var hasFurtherPictures = false
+    /// Height of a pixel of a TIFF by its width, as it is shown: faxes have more pixels across than down. 1 if unknown.
+    public var pixelAspect = 1.0
     /// Position of the page in a TIFF, from 0.
     public var page = 0
     /// How a JPEG is coded; nil for other formats.
