@@ -105,4 +105,50 @@ import Testing
         }
         #expect(await tested.larder.stop() == 0)
     }
+
+    @Test("HARN-34 verify compares bodies, whole paths and routes; what could not match, or cannot be told, is refused")
+    func honest() async throws {
+        let tested = try await TestedLarder.start()
+        try await tested.reset()
+        let guest = try await tested.larder.guest()
+        let ships = try await guest.get("/v1/ships").json.data.items
+        _ = try await guest.get("/v1/ships/\(try #require(ships[0].id.string))")
+        _ = try await tested.client.post("/v1/shop/list/items", #"{"product_id":5,"quantity":2}"#)
+        // A refused write is one, with its body.
+        let refusal = #"{"route":"POST /v1/shop/list/items","fault":"error(401)","times":1}"#
+        #expect(try await tested.harness.put("/front/fault", refusal).status == 200)
+        #expect(try await tested.client.post("/v1/shop/list/items", #"{"product_id":6}"#).status == 401)
+        func verify(_ match: String, _ rest: String = #""exactly":1"#) async throws -> Int {
+            try await tested.harness.post("/verify", #"{"match":\(match),\(rest)}"#).status
+        }
+        for match in [
+            #"{"body":{"product_id":5}}"#, #"{"body":{"product_id":6}}"#, #"{"body":"quantity"}"#,
+            #"{"path":"/v1/ships"}"#,
+            #"{"route":"GET /v1/ships/{id}"}"#, #"{"route":"/v1/ships"}"#, #"{"method":"get","path":"/v1/ships"}"#,
+            #"{"body":{"mode":"guest"}}"#,
+        ] {
+            #expect(try await verify(match) == 200, "\(match)")
+            #expect(try await verify(match, #""exactly":0"#) == 417, "\(match)")
+        }
+        #expect(try await verify(#"{"path":"/v1/ships/**","method":"GET"}"#, #""exactly":2"#) == 200)
+        #expect(try await verify(#"{"path":"/spacex/v4/ships"}"#, #""upstream":"spacex","exactly":1"#) == 200)
+        #expect(try await verify(#"{"route":"GET /v4/ships"}"#, #""upstream":"spacex","exactly":1"#) == 200)
+        let wrong = [
+            #"{"path":"/v1/shps"}"#, #"{"route":"GET /v1/shps"}"#, #"{"method":"GTE"}"#, #"{"path":"/v1/ships?a=1"}"#,
+        ]
+        for match in wrong { #expect(try await verify(match, #""exactly":0"#) == 400, "\(match)") }
+        // A client has asked for a path that there is not.
+        _ = try await tested.client.get("/v1/shps")
+        #expect(try await verify(#"{"path":"/v1/shps"}"#) == 200)
+        // Of a long body only the beginning is known.
+        let long = "{\"q\":\"\(String(repeating: "x", count: 66_000))\"}"
+        _ = try await tested.client.post("/v1/notes/session", long)
+        #expect(try await verify(#"{"body":"needle"}"#, #""exactly":0"#) == 409)
+        #expect(try await verify(#"{"body":"xxx"}"#) == 200)
+        #expect(try await tested.harness.get("/journal?count&route=GET+/v1/ships").json.count.int == 1)
+        #expect(try await tested.harness.get("/journal?count&method=get&path=/v1/ships").json.dropped.int == 0)
+        #expect(try await tested.sandbox.control.get("/journal?count&path=/v4/ships").json.count.int == 1)
+        #expect(try await tested.sandbox.control.get("/journal/wait?route=/v1/ships&timeout_ms=60000").status == 200)
+        #expect(await tested.larder.stop() == 0)
+    }
 }

@@ -15,6 +15,7 @@ import Testing
             ("doctor --stop-with-stdin=x", "did you mean larder serve --stop-with-stdin?"),
             ("serve --junit", "there is no setting --junit; did you mean larder scenario run --junit?"),
             ("doctor --sandbx", "there is no setting --sandbx; larder serve --help lists all settings"),
+            ("serve --port", "there is no setting --port; did you mean --http-port or --sandbox-port?"),
             ("serve --sandbx", "there is no setting --sandbx; did you mean --sandbox?"),
             ("serve --markdown", "did you mean larder sandbox --markdown or larder settings --markdown?"),
             ("doctor --confg", "did you mean --config?"),

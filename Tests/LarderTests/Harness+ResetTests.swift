@@ -19,6 +19,7 @@ import Upstream
         struct NotClosed: Error {}
 
         let responder = Router(context: ScreenContext.self).buildResponder()
+        let table = RouteTable()
         let services: [any Service] = []
         let responseCache: ResponseCache? = nil
         let upstreams: [Upstream] = []

@@ -90,7 +90,9 @@ import Testing
             #expect(entries.compactMap { $0["sequence"] } == sequences.map { .integer($0) })
             let count = query == "limit=2" ? 4 : sequences.count
             #expect(found["count"] == .integer(count))
-            #expect(try await sandbox.get("/_sandbox/journal?count&\(query)").text == #"{"count":\#(count)}"#)
+            #expect(
+                try await sandbox.get("/_sandbox/journal?count&\(query)").text == #"{"count":\#(count),"dropped":0}"#
+            )
         }
     }
 

@@ -19,9 +19,9 @@ const PATIENCE_MS = 60_000;
  *   cache: string}} Answer `data` and `meta` are those of a screen, `code` is that of a problem, `cache` is
  *   `Cache-Status`.
  * @typedef {{json?: any, body?: any, headers?: Record<string, string>, query?: Record<string, any>}} Options
- * @typedef {{method?: string, path?: string, query?: string, header?: string, status?: number|'none', since?: number,
- *   until?: number, request_id?: string, waiting?: boolean, limit?: number}} Filters
- * @typedef {{method?: string, path?: string, query?: object, header?: object, body?: any}} Match
+ * @typedef {{route?: string, method?: string, path?: string, query?: string, header?: string, status?: number|'none',
+ *   since?: number, until?: number, request_id?: string, waiting?: boolean, limit?: number}} Filters
+ * @typedef {{route?: string, method?: string, path?: string, query?: object, header?: object, body?: any}} Match
  * @typedef {{sequence: number, at: string, method: string, path: string, headers: Record<string, string>,
  *   request_id: ?string, status: ?number, bytes: ?number, duration_ms: ?number, waiting?: boolean, upstream?: string,
  *   cause?: number|string|null, fault?: string, rule?: ?number}} Entry

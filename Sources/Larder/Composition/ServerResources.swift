@@ -75,6 +75,9 @@ struct ServerResources: Sendable {
         self.transports = transports
         self.sandbox = sandbox
         fixtures = try FixtureLibrary(configuration, isControlled: isControlled, logger: logger)
+        for (name, other) in configuration.upstreams.lookalikes {
+            logger.warning("upstreams.\(name) is mounted by itself; no app uses it. Is \(other) meant?")
+        }
         self.logger = logger
         isReplacement = last != nil
         paths = last?.paths ?? RouterPaths()

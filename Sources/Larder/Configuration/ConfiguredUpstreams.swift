@@ -1,6 +1,7 @@
 import AppInterface
 import Foundation
 import HTTPTypes
+import Screens
 import Settings
 import Upstream
 
@@ -8,6 +9,8 @@ import Upstream
 struct ConfiguredUpstreams: Sendable {
     /// Their configurations by name.
     private(set) var byName: [String: UpstreamConfiguration] = [:]
+    /// Upstreams that no app uses, with the name of one that an app uses and that is nearly the same.
+    private(set) var lookalikes: [String: String] = [:]
     /// Upstreams that the sandbox simulates once its address is known.
     private var simulated: [String: UpstreamDescription] = [:]
     private let settings: SettingValues
@@ -34,6 +37,7 @@ struct ConfiguredUpstreams: Sendable {
             }
         }
         for name in further {
+            lookalikes[name] = NameSuggestions(for: name, among: described.map(\.name)).names.first
             let key = "upstreams.\(name).url"
             guard let url = try settings.url(key) else {
                 let accepted = Setting(key, .url, default: "", "").accepted

@@ -11,6 +11,9 @@ extension Harness: HarnessedServer {
     var now: Date { clock.now }
     var isFrozen: Bool { clock.isFrozen }
     var fixtures: FixtureLibrary { application?.fixtures ?? FixtureLibrary([]) }
+    var served: ServedRoutes {
+        ServedRoutes(application?.table.routes.map { "\($0.method.rawValue) \($0.pattern)" } ?? [])
+    }
 
     var isActive: Bool { state.withLock { $0.isActive } }
 

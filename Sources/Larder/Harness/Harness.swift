@@ -141,11 +141,12 @@ final class Harness: Sendable {
         let exchange = await enter(for: controls)
         guard let application = exchange.application else { return try Self.unavailable(request) }
         let entry = exchange.isRecorded ? front.begin(request.head, at: now, frontFaults) : nil
+        let (recorded, body) = entry?.recording(request) ?? (request, nil)
         let work = Task {
             let response = try await RequestCause.$current.withValue(
                 entry.map { .request($0.number, waits: $0.waits) }
             ) {
-                try await Self.respond(to: request, context, application, entry)
+                try await Self.respond(to: recorded, context, application, entry)
             }
             if clock.isFrozen { await settle(application) }
             return response
@@ -157,6 +158,7 @@ final class Harness: Sendable {
             work.cancel()
         }
         var response = try Self.response(result, to: request, isOvertaken: exchange.signal.isOvertaken)
+        await body?.readRest()
         entry?.complete(response.head, bytes: response.body.contentLength, at: now)
         if response.body.contentLength != 0, request.method != .head {
             response.body = exchange.following(response.body)

@@ -10,6 +10,8 @@ import Upstream
 protocol ReplaceableServer: Sendable {
     /// What responds to its requests.
     var responder: RouterResponder<ScreenContext> { get }
+    /// Its routes.
+    var table: RouteTable { get }
     /// What runs beside.
     var services: [any Service] { get }
     /// The cache of complete responses; nil without one.

@@ -126,7 +126,7 @@ extension Setting {
             "sandbox.seed",
             .integer(0...Int.max),
             default: "1",
-            "seed of the sandbox's generated data and random faults"
+            "seed of the sandbox's people, tokens, pictures and random faults; ships, products and files are always the same"
         ),
     ]
 

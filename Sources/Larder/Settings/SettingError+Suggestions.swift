@@ -5,7 +5,9 @@ extension SettingError {
     /// Returns the error for a name that no setting has: with the settings of upstreams if it begins like one of them,
     /// else with the nearest names, or else with those that have the same words at their end or beginning.
     static func unknown(_ name: String, source: String, among known: [String]) -> SettingError {
-        let nearest = NameSuggestions(for: name, among: known).names
+        // `--port` is nearer to `--import` than to `--http-port`, which it means.
+        let last = words(of: name).count == 1 ? related(to: name, among: known) : []
+        let nearest = last.isEmpty ? NameSuggestions(for: name, among: known).names : last
         guard nearest.isEmpty else { return .unknown(name: name, source: source, similar: nearest) }
         return words(of: name).first == "upstreams"
             ? .unknownOfUpstream(name: name, source: source, known: UpstreamSettings.endings)

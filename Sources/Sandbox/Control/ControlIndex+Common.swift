@@ -32,7 +32,8 @@ extension ControlIndex {
             method: "POST",
             path: "/_sandbox/upstreams/{name}/rules",
             purpose: "adds a rule after the others; the first one that matches a request and is not used up decides. "
-                + "match: method, path (first segments; * is any), query and header (a value, or whether it is there), "
+                + "match: method, path (first segments, with or without the upstream's name; * is any) or route (a "
+                + "method and a whole path), query and header (a value, or whether it is there), "
                 + "body (a part of the text, or members of the JSON); fault, or faults in turn; times: how many "
                 + "requests get one; after: how many matching ones pass before",
             example: #"{"match":{"method":"GET","path":"/v4/ships","query":{"limit":"3"},"header":{"if-none-match":"#
@@ -44,16 +45,16 @@ extension ControlIndex {
     ]
 
     /// The filters of the journal.
-    private static let filters = "upstream=&method=&path=&query=&header=&status=&since=&until=&request_id="
+    private static let filters = "upstream=&route=&method=&path=&query=&header=&status=&since=&until=&request_id="
 
     static let journal = [
         Line(
             method: "GET",
-            path: "/_sandbox/journal?\(filters)&route=&limit=10000&count=false",
-            purpose: "requests, oldest first, the newest of them up to the limit, or only their count. path is a "
-                + "beginning; query is name or name=value, header name or name:value; status may be none; since and "
-                + "until are numbers of entries, the first not included; "
-                + "route is that of the client's request which caused them"
+            path: "/_sandbox/journal?\(filters)&limit=10000&count=false",
+            purpose: "requests, oldest first, the newest of them up to the limit, or only their count; dropped is how "
+                + "many older ones are forgotten. path is a beginning, with or without the upstream's name; query is "
+                + "name or name=value, header name or name:value; status may be none; since and until are numbers of "
+                + "entries, the first not included; route is that of the client's request which caused them"
         ),
         Line(method: "DELETE", path: "/_sandbox/journal", purpose: "empties the journal"),
         Line(

@@ -40,9 +40,16 @@ struct ControlRequest: Sendable {
     func parameters(_ names: [String] = []) throws(ControlProblem) -> [String: String] {
         var values: [String: String] = [:]
         for item in query {
-            guard names.contains(item.name), values[item.name] == nil else {
-                let accepted = names.isEmpty ? ["no query"] : names.map { "\($0), once" }
-                throw .invalid(field: "query", value: item.name, accepted: accepted)
+            guard names.contains(item.name) else {
+                throw .invalid(field: "query", value: item.name, accepted: names.isEmpty ? ["no query"] : names)
+            }
+            guard values[item.name] == nil else {
+                throw .invalid(
+                    field: item.name,
+                    value: item.value,
+                    accepted: ["one value"],
+                    reason: "it is there twice"
+                )
             }
             values[item.name] = item.value
         }

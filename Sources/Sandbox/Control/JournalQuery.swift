@@ -33,7 +33,11 @@ enum JournalQuery {
     /// Reads a filter from a query; an empty value is none.
     static func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
         let given = parameters.filter { !$0.value.isEmpty }
-        var filter = JournalFilter(upstream: given["upstream"], method: given["method"], pathPrefix: given["path"])
+        if let path = given["path"], !path.hasPrefix("/") {
+            throw .invalid(field: "path", value: path, accepted: ["the beginning of a path, such as /v1/ships"])
+        }
+        let method = try given["method"].map { (text) throws(ControlProblem) in try RequestMatch.method(text) }
+        var filter = JournalFilter(upstream: given["upstream"], method: method, pathPrefix: given["path"])
         filter.query = given["query"].map { Self.named($0, separator: "=") }
         filter.header = given["header"].map { text in
             let named = Self.named(text, separator: ":")

@@ -1,10 +1,24 @@
+import HTTPTypes
+
 extension RequestMatch {
-    /// Reads `{"method":…,"path":…,"query":{…},"header":{…},"body":…}`; every member may be left out.
-    init(_ value: JSONValue) throws(ControlProblem) {
+    /// Reads `{"method":…,"path":…,"query":{…},"header":{…},"body":…}`, or `route` in place of the first two; every
+    /// member may be left out.
+    ///
+    /// - Parameter isWhole: Whether `path` is all of the path unless it ends with `/**`; else its first segments.
+    init(_ value: JSONValue, isWhole: Bool = false) throws(ControlProblem) {
         let fields = try ControlFields(value)
-        try fields.require(only: "method", "path", "query", "header", "body")
-        method = try fields.text("method")
-        path = try Self.path(try fields.text("path"))
+        try fields.require(only: "route", "method", "path", "query", "header", "body")
+        if let route = try fields.text("route") {
+            guard fields["method"] == nil, fields["path"] == nil else {
+                throw .invalid(field: "route", value: route, accepted: ["route, or method and path"])
+            }
+            self = try FrontRoute.match(route)
+        } else {
+            method = try fields.text("method").map { (text) throws(ControlProblem) in try Self.method(text) }
+            path = try Self.path(try fields.text("path"))
+            self.isWhole = isWhole && !path.isEmpty && path.last != "**"
+            if path.last == "**" { path.removeLast() }
+        }
         query = try Self.named(value.object?["query"], field: "query") { $0 }
         header = try Self.named(value.object?["header"], field: "header") { $0.lowercased() }
         switch value.object?["body"] {
@@ -17,9 +31,31 @@ extension RequestMatch {
     private static func path(_ text: String?) throws(ControlProblem) -> [String] {
         guard let text else { return [] }
         guard text.hasPrefix("/"), !text.contains("?") else {
-            throw .invalid(field: "path", value: text, accepted: ["/first/segments below the upstream; * is any one"])
+            throw .invalid(field: "path", value: text, accepted: ["/segments without a query; * is any one"])
         }
         return RequestTarget(text).segments
+    }
+
+    /// The methods of RFC 9110, RFC 5789 and RFC 4918: a request with another one would never match.
+    private static let methods: Set = [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "PROPFIND",
+        "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT",
+    ]
+
+    /// Returns the name of a method in capitals.
+    static func method(_ text: String) throws(ControlProblem) -> String {
+        guard methods.contains(text.uppercased()) else {
+            throw .invalid(field: "method", value: text, accepted: ["GET", "POST", "PUT", "PATCH", "DELETE", "…"])
+        }
+        return text.uppercased()
+    }
+
+    /// Returns the match for requests to an upstream, whose journal and base have its name before the path.
+    func below(_ upstream: String) -> RequestMatch {
+        guard path.first == upstream else { return self }
+        var match = self
+        match.path.removeFirst()
+        return match
     }
 
     private static func named(_ value: JSONValue?, field: String, name: (String) -> String) throws(ControlProblem)
@@ -39,6 +75,9 @@ extension RequestMatch {
                     accepted: ["a string (the value)", "true (any value)", "false (not there)"]
                 )
             }
+            guard field != "header" || HTTPField.Name(member.name) != nil else {
+                throw .invalid(field: field, value: member.name, accepted: ["the name of a header field"])
+            }
             named.append(Named(name: name(member.name), value: expected))
         }
         return named
@@ -46,8 +85,11 @@ extension RequestMatch {
 
     var json: JSONValue {
         var members: [JSONObject.Member] = []
-        if let method { members.append(.init(name: "method", value: .string(method))) }
-        if !path.isEmpty { members.append(.init(name: "path", value: .string("/" + path.joined(separator: "/")))) }
+        if isWhole { members.append(.init(name: "route", value: .string(FrontRoute.text(self)))) }
+        if let method, !isWhole { members.append(.init(name: "method", value: .string(method))) }
+        if !path.isEmpty, !isWhole {
+            members.append(.init(name: "path", value: .string("/" + path.joined(separator: "/"))))
+        }
         if !query.isEmpty { members.append(.init(name: "query", value: Self.json(query))) }
         if !header.isEmpty { members.append(.init(name: "header", value: Self.json(header))) }
         switch body {

@@ -14,8 +14,10 @@ extension Fixture {
         match = try FixtureMatch(members)
         header = try members["header"].map { (node) throws(YAMLDefect) in try Self.fields(node) } ?? []
         content = try Self.content(members)
-        let recorded = try members["recorded"].map { (node) throws(YAMLDefect) in try YAMLMembers(node, only: ["mode"])
+        let recorded = try members["recorded"].map { (node) throws(YAMLDefect) in
+            try YAMLMembers(node, only: ["mode", "body_sha256"])
         }
+        digest = recorded?["body_sha256"]?.scalar?.string
         mode = recorded?["mode"]?.scalar.flatMap { FixtureMode(rawValue: $0.string) }
     }
 

@@ -19,7 +19,10 @@ extension Fixture {
         case .text(let text): members.append(("text", JSONValue.yaml(text)))
         case .file(let name): members.append(("file", JSONValue.yaml(name)))
         }
-        if let mode { members.append(("recorded", Node([(Node("mode"), JSONValue.yaml(mode.rawValue))]))) }
+        if let mode {
+            let digest = digest.map { [(Node("body_sha256"), JSONValue.yaml($0))] } ?? []
+            members.append(("recorded", Node([(Node("mode"), JSONValue.yaml(mode.rawValue))] + digest)))
+        }
         return try serialize(node: Node(members), width: -1, allowUnicode: true)
     }
 

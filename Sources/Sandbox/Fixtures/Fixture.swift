@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTPTypes
 
@@ -27,6 +28,8 @@ struct Fixture: Sendable, Equatable {
     var content: Content
     /// The mode in which it was recorded; nil if a person wrote the file.
     var mode: FixtureMode?
+    /// SHA-256 of the body that was recorded, hexadecimal; nil if it is a file beside.
+    var digest: String?
 
     struct Field: Sendable, Equatable {
         let name: String
@@ -65,10 +68,21 @@ struct Fixture: Sendable, Equatable {
             body = .file(url, size)
         }
         var fields = headerFields
+        if case .bytes(let bytes) = body, let digest, digest != Self.digest(of: bytes) {
+            // A copy of the body before the change is confirmed by no tag or date of it.
+            for name in Self.validators { fields[name] = nil }
+            fields[.eTag] = "\"edited-\(Self.digest(of: bytes).prefix(16))\""
+        }
         let isBodiless = match.line.hasPrefix("HEAD ") || [204, 304].contains(status)
         if !isBodiless { fields[.contentLength] = String(body.count) }
         return FixtureResponse(status: .init(code: status), headerFields: fields, content: body)
     }
+
+    private static let validators = [
+        "ETag", "Last-Modified", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
+    ].compactMap { HTTPField.Name($0) }
+
+    static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
     /// Whether another one has the same response.
     func hasSameResponse(as other: Fixture) -> Bool {

@@ -77,7 +77,15 @@ extension UpstreamFixtures {
         if let first = suspected.first, refusesSuspected { throw .secret(request: match.line, reason: first.text) }
         let result = withFiles { [suspected] state -> Result<Void, FixtureError> in
             Result { () throws(FixtureError) in
-                let file = try Self.write(match, response, header, content, &state, upstream: self.name)
+                let file = try Self.write(
+                    match,
+                    response,
+                    header,
+                    content,
+                    &state,
+                    upstream: self.name,
+                    self.cleaner.secrets
+                )
                 if let file { state.note(suspected, in: file) }
                 try self.cleanWritten(&state)
             }
@@ -102,13 +110,22 @@ extension UpstreamFixtures {
                     let bytes = Array(try Data(contentsOf: url))
                     let text = String(validating: bytes, as: UTF8.self).map(cleaner.withoutKnown)
                     let cleaned = text.map { Array($0.utf8) } ?? cleaner.replaced(in: bytes) ?? bytes
-                    if cleaned != bytes { try Data(cleaned).write(to: url, options: .atomic) }
+                    guard cleaned != bytes else { continue }
+                    let file = Fixture.isName(name) ? Self.withDigest(cleaned, name) : cleaned
+                    try Data(file).write(to: url, options: .atomic)
                 } catch {
                     throw FixtureError(writing: name, error)
                 }
             }
         }
         _ = state.folder?.refresh()
+    }
+
+    /// Returns a file that was cleaned with the digest of its body: no person has changed it.
+    private static func withDigest(_ file: [UInt8], _ name: String) -> [UInt8] {
+        guard var fixture = try? Fixture(String(decoding: file, as: UTF8.self), name: name) else { return file }
+        fixture.digest = fixture.content.bytes.map(Fixture.digest)
+        return (try? fixture.text()).map { Array($0.utf8) } ?? file
     }
 
     private static func discard(_ content: FixtureResponse.Content) {

@@ -13,7 +13,8 @@ extension UpstreamFixtures {
         _ header: [Fixture.Field],
         _ kept: Kept,
         _ state: inout State,
-        upstream: String
+        upstream: String,
+        _ secrets: Secrets
     ) throws(FixtureError) -> String? {
         guard let folder = state.folder else { throw .noFolder(upstream: upstream) }
         let before = folder.exchanges
@@ -21,7 +22,8 @@ extension UpstreamFixtures {
         let stale = before.filter { !state.written.contains($0.name) && $0.match.isAlike(match) }
         let number = state.mode == .record && own.isEmpty ? stale.first?.number : nil
         var fixture = Fixture(
-            name: Fixture.name(number ?? folder.lastNumber + 1, match.line),
+            // Another recording of the request has the same name, whatever its secrets are.
+            name: Fixture.name(number ?? folder.lastNumber + 1, FixtureMatch.anonymous(match.line)),
             match: match,
             status: response.status.code,
             header: header,
@@ -32,7 +34,15 @@ extension UpstreamFixtures {
             try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
             if case .content(let content) = kept {
                 fixture.content = content
+                fixture.digest = content.bytes.map(Fixture.digest)
                 if let last = own.last, fixture.hasSameResponse(as: last) { return nil }
+                if state.mode == .record, own.isEmpty, stale.count == 1,
+                    secrets.adopt(try stale[0].text(), try fixture.text())
+                {
+                    state.written.insert(stale[0].name)
+                    state.uses[stale[0].name] = 1
+                    return nil
+                }
             }
             try fixture.write(kept, in: folder.url)
             if state.mode == .record, own.isEmpty {
@@ -85,7 +95,7 @@ extension Fixture {
             count += 1
             name = bodyName(ending: ending, count)
         }
-        content = .file(name)
+        (content, digest) = (.file(name), nil)
         _ = try readBack()
         return folder.appending(path: name)
     }
@@ -118,6 +128,18 @@ extension Fixture {
         if name != later.name { try FileManager.default.removeItem(at: folder.appending(path: name)) }
         if case .file(let body) = content, content != later.content {
             try? FileManager.default.removeItem(at: folder.appending(path: body))
+        }
+    }
+}
+
+extension Fixture.Content {
+    /// The bytes that a file has itself; nil if they are beside.
+    var bytes: [UInt8]? {
+        switch self {
+        case .none: []
+        case .json(let bytes): bytes
+        case .text(let text): Array(text.utf8)
+        case .file: nil
         }
     }
 }

@@ -43,7 +43,7 @@ extension HarnessAPI {
             }
             return gate.set(definition.faults[0])
         }
-        definition.match = try FrontRoute.match(route)
+        definition.match = try server.served.checked(try FrontRoute.match(route), field: "route", value: route)
         let isSet = gate.change { [definition] rules in
             if let old = rules.rules.first(where: { $0.definition.match == definition.match }) { rules.remove(old.id) }
             return rules.add(definition) != nil

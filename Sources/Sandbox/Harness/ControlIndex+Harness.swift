@@ -45,7 +45,8 @@ extension ControlIndex {
             method: "POST",
             path: "/_harness/verify",
             purpose: "whether as many requests match as expected (exactly, at_least, at_most), else 417 with those "
-                + "that come nearest; upstream takes the journal of that one",
+                + "that come nearest, or 409 if that cannot be told of what is forgotten. match as in rules, but path "
+                + "is the whole one, unless it ends with /**; upstream takes the journal of that one",
             example: #"{"match":{"method":"GET","path":"/v1/ships"},"exactly":1}"#
         ),
     ]

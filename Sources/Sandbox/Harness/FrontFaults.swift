@@ -55,17 +55,15 @@ enum FrontRoute {
         var segments = RequestTarget(String(path)).segments.map { $0.hasPrefix("{") && $0.hasSuffix("}") ? "*" : $0 }
         let isWhole = segments.last != "**"
         if !isWhole { segments.removeLast() }
-        return RequestMatch(
-            method: words.count == 2 ? words[0].uppercased() : nil,
-            path: segments,
-            isWhole: isWhole
-        )
+        let method = try words.count == 2 ? RequestMatch.method(String(words[0])) : nil
+        return RequestMatch(method: method, path: segments, isWhole: isWhole)
     }
 
     /// Reads the query parameter `route`; nil if there is none.
-    static func match(in parameters: [String: String]) throws(ControlProblem) -> RequestMatch? {
+    static func match(in parameters: [String: String], of served: ServedRoutes) throws(ControlProblem) -> RequestMatch?
+    {
         guard let text = parameters["route"], !text.isEmpty else { return nil }
-        return try match(text)
+        return try served.checked(try match(text), field: "route", value: text)
     }
 
     static func text(_ match: RequestMatch) -> String {

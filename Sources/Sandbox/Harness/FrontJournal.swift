@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+public import Hummingbird
 
 /// The requests that clients have sent to the server that is tested, oldest first; at most the last 10,000.
 public final class FrontJournal: Sendable {
@@ -45,6 +46,19 @@ public struct FrontRequest: Sendable {
 
     /// Records that it begins to wait for an upstream, or waits no more.
     public func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
+
+    /// Returns a request whose body is recorded while it is read, and what records it; nil without a body.
+    public func recording(_ request: Request) -> (Request, FrontBody?) {
+        let length = request.headers[.contentLength]
+        guard length != "0", length != nil || request.headers.contains(.transferEncoding) || request.head.mayStream
+        else {
+            return (request, nil)
+        }
+        let body = FrontBody(request, of: self)
+        var request = request
+        request.body = RequestBody(asyncSequence: body.parts)
+        return (request, body)
+    }
 
     /// Records its response.
     public func complete(_ response: HTTPResponse, bytes: Int?, at now: Date) {

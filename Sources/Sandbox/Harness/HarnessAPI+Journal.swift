@@ -11,19 +11,19 @@ extension HarnessAPI {
         if request.method == .delete {
             try request.requireNoMembers()
             front.clear()
-            return .json(.ok, ["entries": [], "count": 0, "waiting": 0])
+            return .json(.ok, ["entries": [], "count": 0, "waiting": 0, "dropped": 0])
         }
         let parameters = try request.parameters(Self.filters + ["count", "limit"])
-        let filter = try Self.filter(parameters)
+        let filter = try filter(parameters)
         let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
         return try JournalQuery.flag("count", in: parameters)
             ? .json(.ok, .object(JSONObject(members: counts(matching: filter))))
             : entries(matching: filter, limit: limit)
     }
 
-    private static func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
+    private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
         var filter = try JournalQuery.filter(parameters)
-        filter.route = try FrontRoute.match(in: parameters)
+        filter.route = try FrontRoute.match(in: parameters, of: server.served)
         return filter
     }
 
@@ -31,7 +31,7 @@ extension HarnessAPI {
     func waitForJournal(_ request: ControlRequest) async throws -> UpstreamResponse {
         try request.require(.get)
         let parameters = try request.parameters(Self.filters + ["count", "timeout_ms"])
-        let filter = try Self.filter(parameters)
+        let filter = try filter(parameters)
         try await JournalQuery.wait(parameters, in: front.journal, matching: filter, clock)
         return entries(matching: filter)
     }
@@ -48,6 +48,7 @@ extension HarnessAPI {
         return [
             .init(name: "count", value: .integer(entries.count)),
             .init(name: "waiting", value: .integer(entries.count(where: \.isWaiting))),
+            .init(name: "dropped", value: .integer(front.journal.dropped)),
         ]
     }
 }

@@ -14,12 +14,28 @@ extension HarnessAPI {
         }
         let journal = expectation.upstream == nil ? front.journal : stage.journal
         let entries = journal.entries(matching: JournalFilter(upstream: expectation.upstream))
-        let compared = entries.map { (entry: $0, differences: expectation.differences(of: $0)) }
+        let hidden = expectation.hidden(by: journal.cleaner)
+        let compared = entries.map { (entry: $0, differences: hidden.differences(of: $0)) }
+        if expectation.upstream == nil { try requireRoute(expectation.match, compared.map(\.entry)) }
         let matching = compared.filter(\.differences.isEmpty).map(\.entry)
-        guard !expectation.count.contains(matching.count) else {
+        let unknown = compared.count { hidden.isUnknown($0.entry, $0.differences) }
+        let most = matching.count + unknown + journal.dropped
+        if expectation.count.contains(matching.count), expectation.count.contains(most) {
             return .json(.ok, ["matched": .integer(matching.count)])
         }
+        guard !expectation.count.overlaps(matching.count...most) else {
+            throw .uncountable(matching.count, expectation.text, unknown: unknown, dropped: journal.dropped)
+        }
         return Self.failure(expectation, matching, compared.filter { !$0.differences.isEmpty })
+    }
+
+    /// - Throws: 400 if no request that Larder has a route for, and none that there was, has the path.
+    private func requireRoute(_ match: RequestMatch, _ entries: [JournalEntry]) throws(ControlProblem) {
+        let path = RequestMatch(path: match.path, isWhole: match.isWhole)
+        let isThere = entries.contains {
+            path.matches(MatchedRequest(method: "", path: RequestTarget($0.path).segments))
+        }
+        if !isThere { _ = try server.served.checked(match, field: "match", value: FrontRoute.text(match)) }
     }
 
     /// Those that come nearest first, of equal ones the latest.
@@ -48,6 +64,23 @@ extension HarnessAPI {
                 "near_misses": .array(Array(misses)),
             ],
             type: "application/problem+json"
+        )
+    }
+}
+
+extension ControlProblem {
+    fileprivate static func uncountable(_ matching: Int, _ expected: String, unknown: Int, dropped: Int)
+        -> ControlProblem
+    {
+        let bodies = unknown == 0 ? [] : ["the bodies of \(unknown) are not known"]
+        let entries = dropped == 0 ? [] : ["\(dropped) older ones are forgotten"]
+        return ControlProblem(
+            status: .conflict,
+            code: "not-countable",
+            title: "Not to be told",
+            detail: "\(matching) requests match, expected were \(expected), but "
+                + (bodies + entries).joined(separator: " and ")
+                + ". Empty the journal before (DELETE), or expect less of the body."
         )
     }
 }

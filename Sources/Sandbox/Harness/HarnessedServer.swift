@@ -57,6 +57,9 @@ public protocol HarnessedServer: Sendable {
     /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
     func upstreamsWereReset()
 
+    /// What it serves.
+    var served: ServedRoutes { get }
+
     /// The requests of its clients since ``activate()`` or the last reset.
     var front: FrontJournal { get }
     /// What is wrong with the server as its clients see it.

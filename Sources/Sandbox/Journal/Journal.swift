@@ -72,9 +72,24 @@ final class Journal: Sendable {
             guard index >= state.start else { return [] }
             let before = state.entries[index]
             change(&state.entries[index])
+            state.bodyBytes += state.entries[index].bodySize - before.bodySize
+            state.firstBody = min(state.firstBody, index)
+            state.removeOldBodies()
             return state.count(before, state.entries[index])
         }
         for event in reached { event.fire() }
+    }
+
+    /// How many entries are forgotten, because there was no room for them.
+    var dropped: Int { state.withLock { $0.lastSequence - ($0.entries.count - $0.start) } }
+
+    /// Returns the entry with a number; nil if it is forgotten.
+    func entry(_ sequence: Int) -> JournalEntry? {
+        state.withLock { state in
+            guard let first = state.entries.first?.sequence else { return nil }
+            let index = sequence - first
+            return state.entries.indices.contains(index) && index >= state.start ? state.entries[index] : nil
+        }
     }
 
     func entries(matching filter: JournalFilter) -> [JournalEntry] {
@@ -121,17 +136,21 @@ final class Journal: Sendable {
 extension Journal.State {
     mutating func append(_ entry: JournalEntry) {
         entries.append(entry)
-        bodyBytes += entry.body?.content?.size ?? 0
+        bodyBytes += entry.bodySize
         if entries.count - start > Journal.capacity { start += 1 }
-        while bodyBytes > Journal.bodyCapacity || firstBody < start {
-            bodyBytes -= entries[firstBody].body?.content?.size ?? 0
-            entries[firstBody].body?.content = nil
-            firstBody += 1
-        }
+        removeOldBodies()
         guard start == Journal.capacity else { return }
         entries.removeFirst(start)
         firstBody -= start
         start = 0
+    }
+
+    mutating func removeOldBodies() {
+        while bodyBytes > Journal.bodyCapacity || firstBody < start {
+            bodyBytes -= entries[firstBody].bodySize
+            entries[firstBody].body?.content = nil
+            firstBody += 1
+        }
     }
 
     /// Counts a new entry, or one that has changed, for the tasks that wait.
@@ -146,4 +165,8 @@ extension Journal.State {
         }
         return reached
     }
+}
+
+extension JournalEntry {
+    fileprivate var bodySize: Int { body?.content?.size ?? 0 }
 }

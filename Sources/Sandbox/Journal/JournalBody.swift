@@ -13,6 +13,8 @@ struct JournalBody: Sendable, Equatable {
     /// Without its secrets and its content coding. Nil once the journal has no room for it, and if the coding is
     /// unknown.
     var content: Content?
+    /// Whether all of it is shown.
+    let isWhole: Bool
 
     enum Content: Sendable, Equatable {
         case text(String)
@@ -35,7 +37,11 @@ struct JournalBody: Sendable, Equatable {
     init(_ start: [UInt8], of count: Int, _ fields: HTTPFields, _ cleaner: SecretCleaner) {
         self.count = count
         let isCut = count > start.count
-        guard let whole = ContentCoding.decoded(start, fields, atMost: Self.readLimit, isStart: true) else { return }
+        guard let whole = ContentCoding.decoded(start, fields, atMost: Self.readLimit, isStart: true) else {
+            isWhole = false
+            return
+        }
+        isWhole = !isCut && whole.count <= Self.limit
         // A character may be cut in two at the limit.
         let lengths = (0..<(isCut || whole.count == Self.readLimit ? 4 : 1)).map { whole.count - $0 }
         let form = BodyForm(ofRequest: fields)

@@ -1,5 +1,5 @@
 /// Selects entries; a missing part matches everything.
-struct JournalFilter: Sendable, Equatable {
+struct JournalFilter: Sendable {
     /// A query parameter or a header field.
     struct Named: Sendable, Equatable {
         let name: String
@@ -17,9 +17,22 @@ struct JournalFilter: Sendable, Equatable {
         case missing
     }
 
+    /// A client's request, by its route.
+    struct Cause: Sendable {
+        let route: RequestMatch
+        let journal: Journal
+
+        func matches(_ cause: JSONValue) -> Bool {
+            guard case .number(let text) = cause, let number = Int(text), let entry = journal.entry(number) else {
+                return false
+            }
+            return route.matches(MatchedRequest(entry))
+        }
+    }
+
     var upstream: String?
     var method: String?
-    /// Beginning of the path, with the upstream's prefix.
+    /// Beginning of the path, with or without the upstream's name.
     var pathPrefix: String?
     var query: Named?
     var header: Named?
@@ -31,8 +44,8 @@ struct JournalFilter: Sendable, Equatable {
     var requestID: String?
     /// The route of a client's request.
     var route: RequestMatch?
-    /// The numbers of clients' requests, one of which has caused the entry.
-    var causes: Set<Int>?
+    /// The client's request that has caused the entry.
+    var cause: Cause?
     /// Whether they wait for an upstream now.
     var isWaiting: Bool?
 
@@ -40,14 +53,10 @@ struct JournalFilter: Sendable, Equatable {
         guard isIn(entry.sequence), hasStatus(entry.status) else { return false }
         if let upstream, upstream != entry.upstream { return false }
         if let method, method != entry.method { return false }
-        if let pathPrefix, !entry.path.hasPrefix(pathPrefix) { return false }
+        if let pathPrefix, !entry.path.hasPrefix(pathPrefix), !entry.pathBelow.hasPrefix(pathPrefix) { return false }
         if let isWaiting, isWaiting != entry.isWaiting { return false }
         if let route, !route.matches(MatchedRequest(entry)) { return false }
-        if let causes {
-            guard case .number(let number) = entry.cause, let cause = Int(number), causes.contains(cause) else {
-                return false
-            }
-        }
+        if let cause, !cause.matches(entry.cause) { return false }
         if let requestID, requestID != entry.requestID { return false }
         if let header, !header.matches(entry.values(of: header.name)) { return false }
         return hasQuery(entry)
@@ -68,6 +77,13 @@ struct JournalFilter: Sendable, Equatable {
     private func hasQuery(_ entry: JournalEntry) -> Bool {
         guard let query else { return true }
         return query.matches(RequestTarget(entry.path).query.filter { $0.name == query.name }.map(\.value))
+    }
+}
+
+extension JournalEntry {
+    /// The path without the name of the upstream.
+    fileprivate var pathBelow: Substring {
+        path.hasPrefix("/\(upstream)/") ? path.dropFirst(upstream.utf8.count + 1) : path[...]
     }
 }
 

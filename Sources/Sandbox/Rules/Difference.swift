@@ -30,9 +30,12 @@ extension RequestMatch {
     ) -> [Difference] {
         var found: [Difference] = []
         if let method, method != request.method { found.append(Difference("method", method, request.method)) }
-        let others = path.indices.count {
-            !request.path.indices.contains($0) || (path[$0] != "*" && path[$0] != request.path[$0])
-        }
+        let further = isWhole ? max(0, request.path.count - path.count) : 0
+        let others =
+            further
+            + path.indices.count {
+                !request.path.indices.contains($0) || (path[$0] != "*" && path[$0] != request.path[$0])
+            }
         if others > 0 {
             found.append(Difference("path", Self.text(path), Self.text(request.path), weight: others))
         }

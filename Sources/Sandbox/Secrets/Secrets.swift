@@ -44,6 +44,32 @@ public final class Secrets: Sendable {
     /// Gives the next placeholder a number above those that files have.
     func skip(to number: Int) { state.withLock { $0.last = max($0.last, number) } }
 
+    /// Returns whether two texts differ in nothing but the numbers of placeholders. Then the secrets of the second one
+    /// get the numbers of the first: a second recording of the same is no change.
+    func adopt(_ text: String, _ other: String) -> Bool {
+        let numbers = { (text: String) in text.matches(of: /larder-secret-([0-9]+)/).compactMap { Int($0.output.1) } }
+        guard FixtureMatch.anonymous(Self.withoutDigest(text)) == FixtureMatch.anonymous(Self.withoutDigest(other))
+        else {
+            return false
+        }
+        let pairs = zip(numbers(other), numbers(text))
+        let renumbered = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        guard pairs.allSatisfy({ renumbered[$0] == $1 }), Set(renumbered.values).count == renumbered.count else {
+            return false
+        }
+        return state.withLock { state in
+            let taken = state.numbers.values.filter { renumbered[$0] == nil }
+            guard taken.allSatisfy({ !renumbered.values.contains($0) }) else { return false }
+            state.numbers = state.numbers.mapValues { renumbered[$0] ?? $0 }
+            return true
+        }
+    }
+
+    /// The digest of a body depends on the numbers in it.
+    private static func withoutDigest(_ text: String) -> String {
+        text.replacing(/\ *body_sha256: [0-9a-f]{64}\n/, with: "")
+    }
+
     /// Has a secret replaced wherever it is from now on.
     func learn(_ secret: String) {
         guard !Self.isPlaceholder(secret) else { return }

@@ -59,8 +59,9 @@ extension ControlAPI {
         try request.require(.get, .post, .delete)
         switch request.method {
         case .post:
-            let definition = try Rule.Definition(try request.json())
-            guard let rule = slot.gate.change({ $0.add(definition) }) else {
+            var definition = try Rule.Definition(try request.json())
+            definition.match = definition.match.below(slot.upstream.name)
+            guard let rule = slot.gate.change({ [definition] in $0.add(definition) }) else {
                 throw .conflict("An upstream has at most \(RuleSet.capacity) rules.")
             }
             return .json(.created, rule.json)

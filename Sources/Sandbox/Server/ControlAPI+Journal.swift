@@ -2,7 +2,7 @@ import HTTPTypes
 
 extension ControlAPI {
     private static let filters = [
-        "upstream", "method", "path", "query", "header", "status", "since", "until", "request_id",
+        "upstream", "route", "method", "path", "query", "header", "status", "since", "until", "request_id",
     ]
 
     func journal(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
@@ -11,15 +11,14 @@ extension ControlAPI {
             _ = try request.parameters()
             stage.journal.clear()
             for slot in stage.slots { slot.gate.forgetSequences() }
-            return .json(.ok, ["entries": [], "count": 0])
+            return .json(.ok, ["entries": [], "count": 0, "dropped": 0])
         }
-        let parameters = try request.parameters(Self.filters + ["route", "count", "limit"])
-        var filter = try filter(parameters)
-        filter.causes = try causes(parameters)
+        let parameters = try request.parameters(Self.filters + ["count", "limit"])
+        let filter = try filter(parameters)
         let isCount = try JournalQuery.flag("count", in: parameters)
         let limit = try parameters.integer("limit", in: 1...Journal.capacity, default: Journal.capacity)
         return isCount
-            ? .json(.ok, ["count": .integer(stage.journal.entries(matching: filter).count)])
+            ? .json(.ok, ["count": .integer(stage.journal.entries(matching: filter).count), "dropped": dropped])
             : entries(matching: filter, limit: limit)
     }
 
@@ -36,24 +35,29 @@ extension ControlAPI {
         let entries = stage.journal.entries(matching: filter)
         return .json(
             .ok,
-            ["entries": .array(entries.suffix(limit).map(\.json)), "count": .integer(entries.count)]
+            [
+                "entries": .array(entries.suffix(limit).map(\.json)), "count": .integer(entries.count),
+                "dropped": dropped,
+            ]
         )
     }
 
-    /// Returns the numbers of clients' requests to the route that the query names; nil if it names none.
-    private func causes(_ parameters: [String: String]) throws(ControlProblem) -> Set<Int>? {
-        guard let route = try FrontRoute.match(in: parameters) else { return nil }
+    private var dropped: JSONValue { .integer(stage.journal.dropped) }
+
+    /// Returns what chooses the requests that those of clients to a route have caused; nil if the query names none.
+    private func cause(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter.Cause? {
+        guard let text = parameters["route"], !text.isEmpty else { return nil }
         guard let harness else {
-            let value = parameters["route"] ?? ""
-            throw .invalid(field: "route", value: value, accepted: ["nothing: this sandbox has no server"])
+            throw .invalid(field: "route", value: text, accepted: ["nothing: this sandbox has no server"])
         }
-        var filter = JournalFilter()
-        filter.route = route
-        return Set(harness.front.journal.entries(matching: filter).map(\.sequence))
+        return try FrontRoute.match(in: parameters, of: harness.served).map {
+            JournalFilter.Cause(route: $0, journal: harness.front.journal)
+        }
     }
 
     private func filter(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter {
-        let filter = try JournalQuery.filter(parameters)
+        var filter = try JournalQuery.filter(parameters)
+        filter.cause = try cause(parameters)
         if let upstream = filter.upstream, stage.slot(named: upstream) == nil {
             throw .invalid(field: "upstream", value: upstream, accepted: stage.slots.map { $0.upstream.name })
         }

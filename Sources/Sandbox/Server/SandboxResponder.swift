@@ -63,7 +63,7 @@ struct SandboxResponder: HTTPResponder {
         let control = ControlRequest(
             method: request.method,
             path: Array(target.segments.dropFirst()),
-            query: target.query,
+            query: target.form,
             authority: request.head.authority,
             fetchOrigin: request.headers[.origin],
             body: body,

@@ -33,6 +33,31 @@ def test_nothing_at_all_is_said(space):
         space.verify("GET", "/v1/ships")
 
 
+def test_bodies_and_routes_are_compared(space, guest):
+    guest.get("/v1/ships?limit=1")
+    guest.get("/v1/ships/unknown")
+    space.verify("get", "/v1/ships", exactly=1)
+    space.verify(route="GET /v1/ships/{id}", exactly=1, status=404)
+    space.post("/v1/shop/list/items", {"product_id": 5, "quantity": 2})
+    space.verify(body={"product_id": 5}, exactly=1)
+    with pytest.raises(Unverified):
+        space.verify(body={"product_id": 5}, exactly=0)
+    assert space.count(route="GET /v1/ships") == 1
+
+
+def test_what_could_never_match_is_refused(space):
+    for match in ({"path": "/v1/shps"}, {"method": "GTE"}, {"route": "GET /v1/shps"}):
+        with pytest.raises(Refused):
+            space.verify(**match, exactly=0)
+
+
+def test_an_upstream_is_named_in_either_way(space, guest):
+    guest.get("/v1/ships")
+    for path in ("/v4/ships", "/spacex/v4/ships"):
+        assert space.verify("GET", path, upstream="spacex", exactly=1) == 1
+        assert space.upstream("spacex").count(path=path) == 1
+
+
 def test_an_unknown_upstream_is_refused(space):
     with pytest.raises(Refused, match="spacex"):
         space.verify("GET", "/", upstream="space")

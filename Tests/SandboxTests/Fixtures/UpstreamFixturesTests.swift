@@ -200,6 +200,45 @@ struct UpstreamFixturesTests {
         #expect(try replay(Self.get("/a"), from: replaying) == "by hand")
     }
 
+    @Test("HARN-23 a body that a person has changed has another tag, so that a copy of the recorded one is replaced")
+    func editedTag() throws {
+        let (request, tag) = (Self.get("/a"), #""v1""#)
+        try fixtures.keep(
+            request,
+            Self.response(#"{"a":1}"#, [.eTag: tag, .lastModified: "Mon, 01 Jan 2029 00:00:00 GMT"])
+        )
+        let replaying = try Self.fixtures(folder, .replay)
+        let conditional = Self.get("/a", [.ifNoneMatch: tag])
+        #expect(replaying.reply(to: conditional)?.status == .notModified)
+        let file = folder.url.appending(path: "001-GET-a.http.yaml")
+        try Data(try text("001-GET-a.http.yaml").replacing(#""a": 1"#, with: #""a": 22"#).utf8).write(to: file)
+        let edited = try #require(replaying.reply(to: conditional))
+        #expect(try edited.status == .ok && String(decoding: edited.bytes(), as: UTF8.self) == #"{"a":22}"#)
+        let other = try #require(edited.headerFields[.eTag])
+        #expect(other != tag && edited.headerFields[.lastModified] == nil)
+        #expect(replaying.reply(to: Self.get("/a", [.ifNoneMatch: other]))?.status == .notModified)
+    }
+
+    @Test("HARN-19 a second recording of the same changes no file, whatever its secrets are by then")
+    func again() throws {
+        func record(_ fixtures: UpstreamFixtures, _ token: String, _ name: String) throws {
+            try fixtures.keep(Self.post("/login", #"{"user":"a"}"#), Self.response(#"{"accessToken":"\#(token)"}"#))
+            let own = Self.get("/me?accessToken=\(token)", [.authorization: "Bearer \(token)"])
+            try fixtures.keep(own, Self.response(#"{"name":"\#(name)","for":"\#(token)"}"#))
+        }
+        func contents() throws -> [String: String] {
+            try files.reduce(into: [:]) { $0[$1] = try text($1) }
+        }
+        try record(fixtures, "token-of-the-first-day", "Ada")
+        let first = try contents()
+        #expect(first.count == 2 && first.values.allSatisfy { $0.contains("larder-secret-1") })
+        try record(try Self.fixtures(folder, .record), "token-of-the-second-day", "Ada")
+        #expect(try contents() == first)
+        // What has changed is one file, under the same name.
+        try record(try Self.fixtures(folder, .record), "token-of-the-third-day", "Bob")
+        #expect(try contents().keys == first.keys && contents().count { first[$0.key] != $0.value } == 1)
+    }
+
     @Test(
         "HARN-23 what cannot be used of a file is named with its line",
         arguments: [

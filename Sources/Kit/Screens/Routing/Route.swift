@@ -126,6 +126,11 @@ public struct Route: Sendable {
         return input.parameters.isEmpty ? path : path + "{?\(input.parameters.joined(separator: ","))}"
     }
 
+    /// The path, with `**` in place of a last parameter that takes any number of segments.
+    public var pattern: String {
+        raw == nil ? path : path.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/**"
+    }
+
     /// The path up to its first parameter.
     var fixedPrefix: Substring { path.prefix { $0 != "{" } }
 }

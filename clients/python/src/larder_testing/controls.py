@@ -125,7 +125,7 @@ class Controls(Requests):
     # What the front end has asked for
 
     def requests(self, **filters: Any) -> list[Request]:
-        """The requests to Larder, oldest first; by `method, path, query, header, status, since, until, request_id`."""
+        """The requests to Larder, oldest first; by `route, method, path, query, header, status, since, until, request_id`."""
         entries = self.control("GET", "/_harness/journal", query=filters)["entries"]
         return [Request.read(entry) for entry in entries]
 
@@ -157,7 +157,9 @@ class Controls(Requests):
     ) -> int:
         """Raises `Unverified`, with the nearest requests, unless so many requests match. Returns how many did.
 
-        `match` may have `query`, `header` and `body`; `upstream` takes the journal of that one.
+        `path` is the whole path, unless it ends with `/**`. `match` may have `query`, `header` and `body`, and `route`
+        in place of method and path; `upstream` takes the journal of that one. Raises `Refused` for what could never
+        match, and if it cannot be told, since requests are forgotten or a body is not known.
         """
         match = {"method": method, "path": path, **match}
         expected = {
