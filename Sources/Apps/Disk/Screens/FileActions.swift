@@ -6,7 +6,9 @@ extension [Action] {
         let item = row.item
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
-        if item.kind == .file { actions += [.share(row, offline: offline), .download(row, offline: offline)] }
+        if item.kind == .file {
+            actions += [.share(row, offline: offline), .download(item.path, isEnabled: !offline || row.isDownloaded)]
+        }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
         actions += [
@@ -66,14 +68,14 @@ extension Action {
     }
 
     /// Returns the action that fetches the content as a job, with its progress.
-    fileprivate static func download(_ row: DiskRow, offline: Bool) -> Action {
+    static func download(_ path: DiskPath, isEnabled: Bool) -> Action {
         Action(
             id: "download",
             title: .download,
             method: "POST",
             href: "/v1/disk/downloads",
-            body: ["path": .text(row.item.path.text)],
-            enabled: !offline || row.isDownloaded
+            body: ["path": .text(path.text)],
+            enabled: isEnabled
         )
     }
 
