@@ -158,7 +158,7 @@ struct DiskComposition: Sendable {
     private var projected: ProjectedItems { ProjectedItems(items: items) }
 
     private var runner: DownloadRunner {
-        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, book: books.jobs)
+        DownloadRunner(accounts: accounts, items: items, fetcher: fetcher, book: books.jobs, clock: clock)
     }
 
     var lender: FileLender { FileLender(files: storedFiles, fetcher: fetcher, scratch: scratch) }

@@ -127,6 +127,69 @@ struct DownloadsTests {
         }
     }
 
+    /// A body that breaks after a third of what was requested, for the first times.
+    private static func breaking(_ disk: FakeYandexDisk, times: Int) {
+        let breaks = Counter(times)
+        disk.put("disk:/a.bin", bytes: bytes)
+        disk.change {
+            $0.bodyParts = { url, bytes in
+                guard url.contains("/file?"), breaks.take() else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                return ByteStream {
+                    var isFirst = true
+                    return {
+                        guard isFirst else { throw BodyFixture.Broken() }
+                        isFirst = false
+                        return ByteBuffer(bytes: bytes.prefix(bytes.count / 3))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("DISK-43 a connection that breaks is followed by one that goes on where it stopped")
+    func resumedByRange() async throws {
+        let disk = FakeYandexDisk()
+        Self.breaking(disk, times: 3)
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            await app.events.published("job", containing: #""status":"done""#)
+            let ranges = disk.requests.filter { $0.url.contains("downloader.test/file") }.map {
+                $0.headerFields[.range]
+            }
+            #expect(ranges == [nil, "bytes=133333-399999", "bytes=222222-399999", "bytes=281481-399999"])
+            let done = try await app.get("/v1/disk/downloads/\(id)", as: token)
+            #expect(done["data.bytes_done"] == 400_000 && done["data.actions"] == [])
+            disk.goAway()
+            #expect(try await app.get("/v1/disk/file/content?path=/a.bin", as: token).body == Data(Self.bytes))
+        }
+    }
+
+    @Test("DISK-43 a connection that breaks at last says so, and the download can be tried again")
+    func brokeAtLast() async throws {
+        let disk = FakeYandexDisk()
+        disk.put("disk:/a.bin", bytes: Self.bytes)
+        disk.change {
+            $0.bodyParts = { url, bytes in
+                guard url.contains("/file?") else { return ByteStream(ByteBuffer(bytes: bytes)) }
+                return ByteStream { { throw BodyFixture.Broken() } }
+            }
+        }
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            let (_, id) = try await start(app, token)
+            try await BoundedWait.poll(for: "the download to end") {
+                app.clock.advance(by: .seconds(15))
+                return try await app.get("/v1/disk/downloads/\(id)", as: token)["data.status"] == "failed"
+            }
+            let failed = try await app.get("/v1/disk/downloads/\(id)", as: token)
+            #expect(failed["data.failure"] == "connection-broke")
+            #expect(failed["data.failure_text"] == "The connection broke")
+            #expect(failed["data.actions.0.href"] == "/v1/disk/downloads")
+            #expect(disk.requests.count { $0.url.contains("downloader.test/file") } == 7)
+        }
+    }
+
     @Test("a token that is revoked in the middle of a download: the job fails and says why, and nothing is kept")
     func revoked() async throws {
         let gate = Gate()

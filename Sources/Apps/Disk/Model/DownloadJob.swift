@@ -16,17 +16,22 @@ struct DownloadJob: Sendable, Equatable {
         case unreachable = "upstream-unavailable"
         /// The bytes are not those of the file: too few, too many, or with another checksum.
         case damaged = "damaged"
+        /// The connection broke again and again.
+        case brokenOff = "connection-broke"
         /// It is larger than the budget of the cache.
         case tooLarge = "too-large"
         /// It could not be stored here.
         case storage = "not-stored"
+
+        /// Whether another download of the path may succeed.
+        var isRetryable: Bool { self != .forbidden && self != .tooLarge }
     }
 
     /// An event of a download.
     enum Event: Sendable, Equatable {
         case started
         case received(bytes: Int)
-        /// The body broke off and is requested again from the beginning.
+        /// What was received is not used, and the file requested from its beginning.
         case restarted
         case stored
         case failed(Failure)
@@ -97,4 +102,31 @@ struct DownloadJob: Sendable, Equatable {
     }
 
     private var percent: Int { Int(progress * 100) }
+}
+
+/// Decides whether a download is tried again, and after which pause.
+struct DownloadAttempts: Sendable, Equatable {
+    /// Pauses after breaks without a byte between them. The link may have expired: the first attempt follows at once.
+    private static let pauses: [Duration] = [.zero, .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(15)]
+    /// Most attempts, also if each one receives something.
+    private static let limit = 1000
+
+    private var all = 0
+    private var breaks = 0
+    private var others = 0
+
+    /// Returns the pause before the next attempt; nil if there is none.
+    ///
+    /// - Parameter hasProgressed: Whether the attempt that has failed received something.
+    mutating func pause(after failure: DownloadJob.Failure, hasProgressed: Bool) -> Duration? {
+        all += 1
+        guard all < Self.limit else { return nil }
+        guard failure == .brokenOff else {
+            others += 1
+            return others < 2 ? .zero : nil
+        }
+        if hasProgressed { (breaks, others) = (0, 0) }
+        breaks += 1
+        return breaks <= Self.pauses.count ? Self.pauses[breaks - 1] : nil
+    }
 }

@@ -8,7 +8,9 @@ extension [Action] {
         let isLeft = offline || row.pending != nil
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
-        if item.kind == .file { actions += [.share(row, offline: offline), .download(row, offline: offline)] }
+        if item.kind == .file {
+            actions += [.share(row, offline: offline), .download(item.path, disabled: row.unsent ?? (offline && !row.isDownloaded ? .diskAway : nil))]
+        }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
         actions += [
@@ -77,14 +79,14 @@ extension Action {
     }
 
     /// Returns the action that fetches the content as a job, with its progress.
-    fileprivate static func download(_ row: DiskRow, offline: Bool) -> Action {
+    static func download(_ path: DiskPath, disabled reason: Text? = nil) -> Action {
         Action(
             id: "download",
             title: .download,
             method: "POST",
             href: "/v1/disk/downloads",
-            body: ["path": .text(row.item.path.text)],
-            disabled: row.unsent ?? (offline && !row.isDownloaded ? .diskAway : nil)
+            body: ["path": .text(path.text)],
+            disabled: reason
         )
     }
 

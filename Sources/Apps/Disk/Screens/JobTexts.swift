@@ -21,6 +21,7 @@ extension DownloadJob.Failure {
         case .forbidden: OfflineFailure.forbidden.text
         case .unreachable: Text("Yandex Disk does not respond", ru: "Яндекс Диск не отвечает")
         case .damaged: Text("The file arrived damaged", ru: "Файл получен повреждённым")
+        case .brokenOff: Text("The connection broke", ru: "Соединение прервалось")
         case .tooLarge: Text("The file is too large to be stored", ru: "Файл слишком большой, его не сохранить")
         case .storage: Text("The file could not be saved", ru: "Файл не удалось сохранить")
         }

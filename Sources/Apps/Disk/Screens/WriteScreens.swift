@@ -51,6 +51,8 @@ struct DownloadScreen: Encodable, Sendable {
     /// Why it failed; null if it did not.
     @Nullable var failure: String?
     @Nullable var failureText: Text?
+    /// Downloading it again, if it failed and that may help.
+    let actions: [Action]
 
     init(_ job: DownloadJob) {
         id = job.id
@@ -64,6 +66,7 @@ struct DownloadScreen: Encodable, Sendable {
         _contentUrl = Nullable(wrappedValue: job.status == .done ? job.path.link(to: "/v1/disk/file/content") : nil)
         _failure = Nullable(wrappedValue: job.failure?.rawValue)
         _failureText = Nullable(wrappedValue: job.failure?.text)
+        actions = job.failure?.isRetryable == true ? [.download(job.path)] : []
     }
 }
 

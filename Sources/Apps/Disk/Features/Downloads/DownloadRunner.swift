@@ -1,5 +1,6 @@
 import Concurrency
 import Database
+import Freshness
 import NIOCore
 import ResponseStore
 import Screens
@@ -11,9 +12,10 @@ struct DownloadRunner: Sendable {
     let items: ItemReader
     let fetcher: FileFetcher
     let book: any JobBook
+    let clock: WallClock
 
-    /// Fetches one file into the store. A body that breaks off is requested once more: the link or the token may have
-    /// expired, which the second attempt finds out.
+    /// Fetches one file into the store. A connection that breaks is followed by another one, which goes on where it
+    /// stopped.
     ///
     /// - Parameter progress: Is called with the bytes that arrive, and when the download starts again.
     /// - Returns: The event that ends the download.
@@ -21,52 +23,90 @@ struct DownloadRunner: Sendable {
         -> DownloadJob.Event
     {
         guard fetcher.files.budget.admits(job.bytesTotal) else { return .failed(.tooLarge) }
-        var failure = DownloadJob.Failure.unreachable
-        for attempt in 0..<2 {
-            if attempt > 0 { progress(.restarted) }
+        var partial: PartialContent?
+        var attempts = DownloadAttempts()
+        var policy = CachePolicy.useCache
+        while true {
+            let before = partial?.received ?? 0
             do {
-                let account = try await accounts.account(job.account)
-                let (row, _) = try await items.file(job.path, for: account, attempt == 0 ? .useCache : .revalidate)
-                guard row.item.version == job.version else { return .failed(.changed) }
-                // It may be here already if the server that had begun it has ended.
-                if !book.endsWithContent,
-                    try await fetcher.files.open(.content, of: row.item, account: account.id) != nil
-                {
-                    return .stored
-                }
-                let body = try await fetcher.whole(
-                    of: row.item,
-                    size: job.bytesTotal,
-                    for: account,
-                    mustBeKept: true,
-                    ending: book.endsWithContent ? job.id : nil
-                )
-                for try await part in body { progress(.received(bytes: part.readableBytes)) }
-                return .stored
+                return try await attempt(job, policy, &partial, progress)
             } catch {
                 guard !Task.isCancelled else { return .interrupted }
-                guard let next = Self.transientFailure(error) else { return .failed(Self.finalFailure(error)) }
-                failure = next
+                let received = partial?.received ?? 0
+                guard let failure = Self.transientFailure(error, hasBegun: received > 0) else {
+                    return .failed(Self.finalFailure(error))
+                }
+                guard let pause = attempts.pause(after: failure, hasProgressed: received > before) else {
+                    return .failed(failure)
+                }
+                if failure == .damaged, received > 0 {
+                    partial = nil
+                    progress(.restarted)
+                }
+                policy = .revalidate
+                // Ends early only if the task is cancelled, which the next attempt finds.
+                if pause > .zero { try? await clock.sleep(pause) }
             }
         }
-        return .failed(failure)
+    }
+
+    /// Receives what is missing of a file, and stores it.
+    private func attempt(
+        _ job: DownloadJob,
+        _ policy: CachePolicy,
+        _ partial: inout PartialContent?,
+        _ progress: @escaping @Sendable (DownloadJob.Event) -> Void
+    ) async throws -> DownloadJob.Event {
+        try Task.checkCancellation()
+        let account = try await accounts.account(job.account)
+        let item = try await items.file(job.path, for: account, policy).0.item
+        guard item.version == job.version else { return .failed(.changed) }
+        // It may be here already if the server that had begun it has ended.
+        if !book.endsWithContent, try await fetcher.files.open(.content, of: item, account: account.id) != nil {
+            return .stored
+        }
+        let known = try partial ?? PartialContent(version: job.version, in: fetcher.files.store.database.blobs)
+        var received = known
+        if known.received < job.bytesTotal {
+            let parts: ByteStream
+            (parts, received) = try await fetcher.missing(behind: known, of: item, size: job.bytesTotal, for: account)
+            if received.received < known.received { progress(.restarted) }
+            for try await part in parts {
+                try received.append(part)
+                partial = received
+                progress(.received(bytes: part.readableBytes))
+            }
+        }
+        let blob = try received.finish(as: item)
+        partial = nil
+        let isStored = try await fetcher.files.save(
+            .blob(blob),
+            as: .content,
+            of: item,
+            type: item.servedType,
+            for: account,
+            job: book.endsWithContent ? job.id : nil
+        )
+        return isStored ? .stored : .failed(.changed)
     }
 
     /// Returns the failure that another attempt may resolve; nil for a final one.
-    private static func transientFailure(_ error: any Error) -> DownloadJob.Failure? {
+    ///
+    /// - Parameter hasBegun: Whether a part of the file is here: then the API was there a moment ago.
+    private static func transientFailure(_ error: any Error, hasBegun: Bool) -> DownloadJob.Failure? {
         switch error {
-        case is FileParts.WrongLength, is FileKeeper.WrongContent: .damaged
+        case is FileKeeper.WrongContent: .damaged
+        case let failure as UpstreamFailure where hasBegun && failure.problem.offline: .brokenOff
         case let problem as Problem where problem.code == .upstreamBadResponse: .unreachable
         // The token of another login may be accepted.
         case let problem as Problem where problem.code == .upstreamSessionExpired: .sessionExpired
-        case is Problem, is UpstreamFailure, is FileKeeper.NotKept, is StorageError: nil
-        default: .damaged  // The body broke off.
+        case is Problem, is UpstreamFailure, is StorageError: nil
+        default: .brokenOff  // The body ended early, with an error or without.
         }
     }
 
     private static func finalFailure(_ error: any Error) -> DownloadJob.Failure {
         switch error {
-        case is FileKeeper.NotKept: return .changed
         case is StorageError: return .storage
         case let problem as Problem:
             switch problem.code {

@@ -19,17 +19,8 @@ struct FileFetcher: Sendable {
 
     /// Returns the whole content of a file, which is stored while it passes if there is room for it.
     ///
-    /// - Parameters:
-    ///   - mustBeKept: Whether the body ends with an error if it cannot be stored.
-    ///   - job: The download that ends in the transaction which stores it.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
-    func whole(
-        of item: DiskItem,
-        size: Int,
-        for account: DiskAccount,
-        mustBeKept: Bool = false,
-        ending job: String? = nil
-    ) async throws -> ByteStream {
+    func whole(of item: DiskItem, size: Int, for account: DiskAccount) async throws -> ByteStream {
         let parts = try await part(0..<size, of: item, for: account)
         let keeper = FileKeeper(
             item,
@@ -38,12 +29,28 @@ struct FileFetcher: Sendable {
             blobs: files.store.database.blobs
         )
         return keeper.keeping(parts) { [files] body in
-            try await files.save(body, as: .content, of: item, type: item.servedType, for: account, job: job)
+            try await files.save(body, as: .content, of: item, type: item.servedType, for: account)
         } unkept: { [logger] error in
-            // Passed on all the same; a download fails.
-            if mustBeKept { throw error }
+            // Passed on all the same.
             logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Requests what is missing of a content.
+    ///
+    /// - Returns: The bytes, and what they are appended to: nothing, if the response begins at the first byte.
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
+    func missing(behind received: PartialContent, of item: DiskItem, size: Int, for account: DiskAccount) async throws
+        -> (ByteStream, PartialContent)
+    {
+        let range = received.received..<size
+        let response = try await open(range, of: item, for: account, ifRange: received.tag)
+        var beginning = received
+        if response.firstByte < range.lowerBound {
+            beginning = try PartialContent(version: received.version, in: files.store.database.blobs)
+        }
+        beginning.tag = response.tag
+        return (FileParts.stream(response.body, skipping: 0, count: size - beginning.received), beginning)
     }
 
     /// Returns a range of a file's content, by a link that is used once and forgotten. A link that does not work is

@@ -26,7 +26,7 @@ struct OfflineFetcher: Sendable {
     ///   - progress: Is called with the number of bytes that are here.
     func fetch(
         _ file: OfflineFile,
-        _ partial: inout OfflinePartial?,
+        _ partial: inout PartialContent?,
         progress: @Sendable (Int) -> Void
     ) async -> OfflineFile.Outcome {
         do {
@@ -51,11 +51,11 @@ struct OfflineFetcher: Sendable {
     private func receive(
         _ item: DiskItem,
         _ file: OfflineFile,
-        _ partial: inout OfflinePartial?,
+        _ partial: inout PartialContent?,
         progress: @Sendable (Int) -> Void
     ) async throws {
         if partial?.version != file.version { partial = nil }
-        var received = try partial ?? OfflinePartial(version: file.version, in: store.database.blobs)
+        var received = try partial ?? PartialContent(version: file.version, in: store.database.blobs)
         partial = received
         guard received.received < file.size else { return }
         let parts: ByteStream
@@ -75,19 +75,12 @@ struct OfflineFetcher: Sendable {
     /// Requests what is missing of a content.
     ///
     /// - Returns: The bytes, and what they are appended to: nothing, if the response begins at the first byte.
-    private func request(_ item: DiskItem, _ file: OfflineFile, _ received: OfflinePartial) async throws -> (
-        ByteStream, OfflinePartial
+    private func request(_ item: DiskItem, _ file: OfflineFile, _ received: PartialContent) async throws -> (
+        ByteStream, PartialContent
     ) {
         let account = try await accounts.account(file.account)
         try await load.idle(atMost: Self.longestWait, clock)
-        let missing = received.received..<file.size
-        let response = try await fetcher.open(missing, of: item, for: account, ifRange: received.tag)
-        var beginning = received
-        if response.firstByte < missing.lowerBound {
-            beginning = try OfflinePartial(version: file.version, in: store.database.blobs)
-        }
-        beginning.tag = response.tag
-        return (FileParts.stream(response.body, skipping: 0, count: file.size - beginning.received), beginning)
+        return try await fetcher.missing(behind: received, of: item, size: file.size, for: account)
     }
 
     /// Returns what follows from an error.

@@ -13,7 +13,7 @@ final class OfflineKeeper: Sendable {
     struct State {
         var schedule: OfflineSchedule
         var tasks: [OfflineSchedule.Job: Task<Void, Never>] = [:]
-        var partials: [OfflineKey: OfflinePartial] = [:]
+        var partials: [OfflineKey: PartialContent] = [:]
         /// Bytes that are here of the contents that are being fetched.
         var received: [OfflineKey: Int] = [:]
         var pass: Task<Void, Never>?

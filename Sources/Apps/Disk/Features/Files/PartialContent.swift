@@ -6,7 +6,7 @@ import Upstream
 
 /// The beginning of a content that is being fetched, with its checksums so far. It survives a connection that breaks
 /// off, and not the process: without a row it leaves nothing.
-struct OfflinePartial: Sendable {
+struct PartialContent: Sendable {
     /// Version of the file that it belongs to.
     let version: String
     /// Entity tag of the response that it came from, for `If-Range`.
