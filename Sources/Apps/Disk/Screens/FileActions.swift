@@ -9,7 +9,8 @@ extension [Action] {
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
         if item.kind == .file {
-            actions += [.share(row, offline: offline), .download(item.path, disabled: row.unsent ?? (offline && !row.isDownloaded ? .diskAway : nil))]
+            let reason: Text? = row.unsent ?? (offline && !row.isDownloaded ? .diskAway : nil)
+            actions += [.share(row, offline: offline), .download(item.path, disabled: reason)]
         }
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
