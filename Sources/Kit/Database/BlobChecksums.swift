@@ -78,12 +78,17 @@ struct BlobChecksums: Sendable, Equatable {
 
 /// The checksums of stored blobs, and the blobs of which a changed byte was met.
 final class BlobChecks: Sendable {
-    private let lookUp = Mutex<(@Sendable (BlobID) throws -> Data?)?>(nil)
+    /// Reads the stored checksums of a blob.
+    private struct LookUp: Sendable {
+        let read: @Sendable (BlobID) throws -> Data?
+    }
+
+    private let lookUp = Mutex<LookUp?>(nil)
     private let changed = Mutex<Set<BlobID>>([])
 
     /// Reads the checksums of rows by a function from now on.
     func use(_ lookUp: @escaping @Sendable (BlobID) throws -> Data?) {
-        self.lookUp.withLock { $0 = lookUp }
+        self.lookUp.withLock { $0 = LookUp(read: lookUp) }
     }
 
     /// Returns the checksums of a blob; nil for one that was stored by a build without them.
@@ -93,7 +98,7 @@ final class BlobChecks: Sendable {
         guard !changed.withLock({ $0.contains(blob.id) }) else { throw StorageError.blobUnavailable(blob.id) }
         if let claim = blob.claim { return claim.checksums }
         let lookUp = lookUp.withLock { $0 }
-        return try lookUp?(blob.id).flatMap { BlobChecksums($0, length: blob.length) }
+        return try lookUp?.read(blob.id).flatMap { BlobChecksums($0, length: blob.length) }
     }
 
     /// Records that a blob has a changed byte: it is not opened any more.

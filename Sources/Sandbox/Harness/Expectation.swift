@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// How many requests of a journal are to match, and how.
 struct Expectation: Sendable {
     private(set) var match: RequestMatch

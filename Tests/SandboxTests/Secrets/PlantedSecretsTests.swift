@@ -150,7 +150,8 @@ import Testing
             folder: folder.url,
             report: { _ in }
         )
-        for (type, body) in Self.bodies {
+        // Bodies of multipart forms are not compared, so that any reply of the address would do.
+        for (type, body) in Self.bodies where !type.hasPrefix("multipart") {
             let reply = try #require(replaying.reply(to: Self.request(body, type: type)), "\(type)")
             #expect(reply.headerFields[.contentType] == type)
         }
