@@ -13,6 +13,9 @@ struct ConformanceTests {
             "needs more logins at once than a test can be sure of; PasswordHasherTests shows that they are turned away",
         "PUT /v1/notes/account/password 503 overloaded": "as above",
         "POST /v1/notes/account/deletion 503 overloaded": "as above",
+        "PUT /v1/disk/file/content 502 outcome-unknown":
+            "the operation that tells the outcome has to be away as well; LateUploadsTests shows it",
+        "POST /v1/pdf/documents/{id}/save-to-disk 502 outcome-unknown": "as above",
         "POST /v1/disk/session 500 internal":
             "without a database there is no way to the Disk either, and that is found first",
         "GET /v1/disk/file/pdf 200 ": needsOffice, "GET /v1/disk/file/pdf 206 ": needsOffice,

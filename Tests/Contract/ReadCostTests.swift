@@ -13,6 +13,8 @@ struct ReadCostTests {
             2, 2,
             "account; operation, which is in another database if servers share one (decision 169)"
         ),
+        "GET /v1/shop/images/{id}/{n}": (2, 3, checksums), "GET /v1/shop/list/items/{item_id}/image": (2, 3, checksums),
+        "GET /v1/pdf/documents/{id}/file": (2, 3, checksums),
         "GET /v1/disk/search": (
             1, 6,
             "account; age and end of the list of all files; index; rows; which of their contents are stored"
@@ -22,6 +24,8 @@ struct ReadCostTests {
             "last search; response with the order; rows; where the next page begins; lines of the shopping list"
         ),
     ]
+
+    private static let checksums = "the row; checksums of its file, which is opened behind the transaction"
 
     /// The screens that search an index of words, and the most statements that it runs within theirs: one for each term
     /// and segment of the index, however many rows are found. No other screen has any.

@@ -121,7 +121,7 @@ struct DocumentTests {
     func required() throws {
         let optional: Set<String> = [
             "page", "revision", "empty", "pointer", "parameter", "install", "actions", "body", "partial", "after_s",
-            "pending",
+            "pending", "needs_decision",
         ]
         let requests = document.schemasOfRequests
         // Members of GeoJSON are its own (RFC 7946): what a cluster has, a pin lacks.
@@ -143,7 +143,7 @@ struct DocumentTests {
             if pointer.contains("/ActionBody/") || pointer.contains("/ActionHeaders/") {
                 mayBeAbsent.formUnion(properties)
             }
-            if pointer.contains("/Action/") { mayBeAbsent.formUnion(["fields", "headers"]) }
+            if pointer.contains("/Action/") { mayBeAbsent.formUnion(["fields", "headers", "disabled_reason"]) }
             // A field is filled with what its kind is; a button may be the front end's own.
             if pointer.contains("/ActionField/") { mayBeAbsent.formUnion(["values", "location"]) }
             if pointer.contains("/Empty/") { mayBeAbsent.insert("action") }

@@ -129,6 +129,8 @@ extension ContractScenario {
             #expect(response.status == 412, "\(operation): \(response.text)")
         }
         let content = "PUT /v1/disk/file/content"
+        let form = ["Content-Type": "multipart/form-data; boundary=x"].merging(member) { own, _ in own }
+        #expect(try await ask(content, query: "?path=/contract/b.txt", form, body: "--x--").status == 415)
         try await ask(
             content,
             query: "?path=/contract/b.txt",

@@ -235,6 +235,12 @@ extension ContractScenario {
         let member = try await notesSession()
         let read = { (fault: String, status: Int) in
             try await larder.fault(fault, of: "people")
+            // What was away a moment ago is not asked before a probe has found it again.
+            if fault == "online" {
+                await BoundedWait.poll(for: "the people") {
+                    (try? await ask(Self.peopleReads[0], ship: "1", member).status) == status
+                }
+            }
             for operation in Self.peopleReads {
                 #expect(try await ask(operation, ship: "1", member).status == status, "\(operation) \(fault)")
             }

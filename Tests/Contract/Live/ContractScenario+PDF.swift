@@ -218,6 +218,8 @@ extension ContractScenario {
     /// Documents that are not saved.
     private func documentDrafts() async throws {
         let drafts = "GET /v1/pdf/drafts"
+        #expect(try await askPDF(drafts, query: "?tz=Europe/Moscow").status == 200)
+        #expect(try await askPDF(drafts, query: "?tz=Nowhere").status == 400)
         let tag = try #require(try await askPDF(drafts).headers["etag"])
         for isHead in [false, true] { try await askPDF(drafts, ["If-None-Match": tag], isHead: isHead) }
     }
