@@ -58,7 +58,7 @@ enum DataCheck {
             let state = cached ?? "of an older build, which larder serve brings up to date"
             return [Check("database", .well, "whole; \(state)")] + blobs(found.files, readsFiles)
         } catch {
-            return [Check("database", .broken, "\(error)")]
+            return [Check("database", .broken, "\(IntegrityCheck.naming(error))")]
         }
     }
 
