@@ -96,6 +96,9 @@ import Testing
                 translated == .damagedDatabase(path: "x", detail: "a value has another type than its column"),
                 "without the row, which may be private"
             )
+            let text = Data("[1".utf8)
+            let json = #expect(throws: DecodingError.self) { try JSONDecoder().decode([Int].self, from: text) }
+            #expect(json.map { StorageError.translating($0, path: "x") } as? StorageError == translated)
         }
     }
 }

@@ -3,7 +3,7 @@ import GRDB
 extension StorageError {
     /// Translates an error of SQLite on the database at `path`; returns `error` itself if it is a programming error.
     package static func translating(_ error: any Error, path: String) -> any Error {
-        if error is RowDecodingError {
+        if error is RowDecodingError || error is DecodingError {
             return StorageError.damagedDatabase(path: path, detail: "a value has another type than its column")
         }
         guard let error = error as? DatabaseError else { return error }

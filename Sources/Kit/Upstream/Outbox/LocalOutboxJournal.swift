@@ -116,7 +116,11 @@ public struct LocalOutboxJournal: OutboxJournal {
             queuedAt: row.value("queued_at")
         )
         let blob: BlobID? = try row.value("blob_id")
-        return try read.entry(blob: blob.map { Blob(id: $0, length: try row.size("length")) })
+        do {
+            return try read.entry(blob: blob.map { Blob(id: $0, length: try row.size("length")) })
+        } catch is DecodingError {
+            throw DatabaseError.damaged("\(table).work")
+        }
     }
 
     private var upsert: String {
