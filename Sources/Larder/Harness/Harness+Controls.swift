@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import Freshness
 import HTTPServer
+import HTTPTypes
 import Sandbox
 import Screens
 import Synchronization
