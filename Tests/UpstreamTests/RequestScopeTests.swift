@@ -57,9 +57,19 @@ struct RequestScopeTests {
             _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/link"))
             let body = ByteStream(ByteBuffer(string: "bytes"))
             let upload = StreamedRequest(method: .put, url: "https://api.test/put", headerFields: [:], body: body)
-            _ = try await scene.upstream.stream(upload, headTimeout: .seconds(3600))
+            _ = try await scene.upstream.stream(
+                upload,
+                headTimeout: .seconds(3600),
+                responseTimeout: .seconds(1800)
+            )
             _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/look"))
         }
-        #expect(scene.transport.exchanges.map(\.limits.total) == [.seconds(8), .seconds(3600), .seconds(8)])
+        let limits = scene.transport.exchanges.map(\.limits)
+        #expect(limits.map(\.total) == [.seconds(8), .seconds(3600), .seconds(8)])
+        #expect(limits.map(\.response) == [.seconds(8), .seconds(1800), .seconds(8)], "DISK-40")
+        #expect(
+            limits.map(\.stall) == [.seconds(8), .seconds(60), .seconds(8)],
+            "an uploader may take little at a time"
+        )
     }
 }

@@ -157,12 +157,20 @@ struct OutboxRunnerTests {
     )
     func aside(status: Int) async throws {
         try await Self.failing(status) { app, token in
+            await BoundedWait.poll(for: "the probe") {
+                app.clock.advance(by: .seconds(1))
+                return app.composition.writer.calls.client.isReachable
+            }
             let start = app.clock.now
             await BoundedWait.poll(for: "the others") {
-                app.clock.advance(by: .milliseconds(500))
-                return app.disk.change { state in (1..<20).allSatisfy { state.nodes["disk:/f\($0)"] != nil } }
+                // Time passes while nothing can be sent.
+                if case .wait = app.store.outbox.turn(of: "1130", at: app.clock.now) {
+                    app.clock.advance(by: .milliseconds(500))
+                }
+                return app.store.outbox.queue(of: "1130")?.entries.count == 2
             }
             #expect(app.clock.now.timeIntervalSince(start) < 60)
+            #expect(app.disk.change { state in (1..<20).allSatisfy { state.nodes["disk:/f\($0)"] != nil } })
             let outbox = try await app.get("/v1/disk/outbox", as: token)
             #expect(outbox.all("path", in: "data.items") == ["disk:/f0", "disk:/f0/below"])
             #expect(

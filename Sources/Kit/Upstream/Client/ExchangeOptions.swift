@@ -10,6 +10,8 @@ package struct ExchangeOptions: Sendable {
     var timeout: Duration?
     /// Longest wait for the head of a response once a streamed request was sent; nil for `total_timeout_ms`.
     var responseTimeout: Duration?
+    /// Longest time in which a body makes no progress because of the upstream; nil for `total_timeout_ms`.
+    var stall: Duration?
     /// Whether the deadline of the client's request applies (``RequestScope``). It does not while a body is sent, which
     /// takes the time that the client takes.
     var sharesDeadline = true
@@ -20,8 +22,16 @@ package struct ExchangeOptions: Sendable {
     ///   - headTimeout: Longest wait for the response's head; nil for `total_timeout_ms`.
     ///   - responseTimeout: Longest part of it after the request was sent; nil for `total_timeout_ms`.
     static func streaming(headTimeout: Duration?, responseTimeout: Duration?) -> ExchangeOptions {
-        ExchangeOptions(timeout: headTimeout, responseTimeout: responseTimeout)
+        ExchangeOptions(
+            timeout: headTimeout,
+            responseTimeout: responseTimeout,
+            stall: responseTimeout == nil ? nil : uploadStall
+        )
     }
+
+    /// The kernel says that a socket takes more once a third of its buffer is free, which may have 4 MiB: an uploader
+    /// that takes 128 KiB a second seems to stall for 10 seconds.
+    private static let uploadStall = Duration.seconds(60)
 
     /// Options of a client's request that is forwarded as it is: neither redirected nor repeated, and without fields
     /// that the client did not send.

@@ -212,8 +212,8 @@ package struct UpstreamClient: Sendable {
             total: .seconds(remaining),
             maximumBytes: configuration.maximumResponseBytes,
             publicAddressesOnly: targets.needsPublicAddress(target),
-            stall: configuration.totalTimeout,
-            response: options.responseTimeout
+            stall: max(options.stall ?? .zero, configuration.totalTimeout),
+            response: options.responseTimeout ?? configuration.totalTimeout
         )
     }
 
