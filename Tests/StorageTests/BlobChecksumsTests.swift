@@ -51,7 +51,9 @@ import Testing
         #expect(found.faults() == "1 changed: \(id)")
         // The next start meets it again.
         let second = try scenario.open()
-        #expect(throws: StorageError.blobUnavailable(id)) { try second.blobs.reader(Blob(id: id, length: bytes.count)).readAll() }
+        #expect(throws: StorageError.blobUnavailable(id)) {
+            try second.blobs.reader(Blob(id: id, length: bytes.count)).readAll()
+        }
         try second.close()
     }
 
