@@ -30,9 +30,10 @@ struct UpstreamStateTests {
         #expect(
             stale.body == "one" && stale.cacheStatus == "larder; hit; ttl=-1; detail=retry-after" && !stale.isOffline
         )
-        let known = UpstreamError.known(.failing(status: status, retryAfter: 30))
-        await #expect(throws: known) { try await it.ask(.get, "/other") }
-        await #expect(throws: known) {
+        await #expect(throws: UpstreamError.failing(status: status, retryAfter: 30)) {
+            try await it.ask(.get, "/other")
+        }
+        await #expect(throws: UpstreamError.known(.failing(status: status, retryAfter: 30))) {
             try await it.scene.upstream.read(it.scene.list())
         }
         #expect(transport.count == 2)
