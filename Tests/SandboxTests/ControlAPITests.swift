@@ -78,7 +78,7 @@ private let id = "70ca00000000000000000001"
             ("GET", "/_sandbox/journal?upstreams=spacex", "", 400, "query"),
             ("GET", "/_sandbox/journal/wait?count=0", "", 400, "count"),
             ("GET", "/_sandbox/journal/wait?count=10001", "", 400, "count"),
-            ("GET", "/_sandbox/journal/wait?count=1&count=2", "", 400, "query"),
+            ("GET", "/_sandbox/journal/wait?count=1&count=2", "", 400, "count"),
             ("GET", "/_sandbox/journal/wait?timeout_ms=soon", "", 400, "timeout_ms"),
             ("GET", "/_sandbox/journal/wait?timeout_ms=60001", "", 400, "timeout_ms"),
             ("PUT", "/_sandbox/spacex/ships/7", "{}", 400, "id"),
@@ -155,7 +155,8 @@ private let id = "70ca00000000000000000001"
             _ = try await sandbox.journal(count: 2)
             #expect(try await sandbox.send(.POST, "/_sandbox/reset").status == 200)
             #expect(try await held.body == original)
-            #expect(try await sandbox.get("/_sandbox/journal").text == #"{"entries":[],"count":0}"#)
+            let journal = try await sandbox.get("/_sandbox/journal").text
+            #expect(journal.contains(#""entries":[]"#) && journal.contains(#""count":0"#), "\(journal)")
             #expect(try await sandbox.get("/spacex/v4/ships").body == original)
         }
     }

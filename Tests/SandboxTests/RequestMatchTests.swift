@@ -15,7 +15,7 @@ import Testing
     @Test(
         "HARN-09 a match takes requests by every part that it names, and its text form reads back",
         arguments: [
-            ("{}", true), (#"{"method":"POST"}"#, true), (#"{"method":"post"}"#, false),
+            ("{}", true), (#"{"method":"POST"}"#, true), (#"{"method":"post"}"#, true),
             (#"{"path":"/v4"}"#, true), (#"{"path":"/v4/ships/*"}"#, true), (#"{"path":"/v4/ship"}"#, false),
             (#"{"path":"/v4/ships/70ca/x"}"#, false), (#"{"path":"/"}"#, true),
             (#"{"query":{"limit":"4"}}"#, true), (#"{"query":{"limit":"5"}}"#, false),
