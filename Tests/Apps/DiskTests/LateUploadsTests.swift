@@ -125,8 +125,9 @@ struct LateUploadsTests {
                 app.clock.advance(by: .seconds(1))
                 return app.disk.change { $0.nodes["disk:/other"] != nil }
             }
-            let upload = try await app.get(href, as: token)
             if seconds == 600 {
+                try await app.outbox(href, is: "processing", as: token)
+                let upload = try await app.get(href, as: token)
                 #expect(upload["data.state"] == "processing" && upload["data.attempts"] == 1, "\(upload.text)")
                 #expect(upload["data.progress"] == .number(0.999) && upload.all("id", in: "data.actions").isEmpty)
                 #expect(upload["meta.needs_decision"] == nil && upload["meta.banner"] == .null)
