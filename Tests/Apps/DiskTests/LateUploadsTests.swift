@@ -169,7 +169,10 @@ struct LateUploadsTests {
                 }
             }
             app.disk.intercept(nil)
-            await BoundedWait.poll(for: "the last byte") { found.withLock { $0 } != nil }
+            await BoundedWait.poll(for: "the last byte") {
+                app.clock.advance(by: .milliseconds(100))
+                return found.withLock { $0 } != nil
+            }
             #expect(found.withLock { $0 } == "upload0")
             // As another process reads it.
             let outbox = Outbox<QueuedWrite>(DiskStore.outboxJournal)
