@@ -45,7 +45,7 @@ import Testing
               - do: {request: POST /v1/ships/session, body: {mode: guest}, save: {token: /data/token}}
               - do: {request: GET /v1/ships, token: "{{token}}"}
               - expect:
-                  {status: 200, json: {/meta/offline: true}, requests: {match: {path: /v1/shps}, exactly: 1}}
+                  {status: 200, json: {/meta/offline: true}, requests: {match: {path: /v1/status}, exactly: 1}}
               - do: {reset: true}
             """
         )
@@ -55,7 +55,7 @@ import Testing
         let output = process.output
         for line in [
             "FAIL step 3, line 4: expect", "/meta/offline: expected true, was false", "near miss: #2 GET /v1/ships 200",
-            "path: expected /v1/shps, was /v1/ships", "requests to Larder: 2", "requests to upstreams: 1",
+            "path: expected /v1/status, was /v1/ships", "requests to Larder: 2", "requests to upstreams: 1",
             "#1 GET /spacex/v4/ships 200 because of 2", "1 step not run",
         ] { #expect(output.contains(line), "\(line) is not in\n\(output)") }
         let xml = try String(contentsOfFile: report, encoding: .utf8)
