@@ -119,7 +119,7 @@ import Testing
         #expect(try await tested.harness.put("/front/fault", refusal).status == 200)
         #expect(try await tested.client.post("/v1/shop/list/items", #"{"product_id":6}"#).status == 401)
         func verify(_ match: String, _ rest: String = #""exactly":1"#) async throws -> Int {
-            try await tested.harness.post("/verify", #"{"match":\(match),\(rest)}"#).status
+            try await tested.harness.post("/verify", #"{"match":\#(match),\#(rest)}"#).status
         }
         for match in [
             #"{"body":{"product_id":5}}"#, #"{"body":{"product_id":6}}"#, #"{"body":"quantity"}"#,
