@@ -65,7 +65,7 @@ extension DiskApp {
         ),
         Setting(
             "disk.upload_response_s",
-            .integer(60...86_400),
+            .integer(1...86_400),
             default: "7200",
             "how long an upload waits for the response of Yandex Disk after its last byte: it computes checksums first, "
                 + "which takes up to two minutes for each GiB"

@@ -128,7 +128,9 @@ struct LateUploadsTests {
             if seconds == 600 {
                 try await app.outbox(href, is: "processing", as: token)
                 let upload = try await app.get(href, as: token)
-                #expect(upload["data.state"] == "processing" && upload["data.attempts"] == 1, "\(upload.text)")
+                #expect(upload["data.state"] == "processing", "\(upload.text)")
+                // After a lost response, looking for the operation is an attempt too; the file is sent once.
+                if !losesResponse { #expect(upload["data.attempts"] == 1, "\(upload.text)") }
                 #expect(upload["data.progress"] == .number(0.999) && upload.all("id", in: "data.actions").isEmpty)
                 #expect(upload["meta.needs_decision"] == nil && upload["meta.banner"] == .null)
             }
