@@ -140,7 +140,8 @@ function draw(entry) {
   }
   entry.drawn = state;
   entry.row.dataset.state = state;
-  replace(entry.row, icon({done: 'check', failed: 'warning', exists: 'warning', kept: 'clock', accepted: 'clock'}[state] ?? 'file'),
+  const icons = {done: 'check', failed: 'warning', exists: 'warning', kept: 'clock', accepted: 'clock'};
+  replace(entry.row, icon(icons[state] ?? 'file'),
     h('div', {class: 'row-main'}, h('span', {dir: 'auto', class: 'tray-name'}, file.name),
       h('span', {class: 'row-sub tray-said', lang: langOf(said)}, said),
       state === 'sending' && h('progress', {max: 1, value: share, 'aria-label': file.name})),

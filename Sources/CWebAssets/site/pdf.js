@@ -96,7 +96,8 @@ function draftRow(item, again) {
     toast(said);
   };
   const size = Math.round(112 * (devicePixelRatio || 1));
-  return h('li', {class: 'row'}, picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
+  const leaf = picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'});
+  return h('li', {class: 'row'}, leaf,
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto'}, item.name),
       h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
         [item.page_count_text, t('draftUntil', time(item.draft_until))].join(' · '))),

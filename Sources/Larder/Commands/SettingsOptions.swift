@@ -55,8 +55,8 @@ struct SettingsOptions: ParsableArguments {
     }
 
     /// Reads the settings of a server that ends with what it was started for: simulated upstreams, and unless they are
-    /// set a free port and a data directory that need not survive. Requests are not in its log: they would stand between
-    /// the lines of what it was started for.
+    /// set a free port and a data directory that need not survive. Requests are not in its log: they would stand
+    /// between the lines of what it was started for.
     func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
         let fallbacks = ["http.port": "0", "data.directory": folder.path, "log.level": "warning"]
         var configuration = try load(sandbox: true, fallbacks: fallbacks)

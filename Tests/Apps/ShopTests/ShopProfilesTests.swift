@@ -185,7 +185,8 @@ struct ShopProfilesTests {
             logs.append(log)
         }
         #expect(logs[0].count == logs[1].count)
-        // A server of a shared store knows by itself which products are gone or replaced; that counts no revision there.
+        // A server of a shared store knows by itself which products are gone or replaced; that counts no revision
+        // there.
         for index in logs.indices { logs[index] = logs[index].map { $0.replacing(/revision: \d+/, with: "revision") } }
         let differing = zip(logs[0], logs[1]).first { $0 != $1 }
         #expect(differing == nil)

@@ -23,8 +23,8 @@ public struct Resource: Sendable {
     /// Whether an app makes rows of the response. Then it is stored whatever its size and never evicted: without it the
     /// age of the rows would be unknown.
     public var isSourceOfRows: Bool
-    /// Whether the body is stored, or only its digest. False if the app's rows have all that is needed of it, and the rest must not be kept
-    /// on the disk, such as links that open files.
+    /// Whether the body is stored, or only its digest. False if the app's rows have all that is needed of it,
+    /// and the rest must not be kept on the disk, such as links that open files.
     public var keepsBody = true
     /// The form in which the API refuses this request: a 4xx response in another form is a failure, and a stored copy
     /// is served.

@@ -31,7 +31,8 @@ struct DiskWrite: Sendable {
     var isCompared = false
     /// The operation of the outbox that it is; nil for a write that a client waits for.
     var operation: String?
-    /// Whether a write that a client waits for is left in the outbox if the API goes on with it: its bytes are kept here.
+    /// Whether a write that a client waits for is left in the outbox if the API goes on with it: its bytes are kept
+    /// here.
     var isFollowed = false
     /// Is called with the API's operation of an upload before the last byte is sent.
     var beforeLastByte: @Sendable (_ operation: String) async throws -> Void = { _ in }
