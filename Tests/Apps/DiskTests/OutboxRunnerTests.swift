@@ -162,6 +162,10 @@ struct OutboxRunnerTests {
                 app.clock.advance(by: .milliseconds(500))
                 return app.store.outbox.queue(of: "1130")?.entries.count == 2
             }
+            // It may be under way again; the clock stands still, so it is not tried once more.
+            await BoundedWait.poll(for: "the end of its attempt") {
+                app.store.outbox.queue(of: "1130")?.entries.first?.progress.state == .aside
+            }
             #expect(app.disk.change { state in (1..<20).allSatisfy { state.nodes["disk:/f\($0)"] != nil } })
             let outbox = try await app.get("/v1/disk/outbox", as: token)
             #expect(outbox.all("path", in: "data.items") == ["disk:/f0", "disk:/f0/below"])
