@@ -53,18 +53,7 @@ private struct StoredDatabase: Sendable {
         let path = folder.path + "/larder.sqlite"
         let queue = try DatabaseQueue(path: path)
         try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        let owners = try await queue.read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT pageno, coalesce(object.tbl_name, dbstat.name) FROM dbstat
-                    LEFT JOIN sqlite_schema AS object ON object.name = dbstat.name
-                    """
-            )
-            let names = Dictionary(rows.map { ($0[0] as Int, $0[1] as String) }) { first, _ in first }
-            let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-            return (2...count).map { ($0, names[$0]) }
-        }
+        let owners = try await queue.read { try $0.pageOwners() }
         try queue.close()
         return StoredDatabase(
             folder: folder,

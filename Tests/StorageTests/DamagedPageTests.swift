@@ -37,22 +37,12 @@ import Testing
         return scenario
     }
 
-    /// The names of the tables and indexes of all pages; pages that have none are free or describe others.
-    private func owners(_ scenario: DirectoryScenario) throws -> [(page: Int, owner: String?)] {
+    private func owners(_ scenario: DirectoryScenario) throws -> [(page: Int, table: String?)] {
         let queue = try DatabaseQueue(path: scenario.databasePath)
         defer { try? queue.close() }
         return try queue.read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT pageno, coalesce(object.tbl_name, dbstat.name) FROM dbstat
-                    LEFT JOIN sqlite_schema AS object ON object.name = dbstat.name
-                    """
-            )
-            let names = Dictionary(rows.map { ($0[0] as Int, $0[1] as String) }) { first, _ in first }
-            let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             #expect(try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0 > 10)
-            return (2...count).map { ($0, names[$0]) }
+            return try db.pageOwners()
         }
     }
 
@@ -93,8 +83,8 @@ import Testing
         let scenario = try filled(automaticVacuum: true)
         let owners = try owners(scenario)
         let whole = try Data(contentsOf: URL(filePath: scenario.databasePath))
-        let page = try #require(owners.last { $0.owner == "stored_response" }?.page)
-        let other = try #require(owners.last { $0.owner == "page" || $0.owner == "stored_body" }?.page)
+        let page = try #require(owners.last { $0.table == "stored_response" }?.page)
+        let other = try #require(owners.last { $0.table == "page" || $0.table == "stored_body" }?.page)
         let bytes = whole[(other - 1) * Self.pageSize..<other * Self.pageSize]
         try overwrite(page, of: scenario.databasePath, with: Data(bytes))
         let error = #expect(throws: StorageError.self) { try scenario.examine() }

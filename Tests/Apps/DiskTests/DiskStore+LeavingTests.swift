@@ -13,10 +13,7 @@ struct DiskStoreLeavingTests {
         let disk = WriteScenario.disk()
         disk.makeFolder("disk:/folder/unlisted")
         try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
-            disk.goAway()
-            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let token = try await WriteScenario.away(app)
             try await test(app, token)
         }
     }

@@ -17,10 +17,7 @@ struct OutboxRunnerTests {
     func deletion(what: String, state: String, looks: Int) async throws {
         let disk = WriteScenario.disk()
         try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
-            disk.goAway()
-            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let token = try await WriteScenario.away(app)
             let left = try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token)
             switch what {
             case "changed": disk.put("disk:/a.txt", "of another one")
@@ -109,10 +106,7 @@ struct OutboxRunnerTests {
     func retried() async throws {
         let disk = WriteScenario.disk()
         try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
-            disk.goAway()
-            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let token = try await WriteScenario.away(app)
             let left = try await app.leave(.delete, "/v1/disk/file?path=/a.txt", as: token)
             disk.intercept { $0.method == .get ? nil : FakeYandexDisk.refusal(403, "ForbiddenError") }
             let href = try left.string("data.href")
@@ -135,10 +129,7 @@ struct OutboxRunnerTests {
     {
         let disk = WriteScenario.disk()
         try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
-            disk.goAway()
-            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let token = try await WriteScenario.away(app)
             for number in 0..<20 {
                 _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f\#(number)"}"#)
             }

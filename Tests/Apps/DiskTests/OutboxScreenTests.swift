@@ -56,10 +56,7 @@ struct OutboxScreenTests {
     func pause() async throws {
         let disk = WriteScenario.disk()
         try await DiskHarness.run(disk) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
-            disk.goAway()
-            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let token = try await WriteScenario.away(app)
             let left = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/new"}"#)
             disk.intercept { request in
                 guard request.method == .put else { return nil }

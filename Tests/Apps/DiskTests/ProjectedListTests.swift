@@ -12,10 +12,7 @@ struct ProjectedListTests {
     @Test("OUT-11 a list that is read while the queue drains faster keeps what waits")
     func drain() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app in
-            let token = try await app.logIn()
-            try await WriteScenario.seen(app, token)
-            app.disk.goAway()
-            _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+            let token = try await WriteScenario.away(app)
             for number in 0..<16 {
                 let body = #"{"path":"/q\#(number)"}"#
                 #expect(try await app.leave(.post, "/v1/disk/folders", as: token, json: body).status == 202)

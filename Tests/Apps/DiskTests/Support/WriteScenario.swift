@@ -36,4 +36,15 @@ enum WriteScenario {
             #expect(try await app.get("/v1/disk/\(screen)", as: token).status == 200)
         }
     }
+
+    /// Logs in, looks at all screens, and makes the Disk unreachable, which the server has found out.
+    ///
+    /// - Returns: The token.
+    static func away(_ app: DiskHarness) async throws -> String {
+        let token = try await app.logIn()
+        try await seen(app, token)
+        app.disk.goAway()
+        _ = try await app.get("/v1/disk/files?refresh=1", as: token)
+        return token
+    }
 }
