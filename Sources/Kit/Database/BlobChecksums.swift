@@ -9,7 +9,8 @@ struct BlobChecksums: Sendable, Equatable {
     static let blockBytes = 256 << 10
 
     private var blocks: [UInt32] = []
-    private var length = 0
+    /// The bytes of the blob.
+    private(set) var length = 0
 
     /// The stored form: four bytes a block, the most significant first.
     var data: Data {

@@ -12,21 +12,20 @@ extension BlobStore {
         guard fchmod(file.descriptor, 0o600) == 0 else {
             throw StorageError.system(errno, path: place.path, operation: "fchmod")
         }
-        let length = try file.length()
         try file.synchronize()
         let checksums = try BlobChecksums(of: file)
         let id = BlobID.random()
         guard rename(place.path, unfinishedPath(id)) == 0 else {
             throw StorageError.system(errno, path: place.path, operation: "rename")
         }
-        return try name(id, length: length, checksums)
+        return try name(id, checksums)
     }
 
     /// Gives a finished file its name beside the unfinished one, by which the next start finds it if the process is
     /// killed before a row names it.
     ///
     /// - Throws: ``StorageError``; the file is removed then.
-    func name(_ id: BlobID, length: Int, _ checksums: BlobChecksums) throws -> Blob {
+    func name(_ id: BlobID, _ checksums: BlobChecksums) throws -> Blob {
         let claim = BlobClaim(id, checksums, removal: removal)
         if link(unfinishedPath(id), path(id)) != 0 {
             // Some network file systems and FAT have no links: there a file may remain without a row.
@@ -35,7 +34,7 @@ extension BlobStore {
             }
         }
         try OpenFile.synchronizeDirectory(folder)
-        return Blob(id: id, length: length, claim: claim)
+        return Blob(id: id, length: checksums.length, claim: claim)
     }
 
     /// Returns the path of a blob's file, for a child process that reads it. The file may be removed at any moment,

@@ -6,9 +6,10 @@ import Synchronization
 ///
 /// The calls block until the operating system has accepted the bytes.
 public final class BlobWriter: Sendable {
-    private enum State {
-        case writing(OpenFile, length: Int, BlobChecksums)
-        case finished
+    private struct State {
+        /// Nil once the blob is finished or discarded.
+        var file: OpenFile?
+        var checksums = BlobChecksums()
     }
 
     private let store: BlobStore
@@ -28,7 +29,7 @@ public final class BlobWriter: Sendable {
         self.store = store
         self.id = id
         unfinishedPath = file.path
-        state = Mutex(.writing(file, length: 0, BlobChecksums()))
+        state = Mutex(State(file: file))
     }
 
     deinit {
@@ -39,13 +40,11 @@ public final class BlobWriter: Sendable {
     ///
     /// - Throws: ``StorageError/diskFull(path:)``, ``StorageError/bodyAlreadyFinished`` and other ``StorageError``s.
     public func append(_ bytes: some DataProtocol) throws {
-        try whileWriting { file, length, checksums in
-            var checksums = checksums
+        try whileWriting { file, state in
             for region in bytes.regions {
                 try region.withUnsafeBytes { try file.write($0) }
-                checksums.append(region)
+                state.checksums.append(region)
             }
-            return (.writing(file, length: length + bytes.count, checksums), ())
         }
     }
 
@@ -55,14 +54,15 @@ public final class BlobWriter: Sendable {
     /// - Parameter expectedLength: Announced length in bytes, such as that of `Content-Length`.
     /// - Throws: ``StorageError/incompleteBody(expected:received:)`` if it has another length; other ``StorageError``s.
     public func finish(expectedLength: Int? = nil) throws -> Blob {
-        let (length, checksums) = try whileWriting { file, length, checksums in
-            if let expectedLength, expectedLength != length {
-                throw StorageError.incompleteBody(expected: expectedLength, received: length)
+        let checksums = try whileWriting { file, state in
+            if let expectedLength, expectedLength != state.checksums.length {
+                throw StorageError.incompleteBody(expected: expectedLength, received: state.checksums.length)
             }
             try file.synchronize()
-            return (.finished, (length, checksums))
+            state.file = nil
+            return state.checksums
         }
-        return try store.name(id, length: length, checksums)
+        return try store.name(id, checksums)
     }
 
     /// Discards the blob. Does nothing if it is finished.
@@ -71,17 +71,11 @@ public final class BlobWriter: Sendable {
     }
 
     /// Runs a step. Any failure discards the blob, so that no body lacks a chunk in its middle.
-    private func whileWriting<Result>(_ step: (OpenFile, Int, BlobChecksums) throws -> (State, Result)) throws
-        -> Result
-    {
+    private func whileWriting<Result: Sendable>(_ step: (OpenFile, inout State) throws -> Result) throws -> Result {
         try state.withLock { state in
-            guard case .writing(let file, let length, let checksums) = state else {
-                throw StorageError.bodyAlreadyFinished
-            }
+            guard let file = state.file else { throw StorageError.bodyAlreadyFinished }
             do {
-                let (next, result) = try step(file, length, checksums)
-                state = next
-                return result
+                return try step(file, &state)
             } catch {
                 discard(&state)
                 throw error
@@ -90,9 +84,9 @@ public final class BlobWriter: Sendable {
     }
 
     private func discard(_ state: inout State) {
-        guard case .writing = state else { return }
+        guard state.file != nil else { return }
         // A file that cannot be removed now is removed at the next start.
         unlink(unfinishedPath)
-        state = .finished
+        state.file = nil
     }
 }

@@ -68,7 +68,8 @@ extension ResponseStore {
         SchemaMigration(
             "storage/006 content time",
             sql: """
-                ALTER TABLE stored_response ADD COLUMN content_time INTEGER NOT NULL DEFAULT 0; -- when this content was received; a 304 leaves it
+                -- When this content was received; a 304 leaves it.
+                ALTER TABLE stored_response ADD COLUMN content_time INTEGER NOT NULL DEFAULT 0;
                 UPDATE stored_response SET content_time = response_time;
                 """
         )

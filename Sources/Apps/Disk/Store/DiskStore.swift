@@ -122,8 +122,9 @@ struct DiskStore: Sendable {
         SchemaMigration(
             "disk/009 changes",
             sql: """
-                ALTER TABLE disk_item ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- when what it says was received
-                ALTER TABLE disk_account ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- the same of any of its files
+                -- When the content of the row, or of any file of the account, was received.
+                ALTER TABLE disk_item ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE disk_account ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
                 UPDATE disk_item SET changed_at = seen_at;
                 """
         ),

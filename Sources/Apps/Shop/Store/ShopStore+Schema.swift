@@ -140,7 +140,8 @@ extension ShopStore {
         SchemaMigration(
             "shop/006 changes of products",
             sql: """
-                ALTER TABLE shop_product ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- when what it says was received
+                -- When the content of the row was received.
+                ALTER TABLE shop_product ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
                 UPDATE shop_product SET changed_at = fetched_at;
                 CREATE INDEX shop_product_by_change ON shop_product (changed_at);
                 """
