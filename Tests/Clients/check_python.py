@@ -1,5 +1,5 @@
 """What the two Python generators make of the values, and the client of one of them against the server."""
-import importlib, json, os, re, sys, urllib.parse
+import importlib, inspect, json, os, re, sys, urllib.parse
 
 from contract import comparable, with_unknown
 
@@ -65,7 +65,11 @@ def request(folder, base, walk, contract, target, **further):
     app = parts.path.split("/")[2] if parts.path.count("/") > 1 else ""
     token = walk.tokens.get(app)
     client = AuthenticatedClient(base, token) if token else Client(base)
-    return function(folder, operation).sync_detailed(client=client, **arguments, **further)
+    send = function(folder, operation).sync_detailed
+    # A parameter whose name Python has itself, such as `type`, ends with an underscore there.
+    known = inspect.signature(send).parameters
+    named = {name if name in known else f"{name}_": value for name, value in (arguments | further).items()}
+    return send(client=client, **named)
 
 
 def check_pages(folder, base, walk, contract, target):

@@ -22,17 +22,22 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
         return try await ask(method, target, as: token, fields, body: json.map { Data($0.utf8) })
     }
 
-    /// Waits until an operation is in a state.
+    /// Waits until an operation is in a state, and returns its screen of that time: the next one may differ.
+    @discardableResult
     func outbox(
         _ href: String,
         is state: String,
         as token: String,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    ) async throws -> Exchanged {
+        var seen: Exchanged?
         try await BoundedWait.poll(for: "\(href) to be \(state)", sourceLocation: sourceLocation) {
             clock.advance(by: .seconds(2))
-            return try await get(href, as: token)["data.state"] == .string(state)
+            let screen = try await get(href, as: token)
+            seen = screen
+            return screen["data.state"] == .string(state)
         }
+        return try #require(seen)
     }
 
     /// Waits until nothing waits.
