@@ -13,8 +13,6 @@ public enum FixtureMode: String, Sendable, CaseIterable {
     /// They go out, and their responses are compared with the files.
     case diff
 
-    /// Whether requests may go out.
-    public var goesOut: Bool { self != .replay }
     /// Whether what goes out is sent so that a file can be made of the response: complete, and not compressed.
     public var asksPlainly: Bool { self == .record || self == .spy || self == .modify || self == .diff }
 }
