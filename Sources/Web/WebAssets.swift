@@ -1,13 +1,13 @@
 import CWebAssets
 import Crypto
-public import Foundation
+package import Foundation
 import Screens
 
 /// The files of the front end: the shell, and what it loads.
 ///
 /// Names are flat. The address of a file has the digest of all files in it, so that a file and those that import it
 /// change their addresses together.
-public struct WebAssets: Sendable {
+package struct WebAssets: Sendable {
     /// Name of the shell: the document of every page.
     static let shellName = "index.html"
     /// Name of the document that asks a browser for the code that pairs it.
@@ -16,13 +16,13 @@ public struct WebAssets: Sendable {
     static let digestPlaceholder = "{digest}"
 
     /// The part of the addresses of files that changes with their content; the same word for a folder.
-    public let digest: String
+    package let digest: String
     /// Whether the files stay as they are while the server runs.
     let isFixed: Bool
     private let read: @Sendable (String) throws -> PreparedBytes?
 
     /// The files that are part of the program.
-    public static let embedded = WebAssets(embeddedFiles())
+    package static let embedded = WebAssets(embeddedFiles())
 
     /// Prepares files that stay as they are.
     ///
@@ -42,7 +42,7 @@ public struct WebAssets: Sendable {
     /// Reads files from a folder each time, for people who change them.
     ///
     /// - Throws: ``WebFolder/Unusable`` if that is no folder that can be read.
-    public init(folder: URL) throws {
+    package init(folder: URL) throws {
         let folder = try WebFolder(folder)
         let digest = "folder"
         self.digest = digest

@@ -1,13 +1,13 @@
 import Foundation
 
 /// A folder whose files are served as those of the front end.
-public struct WebFolder: Sendable {
+package struct WebFolder: Sendable {
     /// The folder of `web.directory` cannot be used.
-    public struct Unusable: Error, CustomStringConvertible {
+    package struct Unusable: Error, CustomStringConvertible {
         let path: String
 
         /// One line, for the person who set it.
-        public var description: String {
+        package var description: String {
             "web.directory: \(path) is no folder that can be read with an \(WebAssets.shellName) in it"
         }
     }

@@ -1,10 +1,10 @@
 import Freshness
 import HTTPSemantics
-public import HTTPTypes
-public import Screens
+package import HTTPTypes
+package import Screens
 
 /// The front end: its pages, which are one document, and the files that this loads.
-public struct WebRoutes: Sendable {
+package struct WebRoutes: Sendable {
     /// Addresses of the pages, as routes.
     static let pages = [
         "/", "/status", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships", "/ships/{id}",
@@ -31,13 +31,13 @@ public struct WebRoutes: Sendable {
     ///   - assets: The files.
     ///   - publicOrigin: The origin under which a proxy serves this server; nil if none does.
     ///   - scheme: Scheme by which browsers reach this server itself: `http` or `https`.
-    public init(assets: WebAssets, publicOrigin: String?, scheme: String = "http") {
+    package init(assets: WebAssets, publicOrigin: String?, scheme: String = "http") {
         self.assets = assets
         policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         Self.pages.map { Route(.get, $0, "web.page", page).anyQuery() }
             + [Route(.get, "/web/{digest}/{name}", "web.file", file)]
             + [Route(.get, "/pair", "web.pair", pairing).anyQuery()]
@@ -50,7 +50,7 @@ public struct WebRoutes: Sendable {
 
     /// Returns the document of all pages, with 404: its scripts say that there is nothing under this address. Nil if a
     /// folder has none, which each page reports.
-    @Sendable public func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
+    @Sendable package func missingPage(_ request: HTTPRequest) -> ScreenResponse? {
         guard let shell = try? assets.file(WebAssets.shellName) else { return nil }
         var fields = policy.fields(authority: request.authority)
         fields[.cacheControl] = "no-store"
@@ -58,7 +58,7 @@ public struct WebRoutes: Sendable {
     }
 
     /// Returns the document that asks a browser for the code that pairs it, with 401. Nil if a folder has none.
-    @Sendable public func pairingPage(_ request: HTTPRequest) -> ScreenResponse? {
+    @Sendable package func pairingPage(_ request: HTTPRequest) -> ScreenResponse? {
         guard let document = try? assets.file(WebAssets.pairingName) else { return nil }
         var fields = policy.fields(authority: request.authority)
         fields[.cacheControl] = "no-store"

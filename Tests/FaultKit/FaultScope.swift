@@ -3,45 +3,45 @@ import Foundation
 
 /// Injects faults into the system calls on the files of one folder, including those of SQLite. Files must be opened
 /// after its creation.
-public final class FaultScope: Sendable {
+package final class FaultScope: Sendable {
     /// A kind of fault.
-    public struct Fault: Sendable, CustomStringConvertible {
+    package struct Fault: Sendable, CustomStringConvertible {
         /// The name in reports.
-        public let description: String
+        package let description: String
         let kinds: larder_fault_kinds.RawValue
         let code: Int32
         let isLasting: Bool
 
         /// The disk is full from one call on.
-        public static let fullDisk = Fault(
+        package static let fullDisk = Fault(
             description: "ENOSPC",
             kinds: larder_fault_writing.rawValue,
             code: ENOSPC,
             isLasting: true
         )
         /// One call finds no space, as if another process had used and freed it.
-        public static let noRoomOnce = Fault(
+        package static let noRoomOnce = Fault(
             description: "ENOSPC once",
             kinds: larder_fault_writing.rawValue,
             code: ENOSPC,
             isLasting: false
         )
         /// The quota is exhausted from one call on.
-        public static let quota = Fault(
+        package static let quota = Fault(
             description: "EDQUOT",
             kinds: larder_fault_writing.rawValue,
             code: EDQUOT,
             isLasting: true
         )
         /// The disk does not read, write or remove from one call on.
-        public static let brokenDisk = Fault(
+        package static let brokenDisk = Fault(
             description: "EIO",
             kinds: larder_fault_writing.rawValue | larder_fault_reading.rawValue | larder_fault_removing.rawValue,
             code: EIO,
             isLasting: true
         )
         /// One call fails.
-        public static let brokenOnce = Fault(
+        package static let brokenOnce = Fault(
             description: "EIO once",
             kinds: larder_fault_writing.rawValue | larder_fault_reading.rawValue | larder_fault_removing.rawValue,
             code: EIO,
@@ -49,7 +49,7 @@ public final class FaultScope: Sendable {
         )
 
         /// One call is not permitted, as link(2) on file systems without hard links.
-        public static let noLinks = Fault(
+        package static let noLinks = Fault(
             description: "EPERM once",
             kinds: larder_fault_writing.rawValue,
             code: EPERM,
@@ -57,16 +57,16 @@ public final class FaultScope: Sendable {
         )
 
         /// The faults that every loop tries; the others differ little from them.
-        public static let all: [Fault] = [.fullDisk, .brokenDisk, .brokenOnce]
+        package static let all: [Fault] = [.fullDisk, .brokenDisk, .brokenOnce]
     }
 
     /// There are too many scopes, or the system is not Linux.
-    public struct Unavailable: Error {}
+    package struct Unavailable: Error {}
 
     private let number: Int32
 
     /// Creates a scope of the files below a folder.
-    public init(_ folder: String) throws {
+    package init(_ folder: String) throws {
         number = larder_fault_open(folder)
         guard number >= 0 else { throw Unavailable() }
     }
@@ -76,7 +76,7 @@ public final class FaultScope: Sendable {
     /// Runs `body` while the system call number `step`, counted from 1, fails.
     ///
     /// - Returns: What `body` returns, and whether a call has failed: otherwise `body` has fewer calls.
-    public func failing<Value>(
+    package func failing<Value>(
         _ fault: Fault,
         at step: Int,
         isolation: isolated (any Actor)? = #isolation,

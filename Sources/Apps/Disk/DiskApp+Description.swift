@@ -1,7 +1,7 @@
-public import AppInterface
+package import AppInterface
 import Database
-public import Screens
-public import Settings
+package import Screens
+package import Settings
 import Upstream
 
 extension DiskApp {
@@ -29,16 +29,16 @@ extension DiskApp {
         storesBodies: false
     )
     /// The upstreams of the app.
-    public static let upstreams = [disk, oauth]
+    package static let upstreams = [disk, oauth]
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.locked, .notAFolder, .outboxFull, .outboxState]
+    package static let problems: [ProblemCode] = [.locked, .notAFolder, .outboxFull, .outboxState]
     /// What is kept offline, of all accounts.
-    public static let storedAmounts = [
+    package static let storedAmounts = [
         StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry"),
         StoredAmount("uploads of the Disk that wait", sql: "SELECT sum(length) FROM disk_outbox"),
     ]
     /// The settings of the app.
-    public static let settings = [
+    package static let settings = [
         Setting(
             "freshness.disk_s",
             .integer(0...31_536_000),

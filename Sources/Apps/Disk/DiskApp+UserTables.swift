@@ -1,4 +1,4 @@
-public import AppInterface
+package import AppInterface
 import Database
 import Foundation
 import GRDB
@@ -7,7 +7,7 @@ import SharedStore
 extension DiskApp {
     /// The tables that a copy from one store to the other has. What is cached of files is not copied: each server
     /// compares and fetches what is marked.
-    public static let userTables: [UserTable] = [
+    package static let userTables: [UserTable] = [
         UserTable(
             "disk_installation",
             key: ["one"],

@@ -1,52 +1,52 @@
-public import AppInterface
-public import Database
-public import Foundation
+package import AppInterface
+package import Database
+package import Foundation
 import Freshness
 import HTTPTypes
 import Logging
 import Media
-public import ResponseStore
-public import Screens
-public import ServiceLifecycle
+package import ResponseStore
+package import Screens
+package import ServiceLifecycle
 import Settings
-public import SharedStore
+package import SharedStore
 import Upstream
 
 /// The Disk app: files of Yandex Disk, also without a network.
-public struct DiskApp: App {
+package struct DiskApp: App {
     /// Name of the app in paths, sessions and events.
-    public static let name = DiskStore.app
+    package static let name = DiskStore.app
     /// Title of the app for people.
-    public static let title = Text("Yandex Disk", ru: "Яндекс Диск")
+    package static let title = Text("Yandex Disk", ru: "Яндекс Диск")
     /// Tables of the app.
-    public static let migrations = DiskStore.migrations
+    package static let migrations = DiskStore.migrations
     /// Tables of the app in a store that several servers share.
-    public static let sharedMigrations: [SharedMigration]? =
+    package static let sharedMigrations: [SharedMigration]? =
         SharedLogins.migrations + SharedMarks.migrations + SharedOutbox.migrations
     /// Tokens are sealed there.
-    public static let sealsSharedSecrets = true
+    package static let sealsSharedSecrets = true
 
     /// Settings of the app.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Time zone of texts if a request does not name one (`disk.time_zone`).
-        public var timeZone: TimeZone
+        package var timeZone: TimeZone
         /// How long a write waits for an operation of the API before the response is 202 (`disk.operation_wait_ms`).
-        public var operationWait: Duration
+        package var operationWait: Duration
         /// Longest wait for the response to an upload after its last byte (`disk.upload_response_s`).
-        public var uploadResponse: Duration
+        package var uploadResponse: Duration
         /// Maximum number of concurrent downloads (`disk.downloads`).
-        public var downloads: Int
+        package var downloads: Int
         /// How long searches look through the same list of all files (`freshness.disk_search_s`).
-        public var searchFreshness: Duration
+        package var searchFreshness: Duration
         /// What the cache has room for: a larger body is passed on without being stored.
-        public var budget: CacheBudget
+        package var budget: CacheBudget
         /// What is kept offline, and how it is kept up to date.
-        public var offline: OfflineOptions
+        package var offline: OfflineOptions
         /// How many writes wait while the API is away.
-        public var outbox: OutboxOptions
+        package var outbox: OutboxOptions
 
         /// Creates options.
-        public init(
+        package init(
             timeZone: TimeZone = .gmt,
             operationWait: Duration = .seconds(10),
             uploadResponse: Duration = .seconds(7200),
@@ -72,7 +72,7 @@ public struct DiskApp: App {
     /// Creates the app.
     ///
     /// - Throws: `StorageError` if the key of the sealed secrets cannot be read.
-    public init(_ context: AppContext) throws {
+    package init(_ context: AppContext) throws {
         let application = try YandexOAuthClient.Application(context.settings)
         try self.init(
             upstream: try context.upstream(Self.disk),
@@ -129,30 +129,30 @@ public struct DiskApp: App {
     }
 
     /// Files of the Disk for other apps.
-    public var files: AccountFiles? { AccountFiles(composition.diskFiles) }
+    package var files: AccountFiles? { AccountFiles(composition.diskFiles) }
 
     /// Removes what the server has of accounts that were logged out while it was down.
     ///
     /// - Throws: `SettingError` if its own database has logins that the shared one would hide; errors of the stores.
-    public func prepare() async throws { try await composition.books.prepare() }
+    package func prepare() async throws { try await composition.books.prepare() }
 
     /// Tasks that outlive requests: downloads continue after a restart, and end with the server.
-    public var services: [any Service] { composition.services }
+    package var services: [any Service] { composition.services }
 
     /// Continues what waits for the API.
-    public func upstreamRecovered(_ upstream: UpstreamDescription) async {
+    package func upstreamRecovered(_ upstream: UpstreamDescription) async {
         guard upstream.name == Self.disk.name else { return }
         composition.outboxKeeper.wake()
         composition.keeper.wake()
     }
 
     /// The mount of the API sends the token of the session's account.
-    public var mountCredentials: [String: MountRoutes.CredentialProvider] {
+    package var mountCredentials: [String: MountRoutes.CredentialProvider] {
         [Self.disk.name: { [tokens = composition.tokens] in try await tokens.mountCredential($0) }]
     }
 
     /// The routes of the app.
-    public var routes: [Route] {
+    package var routes: [Route] {
         let app = composition
         return [
             Route(.get, "/v1/disk/launch", "disk.launch", knownSession: Self.name, app.onboarding.launch),

@@ -1,7 +1,7 @@
-public import AppInterface
+package import AppInterface
 import Database
-public import Screens
-public import Settings
+package import Screens
+package import Settings
 import Upstream
 
 extension NotesApp {
@@ -15,11 +15,11 @@ extension NotesApp {
     /// The geocoder. Without it no place is found by its name but those that are bundled.
     static let geocoder = UpstreamDescription("geocoder", title: "the geocoder", url: nil, isOptional: true)
     /// The upstreams of the app.
-    public static let upstreams = [people, geocoder]
+    package static let upstreams = [people, geocoder]
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.nameTaken]
+    package static let problems: [ProblemCode] = [.nameTaken]
     /// The settings of the app.
-    public static let settings = [
+    package static let settings = [
         Setting(
             "freshness.places_s",
             .integer(0...31_536_000),
@@ -77,7 +77,7 @@ extension NotesApp {
     /// Returns what an operator may do with accounts.
     ///
     /// - Throws: `SettingError` if a setting cannot be read.
-    public static func accountAdministration(
+    package static func accountAdministration(
         _ store: AccountStore,
         _ sessions: SessionStore,
         _ settings: SettingValues

@@ -1,4 +1,4 @@
-public import AppInterface
+package import AppInterface
 import Database
 import Foundation
 import GRDB
@@ -6,7 +6,7 @@ import SharedStore
 
 extension NotesApp {
     /// The tables that a copy from one store to the other has. What notes are found by is made anew.
-    public static let userTables: [UserTable] = [
+    package static let userTables: [UserTable] = [
         UserTable(
             "notes_account",
             key: ["id"],

@@ -1,43 +1,43 @@
-public import AppInterface
-public import Database
+package import AppInterface
+package import Database
 import Freshness
 import HTTPTypes
 import Logging
 import ResponseStore
-public import Screens
-public import ServiceLifecycle
+package import Screens
+package import ServiceLifecycle
 import Settings
-public import SharedStore
+package import SharedStore
 import Upstream
 
 /// The Notes app: notes with their places, on a list and on a map, and a directory of people.
-public struct NotesApp: App {
+package struct NotesApp: App {
     /// Name of the app in paths, settings, sessions and events.
-    public static let name = NoteStore.app
+    package static let name = NoteStore.app
     /// Title of the app in `GET /v1`.
-    public static let title = Text("Notes on a map", ru: "Заметки на карте")
+    package static let title = Text("Notes on a map", ru: "Заметки на карте")
     /// The app's tables.
-    public static let migrations = NoteStore.migrations
+    package static let migrations = NoteStore.migrations
     /// The app's tables in a store that several servers share.
-    public static let sharedMigrations: [SharedMigration]? = SharedNotes.migrations
+    package static let sharedMigrations: [SharedMigration]? = SharedNotes.migrations
 
     /// The settings `notes.*`.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Logarithm of scrypt's N: each step doubles time and memory of hashing a password.
-        public var scryptLogarithm: Int
+        package var scryptLogarithm: Int
         /// Wrong passwords in a row for one account name from one address.
-        public var attemptsPerAccount: Int
+        package var attemptsPerAccount: Int
         /// Wrong passwords in a row from one address.
-        public var attemptsPerAddress: Int
+        package var attemptsPerAddress: Int
         /// Time after which all attempts are available again.
-        public var attemptWindow: Duration
+        package var attemptWindow: Duration
         /// How long deleted notes stay in the trash; zero deletes them at once.
-        public var trashLifetime: Duration
+        package var trashLifetime: Duration
         /// Bytes that the notes of an account may take.
-        public var quotaBytes: Int
+        package var quotaBytes: Int
 
         /// Creates options.
-        public init(
+        package init(
             scryptLogarithm: Int = 15,
             attemptsPerAccount: Int = 10,
             attemptsPerAddress: Int = 100,
@@ -70,7 +70,7 @@ public struct NotesApp: App {
     /// Creates the app.
     ///
     /// - Throws: the errors of the bundled gazetteer if it cannot be read.
-    public init(_ context: AppContext) throws {
+    package init(_ context: AppContext) throws {
         let placesFreshness = try context.settings.seconds("freshness.places_s")
         self.init(
             storage: Self.storage(context),
@@ -143,13 +143,13 @@ public struct NotesApp: App {
     }
 
     /// The notes of the account.
-    public var userData: UserData? { storage.userData(quota: editing.quota) }
+    package var userData: UserData? { storage.userData(quota: editing.quota) }
 
     /// The services that run beside the server.
-    public var services: [any Service] { [expiry] }
+    package var services: [any Service] { [expiry] }
 
     /// The routes of the app.
-    public var routes: [Route] {
+    package var routes: [Route] {
         let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
         let (bin, bytes) = ("/v1/notes/trash", NoteChanges.maximumBodyBytes)
         return [

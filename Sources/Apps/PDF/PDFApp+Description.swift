@@ -1,12 +1,12 @@
 import Media
-public import Screens
-public import Settings
+package import Screens
+package import Settings
 
 extension PDFApp {
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.lastPage, .notSaved]
+    package static let problems: [ProblemCode] = [.lastPage, .notSaved]
     /// The settings of the app.
-    public static let settings = [
+    package static let settings = [
         Setting(
             "pdf.files",
             .integer(1...10_000),

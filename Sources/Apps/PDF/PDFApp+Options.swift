@@ -2,33 +2,33 @@ import Screens
 
 extension PDFApp {
     /// The limits of the app: the settings `pdf.*` and those of Media.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Files of one upload, and so of one document.
-        public var maximumFiles: Int
+        package var maximumFiles: Int
         /// Bytes of one file.
-        public var maximumFileBytes: Int
+        package var maximumFileBytes: Int
         /// Bytes of a whole upload.
-        public var maximumUploadBytes: Int
+        package var maximumUploadBytes: Int
         /// Pages of one document.
-        public var maximumPages: Int
+        package var maximumPages: Int
         /// Bytes of one text, in UTF-8.
-        public var maximumTextBytes: Int
+        package var maximumTextBytes: Int
         /// Largest width of a page's thumbnail, in pixels.
-        public var maximumWidth: Int
+        package var maximumWidth: Int
         /// Bytes of all stored thumbnails together.
-        public var thumbnailBytes: Int
+        package var thumbnailBytes: Int
         /// Time from a draft's last change until it is removed.
-        public var draftLifetime: Duration
+        package var draftLifetime: Duration
         /// How long deleted documents stay in the trash; zero deletes them at once.
-        public var trashLifetime: Duration
+        package var trashLifetime: Duration
 
         /// Whether photos keep their metadata: time, camera, position of the photographer.
-        public var keepsMetadata: Bool
+        package var keepsMetadata: Bool
         /// Bytes that the documents of a profile may take.
-        public var quotaBytes: Int
+        package var quotaBytes: Int
 
         /// Creates options; the defaults are those of the settings `pdf.*`.
-        public init(
+        package init(
             maximumFiles: Int = 200,
             maximumFileBytes: Int = 100 << 20,
             maximumUploadBytes: Int = 500 << 20,

@@ -1,4 +1,4 @@
-public import AppInterface
+package import AppInterface
 import Database
 import Foundation
 import GRDB
@@ -8,7 +8,7 @@ import TextSearch
 extension PDFApp {
     /// The tables that a copy from one store to the other has. The files of documents are copied with their rows, the
     /// pictures of pages are made anew.
-    public static let userTables: [UserTable] = [
+    package static let userTables: [UserTable] = [
         UserTable(
             "pdf_document",
             key: ["sequence"],

@@ -1,24 +1,24 @@
-public import AppInterface
+package import AppInterface
 import Concurrency
-public import Database
+package import Database
 import Freshness
 import HTTPTypes
 import Logging
 import Media
-public import Screens
-public import ServiceLifecycle
-public import SharedStore
+package import Screens
+package import ServiceLifecycle
+package import SharedStore
 
 /// The PDF app: photos become documents that are read, edited, kept and shared. It has no upstream.
-public struct PDFApp: App {
+package struct PDFApp: App {
     /// Name of the app in paths, settings and events.
-    public static let name = "pdf"
+    package static let name = "pdf"
     /// Title of the app in `GET /v1`.
-    public static let title = Text("Photos to PDF", ru: "Фото в PDF")
+    package static let title = Text("Photos to PDF", ru: "Фото в PDF")
     /// The app's tables.
-    public static let migrations = DocumentStore.migrations
+    package static let migrations = DocumentStore.migrations
     /// The app's tables in a store that several servers share.
-    public static let sharedMigrations: [SharedMigration]? = SharedDocuments.migrations
+    package static let sharedMigrations: [SharedMigration]? = SharedDocuments.migrations
 
     let storage: DocumentStorage
     let options: Options
@@ -40,7 +40,7 @@ public struct PDFApp: App {
     /// Creates the app.
     ///
     /// - Throws: `SettingError` if the app's settings were not declared.
-    public init(_ context: AppContext) throws {
+    package init(_ context: AppContext) throws {
         let options = try Options(context.settings, context.media.limits)
         self.init(
             storage: DocumentStorage(context.shared, context.database, context.scratch),
@@ -121,13 +121,13 @@ public struct PDFApp: App {
     }
 
     /// The saved documents of the profile.
-    public var userData: UserData? { storage.userData(quota: options.quota(of:)) }
+    package var userData: UserData? { storage.userData(quota: options.quota(of:)) }
 
     /// The services that run beside the server.
-    public var services: [any Service] { expiry }
+    package var services: [any Service] { expiry }
 
     /// The routes of the app.
-    public var routes: [Route] {
+    package var routes: [Route] {
         let documents = "/v1/pdf/documents"
         let document = "\(documents)/{id}"
         let page = "\(document)/pages/{page_id}"

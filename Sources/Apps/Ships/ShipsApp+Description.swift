@@ -1,6 +1,6 @@
-public import AppInterface
-public import Screens
-public import Settings
+package import AppInterface
+package import Screens
+package import Settings
 
 extension ShipsApp {
     /// The SpaceX API.
@@ -12,11 +12,11 @@ extension ShipsApp {
         allowedHosts: ["i.imgur.com", "imgur.com", "photos.marinetraffic.com"]
     )
     /// The upstreams of the app.
-    public static let upstreams = [spacex]
+    package static let upstreams = [spacex]
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.shipDeleted]
+    package static let problems: [ProblemCode] = [.shipDeleted]
     /// The settings of the app.
-    public static let settings = [
+    package static let settings = [
         Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "freshness time of the ships"),
         Setting(
             "ships.login_delay_ms",

@@ -1,6 +1,6 @@
 extension ShipsApp {
     /// What a deletion means when the list is refreshed (setting `ships.deleted`).
-    public enum DeletionMode: String, Sendable, CaseIterable {
+    package enum DeletionMode: String, Sendable, CaseIterable {
         /// A deleted ship stays deleted until it is restored.
         case hidden
         /// The next refresh restores it, as the rules of the original app say to the letter.
@@ -8,14 +8,14 @@ extension ShipsApp {
     }
 
     /// The app's settings.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// How long a login takes; it simulates a server, as the original app does.
-        public var loginDelay: Duration
+        package var loginDelay: Duration
         /// What a deletion means when the list is refreshed.
-        public var deletion: DeletionMode
+        package var deletion: DeletionMode
 
         /// Creates options; the defaults are those of the settings.
-        public init(loginDelay: Duration = .milliseconds(2500), deletion: DeletionMode = .hidden) {
+        package init(loginDelay: Duration = .milliseconds(2500), deletion: DeletionMode = .hidden) {
             self.loginDelay = loginDelay
             self.deletion = deletion
         }

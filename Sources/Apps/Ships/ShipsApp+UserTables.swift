@@ -1,8 +1,8 @@
-public import AppInterface
+package import AppInterface
 
 extension ShipsApp {
     /// The tables that a copy from one store to the other has.
-    public static let userTables: [UserTable] = [
+    package static let userTables: [UserTable] = [
         UserTable(
             "ship",
             key: ["id"],

@@ -1,26 +1,26 @@
-public import AppInterface
+package import AppInterface
 import Freshness
 import HTTPTypes
 import Logging
 import ResponseStore
-public import Screens
+package import Screens
 import Settings
-public import SharedStore
+package import SharedStore
 import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
 ///
 /// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes,
 /// `Screens` has what goes over the wire, `Features` what the app does, `Store` its tables, and `SpaceX` the upstream.
-public struct ShipsApp: App {
+package struct ShipsApp: App {
     /// Name of the app in paths, settings, sessions and events.
-    public static let name = ShipStore.app
+    package static let name = ShipStore.app
     /// Title of the app in `GET /v1`.
-    public static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
+    package static let title = Text("SpaceX ships", ru: "Корабли SpaceX")
     /// The app's tables.
-    public static let migrations = ShipStore.migrations
+    package static let migrations = ShipStore.migrations
     /// The app's tables in a store that several servers share.
-    public static let sharedMigrations: [SharedMigration]? = SharedShips.migrations
+    package static let sharedMigrations: [SharedMigration]? = SharedShips.migrations
 
     private let launch = Launch()
     let sessions: Sessions
@@ -34,7 +34,7 @@ public struct ShipsApp: App {
     /// Creates the app.
     ///
     /// - Throws: `DecodingError` or `ShipSnapshot.Damaged` if the bundled snapshot cannot be read.
-    public init(_ context: AppContext) throws {
+    package init(_ context: AppContext) throws {
         self.init(
             api: SpaceXAPI(
                 upstream: try context.upstream(Self.spacex),
@@ -87,7 +87,7 @@ public struct ShipsApp: App {
     }
 
     /// The routes, in the order of openapi.yaml.
-    public var routes: [Route] {
+    package var routes: [Route] {
         return [
             Route(.get, "/v1/ships/launch", "ships.launch", launch.show),
             Route(.post, "/v1/ships/session", "ships.session", sessions.open).body("mode", "username", "password"),
@@ -105,7 +105,7 @@ public struct ShipsApp: App {
     /// Refreshes the list after the upstream recovers.
     ///
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
-    public func upstreamRecovered(_ upstream: UpstreamDescription) async {
+    package func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
             _ = try await refresher.refresh(.revalidate)
         } catch {

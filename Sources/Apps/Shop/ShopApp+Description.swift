@@ -1,6 +1,6 @@
-public import AppInterface
-public import Screens
-public import Settings
+package import AppInterface
+package import Screens
+package import Settings
 
 extension ShopApp {
     /// The catalogue. Anyone can write to the public one and name any host for pictures.
@@ -12,13 +12,13 @@ extension ShopApp {
         trustedHostsSetting: "shop.picture_hosts"
     )
     /// Russian.
-    public static let language = Language.russian
+    package static let language = Language.russian
     /// The upstreams of the app.
-    public static let upstreams = [catalogue]
+    package static let upstreams = [catalogue]
     /// The problem codes of the app.
-    public static let problems: [ProblemCode] = [.listEmpty]
+    package static let problems: [ProblemCode] = [.listEmpty]
     /// The settings of the app.
-    public static let settings = [
+    package static let settings = [
         Setting(
             "freshness.shop_s",
             .integer(0...31_536_000),

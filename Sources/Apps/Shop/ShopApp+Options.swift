@@ -2,12 +2,12 @@ import Database
 
 extension ShopApp {
     /// The app's settings.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Categories whose products take a whole row: ids, or names without regard to case.
-        public var wideCategories: [String]
+        package var wideCategories: [String]
 
         /// Creates options.
-        public init(wideCategories: [String] = ["1", "2"]) {
+        package init(wideCategories: [String] = ["1", "2"]) {
             self.wideCategories = wideCategories
         }
 

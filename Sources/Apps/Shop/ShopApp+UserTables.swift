@@ -1,9 +1,9 @@
-public import AppInterface
+package import AppInterface
 
 extension ShopApp {
     /// The tables that a copy from one store to the other has. When the products on lists were seen last is not copied:
     /// any server that sees them knows better.
-    public static let userTables: [UserTable] = [
+    package static let userTables: [UserTable] = [
         UserTable(
             "shop_profile",
             key: ["profile"],

@@ -1,25 +1,25 @@
-public import AppInterface
-public import Database
+package import AppInterface
+package import Database
 import Freshness
 import HTTPTypes
 import Logging
 import Media
 import ResponseStore
-public import Screens
+package import Screens
 import Settings
-public import SharedStore
+package import SharedStore
 import Upstream
 
 /// The Shop app: search with filters and history, product cards, pictures and a shopping list for each profile.
-public struct ShopApp: App {
+package struct ShopApp: App {
     /// Name of the app in paths, settings and events.
-    public static let name = ShopStore.app
+    package static let name = ShopStore.app
     /// Title of the app in `GET /v1`.
-    public static let title = Text("Shop", ru: "Магазин")
+    package static let title = Text("Shop", ru: "Магазин")
     /// The app's tables.
-    public static let migrations = ShopStore.migrations
+    package static let migrations = ShopStore.migrations
     /// The app's tables in a store that several servers share.
-    public static let sharedMigrations: [SharedMigration]? = SharedShop.migrations
+    package static let sharedMigrations: [SharedMigration]? = SharedShop.migrations
 
     private let launch = Launch()
     private let search: Search
@@ -40,7 +40,7 @@ public struct ShopApp: App {
     /// Creates the app.
     ///
     /// - Throws: ``MissingUpstream`` without the catalogue; ``SettingError`` if its settings were not declared.
-    public init(_ context: AppContext) throws {
+    package init(_ context: AppContext) throws {
         let store = ShopStore(context.database)
         self.init(
             upstream: try context.upstream(Self.catalogue),
@@ -108,7 +108,7 @@ public struct ShopApp: App {
     }
 
     /// The shopping list of the profile.
-    public var userData: UserData? {
+    package var userData: UserData? {
         guard let shared else {
             return UserData { [store] owner, archive in
                 try ListArchive.add(try store.list(owner.profile, ShopStore.wholeList), to: archive)
@@ -123,7 +123,7 @@ public struct ShopApp: App {
     }
 
     /// The routes, in the order of openapi.yaml.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", launch.show),
             Route(.get, "/v1/shop/search", "shop.search", search.show)
@@ -158,7 +158,7 @@ public struct ShopApp: App {
     /// that searches may find something else: other pages and cards are refreshed when they are next requested.
     ///
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
-    public func upstreamRecovered(_ upstream: UpstreamDescription) async {
+    package func upstreamRecovered(_ upstream: UpstreamDescription) async {
         do {
             _ = try await categories.refresh(.useCache)
             _ = try await productSearch.find(

@@ -1,14 +1,14 @@
-public import Database
+package import Database
 import ResponseStore
-public import Screens
-public import ServiceLifecycle
-public import Settings
-public import SharedStore
+package import Screens
+package import ServiceLifecycle
+package import Settings
+package import SharedStore
 
 /// One app of Larder, described by itself: the composition root lists the types and knows nothing else of them.
 ///
 /// An app is served if all of its upstreams that are not optional have an address.
-public protocol App: Sendable {
+package protocol App: Sendable {
     /// Name in paths, settings and sessions: `ships` serves `/v1/ships/…`.
     static var name: String { get }
     /// Title in the index.
@@ -71,27 +71,27 @@ public protocol App: Sendable {
 
 extension App {
     /// English.
-    public static var language: Language { .english }
+    package static var language: Language { .english }
     /// No upstreams.
-    public static var upstreams: [UpstreamDescription] { [] }
+    package static var upstreams: [UpstreamDescription] { [] }
     /// No settings.
-    public static var settings: [Setting] { [] }
+    package static var settings: [Setting] { [] }
     /// No tables.
-    public static var migrations: [SchemaMigration] { [] }
+    package static var migrations: [SchemaMigration] { [] }
     /// Keeps users' data in the server's own database only.
-    public static var sharedMigrations: [SharedMigration]? { nil }
+    package static var sharedMigrations: [SharedMigration]? { nil }
     /// No sealed secrets.
-    public static var sealsSharedSecrets: Bool { false }
+    package static var sealsSharedSecrets: Bool { false }
     /// No tables.
-    public static var userTables: [UserTable] { [] }
+    package static var userTables: [UserTable] { [] }
     /// Stores nothing that is reported to operators.
-    public static var storedAmounts: [StoredAmount] { [] }
+    package static var storedAmounts: [StoredAmount] { [] }
     /// No problem codes of its own.
-    public static var problems: [ProblemCode] { [] }
+    package static var problems: [ProblemCode] { [] }
     /// No passwords.
     ///
     /// - Throws: Nothing.
-    public static func accountAdministration(
+    package static func accountAdministration(
         _ store: AccountStore,
         _ sessions: SessionStore,
         _ settings: SettingValues
@@ -101,17 +101,17 @@ extension App {
     /// Nothing to bring up to date.
     ///
     /// - Throws: Nothing.
-    public func prepare() async throws {}
+    package func prepare() async throws {}
     /// No services.
-    public var services: [any Service] { [] }
+    package var services: [any Service] { [] }
     /// Does nothing.
-    public func upstreamRecovered(_ upstream: UpstreamDescription) async {}
+    package func upstreamRecovered(_ upstream: UpstreamDescription) async {}
     /// No files.
-    public var files: AccountFiles? { nil }
+    package var files: AccountFiles? { nil }
     /// Adds nothing.
-    public var userData: UserData? { nil }
+    package var userData: UserData? { nil }
     /// Takes nothing.
-    public var seeding: Seeding { Seeding() }
+    package var seeding: Seeding { Seeding() }
     /// No credentials.
-    public var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
+    package var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
 }

@@ -1,13 +1,13 @@
-public import Foundation
+package import Foundation
 import Freshness
-public import Logging
-public import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 
 /// Removes what has expired while the server runs: at once, and then every ten minutes. Whatever has expired is
 /// invisible before, or does no harm: removing it frees its space.
-public struct ExpiryService: Service {
+package struct ExpiryService: Service {
     /// Time between two runs.
-    public static let interval: Duration = .seconds(600)
+    package static let interval: Duration = .seconds(600)
 
     private let title: String
     private let retention: RetentionClock
@@ -19,7 +19,7 @@ public struct ExpiryService: Service {
     /// - Parameters:
     ///   - title: what expires, for the log: `expired drafts`.
     ///   - purge: removes what has expired by a time, and returns how much that was.
-    public init(
+    package init(
         of title: String,
         by retention: RetentionClock,
         logger: Logger,
@@ -32,7 +32,7 @@ public struct ExpiryService: Service {
     }
 
     /// Removes until the server stops.
-    public func run() async {
+    package func run() async {
         await cancelWhenGracefulShutdown {
             await self.purgeOnce()
             while !Task.isCancelled {

@@ -1,12 +1,12 @@
-public import Database
-public import Foundation
-public import Freshness
-public import Logging
+package import Database
+package import Foundation
+package import Freshness
+package import Logging
 import Synchronization
 
 /// The clock by which the data of users expires. Unlike ``WallClock`` it does not follow a jump ahead
 /// (``RetentionTime``), and it is never ahead of the store that several servers share.
-public final class RetentionClock: Sendable {
+package final class RetentionClock: Sendable {
     private struct State {
         var retention: RetentionTime?
         /// Seconds that the clock is ahead of the store's; 0 within the tolerance.
@@ -14,10 +14,10 @@ public final class RetentionClock: Sendable {
     }
 
     /// The difference between the clocks of a server and of its store that is neither told nor counted.
-    public static let tolerance: TimeInterval = 30
+    package static let tolerance: TimeInterval = 30
 
     /// The clock that it follows.
-    public let clock: WallClock
+    package let clock: WallClock
     private let database: LarderDatabase?
     private let storeTime: (@Sendable () async throws -> Date)?
     private let isTested: @Sendable () -> Bool
@@ -25,7 +25,7 @@ public final class RetentionClock: Sendable {
     private let state = Mutex(State())
 
     /// Creates a clock that shows the time of another, for work that does not depend on it.
-    public init(trusting clock: WallClock, logger: Logger) {
+    package init(trusting clock: WallClock, logger: Logger) {
         (self.clock, database, storeTime, isTested, self.logger) = (clock, nil, nil, { true }, logger)
     }
 
@@ -35,7 +35,7 @@ public final class RetentionClock: Sendable {
     ///   - storeTime: Returns the time of the store that several servers share; nil without a store.
     ///   - isTested: Returns whether a test controls the server: a jump of the clock is meant then.
     /// - Throws: `StorageError`.
-    public init(
+    package init(
         _ clock: WallClock,
         database: LarderDatabase,
         storeTime: (@Sendable () async throws -> Date)?,
@@ -48,7 +48,7 @@ public final class RetentionClock: Sendable {
     }
 
     /// The time by which data expires, of the last reading.
-    public var now: Date {
+    package var now: Date {
         let now = clock.now()
         if isTested() { return now }
         return state.withLock { state in
@@ -59,7 +59,7 @@ public final class RetentionClock: Sendable {
     /// Takes a reading and returns the time by which data expires.
     ///
     /// - Throws: `StorageError`; the errors of the store.
-    public func reading() async throws -> Date {
+    package func reading() async throws -> Date {
         let now = clock.now()
         if isTested() { return now }
         if let storeTime {

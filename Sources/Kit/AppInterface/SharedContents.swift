@@ -1,8 +1,8 @@
-public import Concurrency
-public import Database
-public import Foundation
+package import Concurrency
+package import Database
+package import Foundation
 import NIOCore
-public import SharedStore
+package import SharedStore
 
 /// Files in the store that servers share, in parts of 1 MiB. Each is read and written by a transaction of its own: no
 /// connection is held while a client or a disk is slow, and no more than a part is in memory.
@@ -12,19 +12,19 @@ public import SharedStore
 ///
 /// The tables are `<name>` (`id`, `length`, `unused`: since when no row has it, NULL if one has) and `<name>_part`
 /// (`content`, `number`, `bytes`).
-public struct SharedContents: Sendable {
+package struct SharedContents: Sendable {
     /// Bytes of a part; the last one has what is left.
-    public static let partBytes = 1 << 20
+    package static let partBytes = 1 << 20
     /// How long a content without a row stays: a reader can finish when it is replaced, and the server that stores it
     /// has time for each part.
-    public static let lifetime = Duration.seconds(600)
+    package static let lifetime = Duration.seconds(600)
     /// The most parts that one transaction removes.
     private static let removedParts = 32
 
     let table: String
 
     /// Names the tables.
-    public init(_ table: String) {
+    package init(_ table: String) {
         self.table = table
     }
 
@@ -33,7 +33,7 @@ public struct SharedContents: Sendable {
     /// Whether a file is there.
     ///
     /// - Throws: `SharedStoreError`.
-    public func has(_ blob: Blob, in database: SharedDatabase) async throws -> Bool {
+    package func has(_ blob: Blob, in database: SharedDatabase) async throws -> Bool {
         let sql = "SELECT length FROM \(table) WHERE id = $1"
         return try await database.rows(sql, [blob.id.description]) { try $0.value("length") as Int } == [blob.length]
     }
@@ -41,7 +41,7 @@ public struct SharedContents: Sendable {
     /// Returns the bytes in a range, one part or what is asked of it at a time.
     ///
     /// Reading them throws `StorageError.blobUnavailable` if the file is no more.
-    public func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
+    package func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
         let sql = """
             SELECT substring(bytes FROM $3::int4 FOR $4::int4) AS bytes FROM \(table)_part
             WHERE content = $1 AND number = $2
@@ -67,7 +67,7 @@ public struct SharedContents: Sendable {
     ///
     /// - Parameter read: Returns the bytes in a range of it.
     /// - Throws: `SharedStoreError`, `CancellationError`; what `read` throws.
-    public func store(_ blob: Blob, in database: SharedDatabase, _ read: (Range<Int>) throws -> Data) async throws {
+    package func store(_ blob: Blob, in database: SharedDatabase, _ read: (Range<Int>) throws -> Data) async throws {
         let (id, length) = (blob.id.description, blob.length)
         // No reader needs a part before the row commits, which has everything before it written, and confirmed by
         // standbys. So the commit of a part waits for neither.
@@ -97,7 +97,7 @@ public struct SharedContents: Sendable {
     /// Gives a stored file to a row, in the transaction that makes it.
     ///
     /// - Throws: `StorageError.blobUnavailable` if it is no more; `SharedStoreError`.
-    public func use(_ blob: Blob, _ transaction: SQLTransaction) throws {
+    package func use(_ blob: Blob, _ transaction: SQLTransaction) throws {
         let sql = "UPDATE \(table) SET unused = NULL WHERE id = $1 AND unused > '-infinity'"
         guard try transaction.execute(sql, [blob.id.description]) == 1 else {
             throw StorageError.blobUnavailable(blob.id)
@@ -107,14 +107,14 @@ public struct SharedContents: Sendable {
     /// Takes a file from a row that has another one now.
     ///
     /// - Throws: `SharedStoreError`.
-    public func release(_ blob: Blob, _ transaction: SQLTransaction) throws {
+    package func release(_ blob: Blob, _ transaction: SQLTransaction) throws {
         try transaction.execute("UPDATE \(table) SET unused = now() WHERE id = $1", [blob.id.description])
     }
 
     /// Takes files from their rows: they may not be read any more.
     ///
     /// - Throws: `SharedStoreError`.
-    public func abandon(_ blobs: [Blob], _ transaction: SQLTransaction) throws {
+    package func abandon(_ blobs: [Blob], _ transaction: SQLTransaction) throws {
         let sql = "UPDATE \(table) SET unused = '-infinity' WHERE id = ANY($1)"
         try transaction.execute(sql, [blobs.map(\.id.description)])
     }
@@ -123,7 +123,7 @@ public struct SharedContents: Sendable {
 
     /// Removes files that no row has got, or whose commit is unknown and was not made. The task may be cancelled. What
     /// cannot be removed now is removed later.
-    public func discard(_ blobs: [Blob], in database: SharedDatabase) async {
+    package func discard(_ blobs: [Blob], in database: SharedDatabase) async {
         let contents = blobs.map(\.id.description)
         await Task {
             let sql = "UPDATE \(table) SET unused = '-infinity' WHERE id = ANY($1) AND unused IS NOT NULL"
@@ -139,7 +139,7 @@ public struct SharedContents: Sendable {
     private static let partsAtOnce = 64
 
     /// Removes some of what may not be read any more. What cannot be removed now is removed later.
-    public func removeSome(in database: SharedDatabase) async {
+    package func removeSome(in database: SharedDatabase) async {
         _ = try? await removeUnused(in: database, mostParts: Self.partsAtOnce)
     }
 
@@ -150,7 +150,7 @@ public struct SharedContents: Sendable {
     ///   - most: The most parts; a few more are removed.
     /// - Returns: How many files were removed.
     /// - Throws: `SharedStoreError`, `CancellationError`.
-    public func removeUnused(
+    package func removeUnused(
         in database: SharedDatabase,
         for age: Duration = lifetime,
         mostParts most: Int = .max

@@ -1,23 +1,23 @@
-public import Crypto
+package import Crypto
 import Database
-public import Foundation
-public import SharedStore
+package import Foundation
+package import SharedStore
 
 /// Seals secrets for a store that servers share, with AES-256-GCM (NIST SP 800-38D) under a key that all of them have
 /// and the store has not. The name of a secret is authenticated with it.
-public struct SharedSeal: Sendable {
+package struct SharedSeal: Sendable {
     /// The servers of a store have different keys.
-    public struct WrongKey: Error, CustomStringConvertible {
+    package struct WrongKey: Error, CustomStringConvertible {
         /// One sentence for operators.
-        public let description =
+        package let description =
             "The key in store.key_file is not the one that has sealed the secrets of the shared store."
 
         /// Creates the error.
-        public init() {}
+        package init() {}
     }
 
     /// The tables of the sealed secrets.
-    public static let migrations = [
+    package static let migrations = [
         SharedMigration(
             "secrets/001 sealed",
             sql: """
@@ -36,12 +36,12 @@ public struct SharedSeal: Sendable {
     private let key: SymmetricKey
 
     /// Creates a seal.
-    public init(key: SymmetricKey) { self.key = key }
+    package init(key: SymmetricKey) { self.key = key }
 
     /// Returns a sealed secret: nonce, ciphertext, tag.
     ///
     /// - Throws: Errors of the cipher.
-    public func seal(_ secret: Data, name: String) throws -> Data {
+    package func seal(_ secret: Data, name: String) throws -> Data {
         let box = try AES.GCM.seal(secret, using: key, authenticating: Data(name.utf8))
         return box.nonce + box.ciphertext + box.tag
     }
@@ -49,7 +49,7 @@ public struct SharedSeal: Sendable {
     /// Returns a secret that was sealed under this name.
     ///
     /// - Throws: `StorageError.secretNotAuthentic`.
-    public func open(_ sealed: Data, name: String) throws -> Data {
+    package func open(_ sealed: Data, name: String) throws -> Data {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let secret = try? AES.GCM.open(box, using: key, authenticating: Data(name.utf8))
         else { throw StorageError.secretNotAuthentic(name: name) }
@@ -59,14 +59,14 @@ public struct SharedSeal: Sendable {
     /// Checks that all servers have the same key; the first one records which it is.
     ///
     /// - Throws: ``WrongKey``, `SharedStoreError`.
-    public func check(_ database: SharedDatabase) async throws {
+    package func check(_ database: SharedDatabase) async throws {
         try await database.write(turns: ["sealing key"]) { try check($0) }
     }
 
     /// Checks the same in a transaction that no server runs beside.
     ///
     /// - Throws: ``WrongKey``, `SharedStoreError`.
-    public func check(_ transaction: SQLTransaction) throws {
+    package func check(_ transaction: SQLTransaction) throws {
         let fingerprint = SealingKey.fingerprint(of: key)
         try transaction.execute(
             "INSERT INTO sealing_key (id, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING",
@@ -81,7 +81,7 @@ public struct SharedSeal: Sendable {
     /// Returns whether the store has recorded this key, or none. Changes nothing.
     ///
     /// - Throws: `SharedStoreError`.
-    public func isRecorded(in database: SharedDatabase) async throws -> Bool {
+    package func isRecorded(in database: SharedDatabase) async throws -> Bool {
         let recorded = try await database.rows("SELECT fingerprint FROM sealing_key") {
             try $0.value("fingerprint") as Data
         }
@@ -91,7 +91,7 @@ public struct SharedSeal: Sendable {
     /// Stores a secret; replaces the one of this name.
     ///
     /// - Throws: `SharedStoreError`.
-    public func store(_ secret: Data, name: String, _ transaction: SQLTransaction) throws {
+    package func store(_ secret: Data, name: String, _ transaction: SQLTransaction) throws {
         try transaction.execute(
             """
             INSERT INTO sealed_secret (name, sealed) VALUES ($1, $2)
@@ -105,7 +105,7 @@ public struct SharedSeal: Sendable {
     ///
     /// - Returns: False if it is not.
     /// - Throws: `SharedStoreError`.
-    public func replace(_ secret: Data, name: String, _ transaction: SQLTransaction) throws -> Bool {
+    package func replace(_ secret: Data, name: String, _ transaction: SQLTransaction) throws -> Bool {
         let sql = "UPDATE sealed_secret SET sealed = $2 WHERE name = $1"
         return try transaction.execute(sql, [name, try seal(secret, name: name)]) > 0
     }
@@ -113,7 +113,7 @@ public struct SharedSeal: Sendable {
     /// Returns a secret, which does not change before the end of the transaction; nil if there is none.
     ///
     /// - Throws: `StorageError.secretNotAuthentic`, `SharedStoreError`.
-    public func secret(name: String, _ transaction: SQLTransaction) throws -> Data? {
+    package func secret(name: String, _ transaction: SQLTransaction) throws -> Data? {
         try transaction.rows("SELECT sealed FROM sealed_secret WHERE name = $1 FOR UPDATE", [name]).first.map {
             try open($0.value("sealed"), name: name)
         }
@@ -122,7 +122,7 @@ public struct SharedSeal: Sendable {
     /// Removes secrets.
     ///
     /// - Throws: `SharedStoreError`.
-    public func remove(_ names: [String], _ transaction: SQLTransaction) throws {
+    package func remove(_ names: [String], _ transaction: SQLTransaction) throws {
         try transaction.execute("DELETE FROM sealed_secret WHERE name = ANY($1)", [names])
     }
 }

@@ -1,23 +1,23 @@
-public import Database
-public import SharedStore
+package import Database
+package import SharedStore
 
 /// The store that servers share, as apps use it.
-public struct SharedStoreAccess: Sendable {
+package struct SharedStoreAccess: Sendable {
     /// What users made.
-    public let database: SharedDatabase
+    package let database: SharedDatabase
     /// What the servers tell each other.
-    public let changes: SharedChanges
+    package let changes: SharedChanges
     /// Seals secrets there; nil without a key.
-    public let seal: SharedSeal?
+    package let seal: SharedSeal?
 
     /// Creates the access of a server.
-    public init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal? = nil) {
+    package init(database: SharedDatabase, changes: SharedChanges, seal: SharedSeal? = nil) {
         (self.database, self.changes, self.seal) = (database, changes, seal)
     }
 }
 
 /// Where users' data is.
-public enum AccountStore: Sendable {
+package enum AccountStore: Sendable {
     /// In the server's own database.
     case local(LarderDatabase)
     /// In the store that servers share.

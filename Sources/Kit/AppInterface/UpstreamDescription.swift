@@ -1,33 +1,33 @@
 /// An upstream as the app that uses it describes it: its address, its probe, and how its API is mounted. Operators may
 /// change much of it by the settings `upstreams.{name}.*`, whose defaults these values are.
-public struct UpstreamDescription: Sendable, Equatable {
+package struct UpstreamDescription: Sendable, Equatable {
     /// Name in settings, `/v1/status`, problems and the path of its mount.
-    public let name: String
+    package let name: String
     /// Name for people.
-    public let title: String
+    package let title: String
     /// Base URL of its API; nil if there is no public one.
-    public let url: String?
+    package let url: String?
     /// Path that probes request, below the URL.
-    public let probePath: String
+    package let probePath: String
     /// Hosts other than the URL's that its links and redirects may lead to.
-    public let allowedHosts: [String]
+    package let allowedHosts: [String]
     /// Key of the app's setting that lists hosts which links and redirects may lead to whatever their addresses. If it
     /// is set, they may also lead to any public host: for upstreams whose data names arbitrary hosts.
-    public let trustedHostsSetting: String?
+    package let trustedHostsSetting: String?
     /// Whether the app can work without it.
-    public let isOptional: Bool
+    package let isOptional: Bool
     /// Whether Larder logs in there for its accounts: then its 401 is the end of a session.
-    public let hasSessions: Bool
+    package let hasSessions: Bool
     /// Whether it limits requests by account, so that its 429 is about one account only.
-    public let limitsByCredential: Bool
+    package let limitsByCredential: Bool
     /// Whether its mount responds to all clients alike. If not, credentials are passed on and everything is stored per
     /// credential.
-    public let isShared: Bool
+    package let isShared: Bool
     /// Whether its mount stores bodies. It does not if they hold links or tokens that open files to every holder.
-    public let storesBodies: Bool
+    package let storesBodies: Bool
 
     /// Describes an upstream.
-    public init(
+    package init(
         _ name: String,
         title: String,
         url: String?,

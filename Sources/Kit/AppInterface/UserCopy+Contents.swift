@@ -1,4 +1,4 @@
-public import Database
+package import Database
 import Foundation
 import SharedStore
 
@@ -8,7 +8,7 @@ extension UserCopy {
     ///
     /// - Returns: Its identifier there.
     /// - Throws: `StorageError.blobUnavailable` if it is lost; `SharedStoreError`.
-    public func insertContent(_ blob: Blob, in contents: SharedContents) throws -> String {
+    package func insertContent(_ blob: Blob, in contents: SharedContents) throws -> String {
         let (file, id) = (try blobs.reader(blob), blob.id.description)
         let insertContent = "INSERT INTO \(contents.table) (id, length, unused) VALUES ($1, $2, NULL)"
         try transaction.execute(insertContent, [id, blob.length])
@@ -22,7 +22,7 @@ extension UserCopy {
     /// Copies a file to the server's own database, for a row that is inserted in the same transaction.
     ///
     /// - Throws: `StorageError`, `SharedStoreError`.
-    public func insertBlob(_ content: String, length: Int, from contents: SharedContents) throws -> Blob {
+    package func insertBlob(_ content: String, length: Int, from contents: SharedContents) throws -> Blob {
         let writer = try blobs.writer()
         for (number, _) in Self.parts(of: length) { try writer.append(try part(number, of: content, contents)) }
         let blob = try writer.finish(expectedLength: length)
@@ -33,7 +33,7 @@ extension UserCopy {
     /// Returns whether the bytes are the same in both.
     ///
     /// - Throws: `StorageError.blobUnavailable` if the file is lost; `SharedStoreError`.
-    public func isEqual(_ blob: Blob, _ content: String, in contents: SharedContents) throws -> Bool {
+    package func isEqual(_ blob: Blob, _ content: String, in contents: SharedContents) throws -> Bool {
         let file = try blobs.reader(blob)
         return try Self.parts(of: blob.length).allSatisfy { number, range in
             try file.read(range) == part(number, of: content, contents)

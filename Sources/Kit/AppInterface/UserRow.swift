@@ -1,7 +1,7 @@
 import Foundation
 
 /// A row of a table of what users made, as both stores have it.
-public struct UserRow: Sendable {
+package struct UserRow: Sendable {
     /// A value of either engine.
     enum Value: Sendable, Equatable {
         case null
@@ -16,13 +16,13 @@ public struct UserRow: Sendable {
     let values: [Value]
 
     /// A column has no value of the type that was asked for.
-    public struct Mismatch: Error, CustomStringConvertible {
+    package struct Mismatch: Error, CustomStringConvertible {
         let column: String
         /// One sentence for operators.
-        public var description: String { "The column \"\(column)\" has a value of another type." }
+        package var description: String { "The column \"\(column)\" has a value of another type." }
 
         /// - Parameter column: its name.
-        public init(column: String) { self.column = column }
+        package init(column: String) { self.column = column }
     }
 
     private func value<Found>(_ column: String, _ read: (Value) -> Found?) throws -> Found {
@@ -31,26 +31,26 @@ public struct UserRow: Sendable {
     }
 
     /// Returns whether a column has no value.
-    public func isNull(_ column: String) -> Bool { places[column].map { values[$0] == .null } ?? true }
+    package func isNull(_ column: String) -> Bool { places[column].map { values[$0] == .null } ?? true }
 
     /// Returns an integer; 0 or 1 of a boolean.
     ///
     /// - Throws: an error if the column has none.
-    public func integer(_ column: String) throws -> Int64 {
+    package func integer(_ column: String) throws -> Int64 {
         try value(column) { if case .integer(let value) = $0 { value } else { nil } }
     }
 
     /// Returns a floating-point number.
     ///
     /// - Throws: an error if the column has none.
-    public func real(_ column: String) throws -> Double {
+    package func real(_ column: String) throws -> Double {
         try value(column) { if case .real(let value) = $0 { value } else { nil } }
     }
 
     /// Returns a text.
     ///
     /// - Throws: an error if the column has none.
-    public func text(_ column: String) throws -> String {
+    package func text(_ column: String) throws -> String {
         try value(column) { if case .text(let value) = $0 { value } else { nil } }
     }
 }

@@ -1,38 +1,38 @@
 import Database
 import Foundation
-public import GRDB
-public import SharedStore
+package import GRDB
+package import SharedStore
 
 extension UserTable {
     /// A difference between two tables that should be equal.
-    public struct Difference: Error, CustomStringConvertible {
+    package struct Difference: Error, CustomStringConvertible {
         let table: String
 
         /// One sentence for operators.
-        public var description: String { "The table \(table) is not the same in both stores." }
+        package var description: String { "The table \(table) is not the same in both stores." }
     }
 
     /// Whether a new store has no row of it.
-    public var beginsEmpty: Bool { if case .initial = rows { false } else { true } }
+    package var beginsEmpty: Bool { if case .initial = rows { false } else { true } }
 
     /// Returns the number of rows in the server's own database.
     ///
     /// - Throws: GRDB's errors.
-    public func count(in db: Database) throws -> Int {
+    package func count(in db: Database) throws -> Int {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM \(source)") ?? 0
     }
 
     /// Returns the number of rows in the shared store.
     ///
     /// - Throws: `SharedStoreError`.
-    public func count(in transaction: SQLTransaction) throws -> Int {
+    package func count(in transaction: SQLTransaction) throws -> Int {
         try transaction.rows("SELECT count(*) AS count FROM \(source)").first?.value("count") ?? 0
     }
 
     /// Copies the rows to the shared store.
     ///
     /// - Throws: GRDB's errors, `StorageError`, `SharedStoreError`.
-    public func copyToShared(_ copy: UserCopy) throws {
+    package func copyToShared(_ copy: UserCopy) throws {
         if !beginsEmpty { try copy.transaction.execute("DELETE FROM \(name)") }
         let names = columns.map(\.name) + (shared?.names ?? [])
         var batch: [any SQLParameter] = []
@@ -71,7 +71,7 @@ extension UserTable {
     /// Copies the rows to the server's own database.
     ///
     /// - Throws: GRDB's errors, `StorageError`, `SharedStoreError`.
-    public func copyToLocal(_ copy: UserCopy) throws {
+    package func copyToLocal(_ copy: UserCopy) throws {
         if case .triggered = rows { return }
         let isCounted = if case .inserted = rows { counted } else { 0 }
         let own = columns.dropLast(isCounted).map(\.name)
@@ -99,14 +99,14 @@ extension UserTable {
     /// Does what the shared store needs after all tables were copied to it.
     ///
     /// - Throws: `SharedStoreError`.
-    public func complete(_ transaction: SQLTransaction) throws {
+    package func complete(_ transaction: SQLTransaction) throws {
         for statement in sharedCompletion { try transaction.execute(statement) }
     }
 
     /// Does what the server's own database needs after all tables were copied to it.
     ///
     /// - Throws: GRDB's errors.
-    public func complete(_ db: Database) throws {
+    package func complete(_ db: Database) throws {
         try localCompletion?(db)
     }
 
@@ -114,7 +114,7 @@ extension UserTable {
     ///
     /// - Returns: how many there are.
     /// - Throws: ``Difference``; GRDB's errors, `StorageError`, `SharedStoreError`.
-    public func compare(_ copy: UserCopy) throws -> Int {
+    package func compare(_ copy: UserCopy) throws -> Int {
         var count = 0
         let rows = try localRows(copy.db)
         let places = self.places

@@ -1,19 +1,19 @@
-public import Database
-public import GRDB
-public import SharedStore
+package import Database
+package import GRDB
+package import SharedStore
 
 /// A table of what users made that a server's own database and a shared store both have, for copies from one to the
 /// other (`larder store copy`).
-public struct UserTable: Sendable {
+package struct UserTable: Sendable {
     /// The type of a column.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         case integer, real, text, bytes
         /// `boolean` in the shared store, 0 and 1 in the server's own database.
         case boolean
     }
 
     /// How the rows get into a store.
-    public enum Rows: Sendable {
+    package enum Rows: Sendable {
         /// They are inserted.
         case inserted
         /// The triggers of the server's own database make them with those of other tables; the shared store has none.
@@ -25,21 +25,21 @@ public struct UserTable: Sendable {
     }
 
     /// Columns that one of the stores has besides, and how their values are made of a row.
-    public struct FurtherColumns<Value>: Sendable {
+    package struct FurtherColumns<Value>: Sendable {
         let names: [String]
         let values: @Sendable (UserRow, UserCopy) throws -> [Value]
 
         /// - Parameters:
         ///   - names: the names.
         ///   - values: makes the values, in this order; called before the row is inserted.
-        public init(_ names: [String], values: @escaping @Sendable (UserRow, UserCopy) throws -> [Value]) {
+        package init(_ names: [String], values: @escaping @Sendable (UserRow, UserCopy) throws -> [Value]) {
             self.names = names
             self.values = values
         }
     }
 
     /// The name in both.
-    public let name: String
+    package let name: String
     let key: [String]
     /// In both; the last ones are those that triggers count.
     let columns: [(name: String, kind: Kind)]
@@ -68,7 +68,7 @@ public struct UserTable: Sendable {
     ///   - sharedCompletion: what the shared store needs after all tables were copied to it.
     ///   - localCompletion: the same of the server's own database.
     ///   - isEqual: compares what the columns do not tell.
-    public init(
+    package init(
         _ name: String,
         key: [String],
         _ columns: KeyValuePairs<String, Kind>,
@@ -98,28 +98,28 @@ public struct UserTable: Sendable {
 }
 
 /// A copy that is under way: a transaction of each store.
-public struct UserCopy {
+package struct UserCopy {
     /// The server's own database.
-    public let db: Database
+    package let db: Database
     /// Its files.
-    public let blobs: BlobStore
+    package let blobs: BlobStore
     /// Its secrets.
-    public let secrets: SealedSecrets
+    package let secrets: SealedSecrets
     /// The shared store.
-    public let transaction: SQLTransaction
+    package let transaction: SQLTransaction
     private let seal: SharedSeal?
     let advance: () -> Void
 
     /// There are secrets, and no key for those of the shared store.
-    public struct KeyMissing: Error, CustomStringConvertible {
+    package struct KeyMissing: Error, CustomStringConvertible {
         /// One sentence for operators.
-        public let description = "There are tokens to seal, and no key of the shared store: name its file."
+        package let description = "There are tokens to seal, and no key of the shared store: name its file."
     }
 
     /// - Parameters:
     ///   - seal: seals the secrets of the shared store; nil if its key is not known.
     ///   - advance: called after each row that was copied or compared.
-    public init(
+    package init(
         _ db: Database,
         _ blobs: BlobStore,
         _ secrets: SealedSecrets,
@@ -138,7 +138,7 @@ public struct UserCopy {
     /// Returns what seals the secrets of the shared store.
     ///
     /// - Throws: ``KeyMissing``.
-    public func requireSeal() throws -> SharedSeal {
+    package func requireSeal() throws -> SharedSeal {
         guard let seal else { throw KeyMissing() }
         return seal
     }

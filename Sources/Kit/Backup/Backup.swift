@@ -1,6 +1,6 @@
 import Crypto
-public import Database
-public import Foundation
+package import Database
+package import Foundation
 import GRDB
 
 /// Copies a data directory while a server may write to it.
@@ -9,17 +9,17 @@ import GRDB
 /// that it has. Files are linked or copied first; those that are new since are added within the transaction, before
 /// its pages are copied. A file can be missing then because its row was deleted since: the next transaction will not
 /// have it (docs/decisions/0064).
-public struct Backup {
+package struct Backup {
     /// What a backup has.
-    public struct Report: Sendable, Equatable {
+    package struct Report: Sendable, Equatable {
         /// The path of the backup.
-        public var path: String
+        package var path: String
         /// Number of files of bodies and documents.
-        public var files: Int
+        package var files: Int
         /// Bytes of all files.
-        public var bytes: Int
+        package var bytes: Int
         /// Names the files of rows that the data directory has lost, which the backup therefore lacks; nil if none.
-        public var faults: String?
+        package var faults: String?
     }
 
     /// The most transactions that are tried.
@@ -38,7 +38,7 @@ public struct Backup {
     ///   - migrations: The migrations of all apps of this build.
     ///   - origin: Who makes it, and when; a line of text in the backup.
     ///   - progress: Receives what is being done.
-    public init(
+    package init(
         of directory: URL,
         migrations: [SchemaMigration],
         origin: String,
@@ -54,7 +54,7 @@ public struct Backup {
     ///
     /// - Parameter target: A path that does not exist, or an empty directory.
     /// - Throws: ``BackupError``, `StorageError`. Then there is no backup.
-    public func write(to target: URL) throws -> Report {
+    package func write(to target: URL) throws -> Report {
         let source = try BackupSource(directory, migrations: migrations)
         let places = [source.path] + [RealPath.of(source.blobsPath)].compactMap(\.self)
         let target = try BackupTarget(target, apartFrom: places)

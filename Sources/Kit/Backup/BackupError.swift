@@ -1,5 +1,5 @@
 /// Why a backup was not made, or not restored. Nothing was changed.
-public enum BackupError: Error, Sendable, Equatable {
+package enum BackupError: Error, Sendable, Equatable {
     /// There is no database to back up.
     case noDatabase(path: String)
     /// The target exists, and is not an empty directory.
@@ -27,7 +27,7 @@ extension BackupError: CustomStringConvertible {
     private static let limit = 5
 
     /// One sentence for an operator, with paths and names.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noDatabase(let path): "There is no database in \(path), so there is nothing to back up."
         case .targetNotEmpty(let path): "\(path) exists and is not empty: a backup needs a new directory."

@@ -1,21 +1,21 @@
-public import Database
-public import Foundation
+package import Database
+package import Foundation
 
 /// Puts a backup into an empty data directory.
 ///
 /// Everything is copied into a directory inside of it and checked there. Then the parts get their names, the database
 /// last: until it is there, a server refuses the directory (docs/decisions/0026).
-public struct Restore {
+package struct Restore {
     /// What was restored.
-    public struct Report: Sendable, Equatable {
+    package struct Report: Sendable, Equatable {
         /// Who has made the backup, and when.
-        public var origin: String
+        package var origin: String
         /// Number of files of bodies and documents.
-        public var files: Int
+        package var files: Int
         /// Whether the tables are those of this build; otherwise the next start of the server updates them.
-        public var isCurrent: Bool
+        package var isCurrent: Bool
         /// Names the files of rows that were lost before the backup; nil if none.
-        public var faults: String?
+        package var faults: String?
     }
 
     /// The name of the directory in which the backup is checked.
@@ -35,7 +35,7 @@ public struct Restore {
     ///   - migrations: The migrations of all apps of this build.
     ///   - progress: Receives what is being done.
     /// - Throws: ``BackupError/notABackup(path:reason:)``, `StorageError`.
-    public init(
+    package init(
         of backup: URL,
         migrations: [SchemaMigration],
         progress: @escaping ProgressReceiver = { _ in }
@@ -62,7 +62,7 @@ public struct Restore {
     ///
     /// - Parameter directory: An empty data directory, or a path that does not exist.
     /// - Throws: ``BackupError``, `StorageError`. Then the directory has nothing that it had not before.
-    public func write(to directory: URL) throws -> Report {
+    package func write(to directory: URL) throws -> Report {
         let path = directory.standardizedFileURL.path
         let isNew = RealPath.kind(of: path) == nil
         if !isNew { try Self.checkEmpty(path) }

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// Why a certificate and its key cannot be used, or were not made.
-public enum CertificateError: Error, Equatable, CustomStringConvertible {
+package enum CertificateError: Error, Equatable, CustomStringConvertible {
     /// The file is not there, or not readable.
     case unreadable(URL, String)
     /// The file has nothing of this kind in PEM.
@@ -28,7 +28,7 @@ public enum CertificateError: Error, Equatable, CustomStringConvertible {
     case unwritable(URL, String)
 
     /// One line for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadable(let file, let reason): "\(file.path) \(reason)"
         case .noPEM(let file, let kind): "\(file.path) has no \(kind) in PEM form"
@@ -50,7 +50,7 @@ public enum CertificateError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Returns a date as it is written in sentences.
-    public static func text(of date: Date) -> String {
+    package static func text(of date: Date) -> String {
         date.formatted(.iso8601.year().month().day().dateSeparator(.dash)) + " (UTC)"
     }
 }

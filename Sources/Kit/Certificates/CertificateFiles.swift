@@ -1,17 +1,17 @@
-public import Foundation
+package import Foundation
 
 /// The files of a TLS certificate and its key, as `http.tls_certificate` and `http.tls_key` name them.
-public struct CertificateFiles: Sendable, Equatable {
+package struct CertificateFiles: Sendable, Equatable {
     /// Larger files are no certificates.
     static let largest = 1 << 20
 
     /// The certificate of the server, then those that lead to its authority (PEM).
-    public let certificate: URL
+    package let certificate: URL
     /// Its private key (PEM).
-    public let key: URL
+    package let key: URL
 
     /// Names the two files.
-    public init(certificate: URL, key: URL) {
+    package init(certificate: URL, key: URL) {
         self.certificate = certificate
         self.key = key
     }

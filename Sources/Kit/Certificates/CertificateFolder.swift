@@ -1,37 +1,37 @@
-public import Foundation
+package import Foundation
 import PrivateFiles
 
 /// A folder with an authority of one's own and a certificate of it for this server, in PEM files.
-public struct CertificateFolder: Sendable {
+package struct CertificateFolder: Sendable {
     /// What was made.
-    public struct Made: Sendable {
+    package struct Made: Sendable {
         /// Whether the authority is new: clients do not trust it yet.
-        public let isAuthorityNew: Bool
+        package let isAuthorityNew: Bool
         /// What devices show the authority as.
-        public let authority: String
+        package let authority: String
         /// SHA-256 of the authority's certificate, as devices show it.
-        public let fingerprint: String
+        package let fingerprint: String
         /// What the certificate is for.
-        public let names: [String]
+        package let names: [String]
         /// The last moment at which it is valid.
-        public let notAfter: Date
+        package let notAfter: Date
     }
 
     /// The folder.
-    public let url: URL
+    package let url: URL
 
     /// The folder at an address.
-    public init(_ url: URL) {
+    package init(_ url: URL) {
         self.url = url
     }
 
     /// The authority: its certificate is for clients, its key is private.
-    public var authority: CertificateFiles {
+    package var authority: CertificateFiles {
         CertificateFiles(certificate: url.appending(path: "authority.crt"), key: url.appending(path: "authority.key"))
     }
 
     /// What the server gets.
-    public var server: CertificateFiles {
+    package var server: CertificateFiles {
         CertificateFiles(certificate: url.appending(path: "server.crt"), key: url.appending(path: "server.key"))
     }
 
@@ -42,7 +42,7 @@ public struct CertificateFolder: Sendable {
     ///   - renews: Whether an existing certificate is replaced. An authority never is.
     ///   - authorityName: What devices show a new authority as.
     /// - Throws: `CertificateError`; then nothing was replaced.
-    public func make(names: [HostName]?, renews: Bool, authorityName: String, now: Date) throws(CertificateError)
+    package func make(names: [HostName]?, renews: Bool, authorityName: String, now: Date) throws(CertificateError)
         -> Made
     {
         let earlier = try namesBefore(renews: renews)

@@ -3,9 +3,9 @@ import SwiftASN1
 import X509
 
 /// The hosts that a certificate is for (RFC 9525 §6.3).
-public struct CertificateNames: Sendable, Equatable {
+package struct CertificateNames: Sendable, Equatable {
     /// Names and addresses, lower case; names with a wildcard as they are written.
-    public let all: [String]
+    package let all: [String]
 
     private let hosts: Set<String>
     /// What follows the first label of names with a wildcard.
@@ -34,7 +34,7 @@ public struct CertificateNames: Sendable, Equatable {
     }
 
     /// Whether the certificate is for a host, given in lower case and without a port.
-    public func contains(_ host: String) -> Bool {
+    package func contains(_ host: String) -> Bool {
         if hosts.contains(host) { return true }
         guard !parents.isEmpty, let dot = host.firstIndex(of: ".") else { return false }
         return parents.contains(String(host[dot...].dropFirst()))

@@ -4,15 +4,15 @@ import SwiftASN1
 import X509
 
 /// A host name or an address, as a certificate has it.
-public struct HostName: Sendable, Hashable {
+package struct HostName: Sendable, Hashable {
     /// In lower case; addresses in their shortest form.
-    public let text: String
+    package let text: String
     private let address: [UInt8]?
 
     /// Takes a text: letters, digits, hyphens and dots, perhaps with `*.` at the beginning, or an address.
     ///
     /// - Throws: `CertificateError` if it is neither.
-    public init(_ text: String) throws(CertificateError) {
+    package init(_ text: String) throws(CertificateError) {
         let lower = text.lowercased()
         if let address = try? SocketAddress(ipAddress: lower, port: 0), let shortest = address.ipAddress {
             self.text = shortest
@@ -53,7 +53,7 @@ public struct HostName: Sendable, Hashable {
     /// The names and addresses of this machine that other machines may know, and those of the loopback interface.
     ///
     /// Left out are addresses that are valid on one link only, and names that no certificate can have.
-    public static func ofThisMachine() -> [HostName] {
+    package static func ofThisMachine() -> [HostName] {
         let host = ProcessInfo.processInfo.hostName.lowercased()
         let first = host.prefix { $0 != "." }
         var names = [host, "\(first).local", "localhost", "larder.localhost", "127.0.0.1", "::1"]

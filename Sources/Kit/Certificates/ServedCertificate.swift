@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// The certificate that new connections get, until it is read again.
-public final class ServedCertificate: Sendable {
+package final class ServedCertificate: Sendable {
     private let files: CertificateFiles
     private let protocols: [String]
     private let served: Mutex<ServerCertificate>
@@ -13,19 +13,19 @@ public final class ServedCertificate: Sendable {
     ///   - protocols: What is offered by ALPN, the preferred one first.
     ///   - now: The time at which it has to be valid.
     /// - Throws: `CertificateError` if the certificate cannot be served.
-    public init(_ files: CertificateFiles, protocols: [String], now: Date) throws(CertificateError) {
+    package init(_ files: CertificateFiles, protocols: [String], now: Date) throws(CertificateError) {
         self.files = files
         self.protocols = protocols
         served = Mutex(try ServerCertificate(files, protocols: protocols, now: now))
     }
 
     /// What is served now.
-    public var current: ServerCertificate { served.withLock { $0 } }
+    package var current: ServerCertificate { served.withLock { $0 } }
 
     /// Reads the files again. Connections that are open keep what they have.
     ///
     /// - Throws: `CertificateError` if what the files have now cannot be served; then all stays as it was.
-    public func reload(now: Date) throws(CertificateError) {
+    package func reload(now: Date) throws(CertificateError) {
         let next = try ServerCertificate(files, protocols: protocols, now: now)
         served.withLock { $0 = next }
     }

@@ -1,31 +1,31 @@
-public import Foundation
+package import Foundation
 import NIOCore
-public import NIOSSL
+package import NIOSSL
 import SwiftASN1
 import X509
 
 /// A certificate with its key, ready to be served.
-public struct ServerCertificate: Sendable {
+package struct ServerCertificate: Sendable {
     /// TLS 1.2 with forward secrecy and authenticated encryption only; 1.3 has nothing else.
     private static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     /// How long the end of a connection waits for that of the client.
     private static let endTime: Int64 = 2
 
     /// The hosts that it is for.
-    public let names: CertificateNames
+    package let names: CertificateNames
     /// The last moment at which it is valid.
-    public let notAfter: Date
+    package let notAfter: Date
     /// Whether every user of the machine may read the key.
-    public let isKeyPublic: Bool
+    package let isKeyPublic: Bool
     /// What handshakes are made with.
-    public let context: NIOSSLContext
+    package let context: NIOSSLContext
 
     /// Reads and checks the files.
     ///
     /// - Parameters:
     ///   - protocols: What is offered by ALPN (RFC 7301), the preferred one first.
     ///   - now: The time at which it has to be valid.
-    public init(_ files: CertificateFiles, protocols: [String], now: Date) throws(CertificateError) {
+    package init(_ files: CertificateFiles, protocols: [String], now: Date) throws(CertificateError) {
         let chain = try Self.chain(in: files.certificate)
         let (key, text) = try Self.key(in: files.key)
         guard chain[0].publicKey == key.publicKey else {

@@ -1,14 +1,14 @@
 /// A QR code (ISO/IEC 18004) of a short text: byte mode, error correction level M, versions 1 to 10.
-public struct QRCode: Sendable, Equatable {
+package struct QRCode: Sendable, Equatable {
     /// Light modules that belong around a code.
-    public static let margin = 4
+    package static let margin = 4
 
     /// Modules of a side.
-    public let size: Int
+    package let size: Int
     private let modules: [Bool]
 
     /// Encodes a text in UTF-8; nil if it has more than 213 bytes.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let version = QRVersion.holding(bytes: bytes.count) else { return nil }
         var drawn = QRModules(version)
@@ -25,14 +25,14 @@ public struct QRCode: Sendable, Equatable {
     }
 
     /// Whether the module in column `x` and row `y` is dark; those outside are light.
-    public subscript(x: Int, y: Int) -> Bool {
+    package subscript(x: Int, y: Int) -> Bool {
         0..<size ~= x && 0..<size ~= y && modules[y * size + x]
     }
 }
 
 extension QRCode {
     /// The code for a terminal: two rows of modules in a line, dark on light whatever the colours of the terminal.
-    public var terminalText: String {
+    package var terminalText: String {
         let sides = -Self.margin..<size + Self.margin
         let lines = stride(from: sides.lowerBound, to: sides.upperBound, by: 2).map { y in
             let cells = sides.map { x in
@@ -49,7 +49,7 @@ extension QRCode {
     }
 
     /// The code as a picture, black on white.
-    public var svg: String {
+    package var svg: String {
         let side = size + 2 * Self.margin
         let dark = (0..<size).flatMap { y in
             runs(in: y).map { "M\($0.lowerBound + Self.margin) \(y + Self.margin)h\($0.count)v1h-\($0.count)z" }

@@ -1,7 +1,7 @@
 /// A setting of Larder: its one name everywhere, the values it accepts, and its default.
-public struct Setting: Sendable, Equatable {
+package struct Setting: Sendable, Equatable {
     /// The values that a setting accepts.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// A whole number within a range.
         case integer(ClosedRange<Int>)
         /// An absolute http or https URL, or nothing.
@@ -29,18 +29,18 @@ public struct Setting: Sendable, Equatable {
     }
 
     /// Name with dots, such as `upstreams.spacex.url`.
-    public let key: String
+    package let key: String
     /// The values it accepts.
-    public let kind: Kind
+    package let kind: Kind
     /// The default value, as it would be written; nil if it is determined at start.
-    public let standard: String?
+    package let standard: String?
     /// A one-line description.
-    public let summary: String
+    package let summary: String
     /// What the reference page says in addition, in Markdown; empty for nothing.
-    public let note: String
+    package let note: String
 
     /// Declares a setting.
-    public init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String, note: String = "") {
+    package init(_ key: String, _ kind: Kind, default standard: String?, _ summary: String, note: String = "") {
         self.key = key
         self.kind = kind
         self.standard = standard
@@ -49,7 +49,7 @@ public struct Setting: Sendable, Equatable {
     }
 
     /// The accepted values, for people.
-    public var accepted: String {
+    package var accepted: String {
         switch kind {
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .url: "an absolute http:// or https:// URL with no port or one from 1 to 65535"

@@ -1,5 +1,5 @@
 /// An unusable setting: its name, where it was set, and the values that it accepts.
-public enum SettingError: Error, CustomStringConvertible, Equatable {
+package enum SettingError: Error, CustomStringConvertible, Equatable {
     /// No setting has this name.
     case unknown(name: String, source: String, similar: [String])
     /// Upstreams have no such setting; `known` are the last parts of the names that they have.
@@ -14,7 +14,7 @@ public enum SettingError: Error, CustomStringConvertible, Equatable {
     case file(path: String, reason: String)
 
     /// One line for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknown(let name, let source, let similar):
             let hint =

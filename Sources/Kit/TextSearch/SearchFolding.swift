@@ -8,7 +8,7 @@ extension String {
     /// are in full case folding (`Straße` is `strasse`, both small sigmas are one) and composed. Latin and Greek
     /// letters lose their diacritics and strokes, ё is е, and marks that readers supply, such as the vowel points of
     /// Arabic and Hebrew, are left out, as are characters without a shape of their own.
-    public var searchFolded: String {
+    package var searchFolded: String {
         if utf8.allSatisfy({ $0 < 0x80 }) {
             return String(decoding: utf8.lazy.map(SearchFolding.lowered), as: UTF8.self)
         }
@@ -17,7 +17,7 @@ extension String {
 
     /// The text as searches for any part of it compare it: ``searchFolded``, with each flag as one character, so that
     /// neither a half of it is a part, nor the halves of two neighbours.
-    public var partFolded: String { SearchFolding.joiningFlags(searchFolded) }
+    package var partFolded: String { SearchFolding.joiningFlags(searchFolded) }
 }
 
 /// The steps of ``Swift/String/searchFolded``.

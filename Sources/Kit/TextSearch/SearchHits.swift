@@ -1,9 +1,9 @@
-public import GRDB
+package import GRDB
 
 /// A page of what a search has found, the newest first.
-public struct SearchHits: Sendable, Equatable {
+package struct SearchHits: Sendable, Equatable {
     /// The requested part of the hits.
-    public struct Request: Sendable, Equatable {
+    package struct Request: Sendable, Equatable {
         var limit: Int
         var offset: Int
         var before: Int64?
@@ -12,7 +12,7 @@ public struct SearchHits: Sendable, Equatable {
         /// Creates a request for at most `limit` hits: without the first `offset`, and below the rank `before`.
         ///
         /// - Parameter isCounted: Whether the number of all hits is needed.
-        public init(limit: Int, offset: Int = 0, before: Int64? = nil, isCounted: Bool = true) {
+        package init(limit: Int, offset: Int = 0, before: Int64? = nil, isCounted: Bool = true) {
             // Beyond this there are no hits, and sums of both do not overflow.
             (self.limit, self.offset, self.before) = (limit, min(offset, Int(Int32.max)), before)
             self.isCounted = isCounted
@@ -20,28 +20,28 @@ public struct SearchHits: Sendable, Equatable {
     }
 
     /// The ranks of the page.
-    public internal(set) var ranks: [Int64] = []
+    package internal(set) var ranks: [Int64] = []
     /// Whether hits may follow.
-    public internal(set) var hasMore = false
+    package internal(set) var hasMore = false
     /// Whether the search has looked through as many rows as one request may, before the page was full. Then it goes on
     /// behind ``next`` only: an offset would look through the same rows again.
-    public internal(set) var isCut = false
+    package internal(set) var isCut = false
     /// The rank below which the next page begins.
-    public internal(set) var next: Int64?
+    package internal(set) var next: Int64?
     /// The number of all hits; nil if it is more than ``counted``, or was not requested.
-    public internal(set) var total: Int?
+    package internal(set) var total: Int?
     /// What the number of hits is at least, if it is not known.
-    public internal(set) var totalAtLeast: Int?
+    package internal(set) var totalAtLeast: Int?
     /// The number of rows of the index that were read.
-    public internal(set) var examined = 0
+    package internal(set) var examined = 0
 
     /// Hits are counted up to this number.
-    public static let counted = 1000
+    package static let counted = 1000
     /// The most rows of the index that one reading looks at beyond those that are hits.
-    public static let mostMisses = 5000
+    package static let mostMisses = 5000
 
     /// Creates a page without hits.
-    public init() {
+    package init() {
         total = 0
     }
 
@@ -54,7 +54,7 @@ public struct SearchHits: Sendable, Equatable {
     ///   - arguments: Its other arguments.
     ///   - request: The requested part.
     /// - Throws: GRDB's errors.
-    public init(
+    package init(
         _ sql: String,
         _ search: SearchIndex.Search,
         _ arguments: StatementArguments,

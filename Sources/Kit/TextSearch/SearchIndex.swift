@@ -1,4 +1,4 @@
-public import GRDB
+package import GRDB
 
 /// A table of the terms by which rows are found, the newest first.
 ///
@@ -8,15 +8,15 @@ public import GRDB
 ///
 /// Triggers may not write virtual tables, because the schema is not trusted (`PRAGMA trusted_schema = OFF`). Whatever
 /// writes a row calls these functions in the same transaction.
-public struct SearchIndex: Sendable {
+package struct SearchIndex: Sendable {
     /// The name of the table.
-    public let table: String
+    package let table: String
     private let insertion: String
     private let deletion: String
     private let optimization: String
 
     /// Names an index.
-    public init(_ table: String) {
+    package init(_ table: String) {
         self.table = table
         insertion = "INSERT INTO \(table) (rowid, terms) VALUES (?, ?)"
         // FTS5, "Contentless Tables": a row is deleted by its former values.
@@ -25,7 +25,7 @@ public struct SearchIndex: Sendable {
     }
 
     /// The statement that creates the table.
-    public var creation: String {
+    package var creation: String {
         """
         CREATE VIRTUAL TABLE \(table) USING fts5 (
             terms, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
@@ -36,7 +36,7 @@ public struct SearchIndex: Sendable {
     /// Adds a row. In one transaction rows are best added in ascending order of their ranks.
     ///
     /// - Throws: GRDB's errors.
-    public func insert(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
+    package func insert(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
         guard !terms.isEmpty else { return }
         try db.cachedStatement(sql: insertion).execute(arguments: [rank, Self.text(terms, of: owner)])
     }
@@ -45,7 +45,7 @@ public struct SearchIndex: Sendable {
     ///
     /// - Parameter terms: The terms with which it was added.
     /// - Throws: GRDB's errors.
-    public func delete(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
+    package func delete(_ terms: Set<String>, of owner: Int64, at rank: Int64, _ db: Database) throws {
         guard !terms.isEmpty else { return }
         try db.cachedStatement(sql: deletion).execute(arguments: [rank, Self.text(terms, of: owner)])
     }
@@ -54,17 +54,17 @@ public struct SearchIndex: Sendable {
     /// are added at once leave a dozen; merging those takes a tenth of the time of adding them.
     ///
     /// - Throws: GRDB's errors.
-    public func optimize(_ db: Database) throws { try db.execute(sql: optimization) }
+    package func optimize(_ db: Database) throws { try db.execute(sql: optimization) }
 
     /// Removes all rows of all owners.
     ///
     /// - Throws: GRDB's errors.
-    public func deleteAll(_ db: Database) throws {
+    package func deleteAll(_ db: Database) throws {
         try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('delete-all')")
     }
 
     /// A search for the rows of an owner that have all of some terms.
-    public struct Search: Sendable {
+    package struct Search: Sendable {
         let table: String
         /// The terms in the notation of FTS5.
         let expressions: [String]
@@ -74,7 +74,7 @@ public struct SearchIndex: Sendable {
     }
 
     /// Returns a search.
-    public func search(_ terms: [String], of owner: Int64) -> Search {
+    package func search(_ terms: [String], of owner: Int64) -> Search {
         let prefix = Self.prefix(of: owner)
         return Search(table: table, expressions: terms.map { "\"\(prefix)\($0)\"" })
     }

@@ -1,22 +1,22 @@
 /// What a text is found by: the terms of its words, of parts of its words in scripts without spaces, and of its emoji.
 ///
 /// They are made here rather than by the database, so that every database finds the same.
-public struct SearchTerms: Sendable, Equatable {
+package struct SearchTerms: Sendable, Equatable {
     /// The terms, in no order. A term has no space, no quotation mark and no other ASCII character but letters and
     /// digits.
-    public private(set) var terms: Set<String> = []
+    package private(set) var terms: Set<String> = []
     /// What terms are too short for, a line each: passages of more than ``longestGram`` characters in scripts without
     /// spaces, and words of more than ``longestPrefix`` letters between marks.
-    public private(set) var passages = ""
+    package private(set) var passages = ""
 
     /// The longest beginning of a word that is a term.
-    public static let longestPrefix = 24
+    package static let longestPrefix = 24
     /// The length of the longest parts that are terms: passages are indexed by their single characters, pairs and
     /// trigrams.
-    public static let longestGram = 3
+    package static let longestGram = 3
 
     /// Reads a text.
-    public init(_ text: String) {
+    package init(_ text: String) {
         for token in SearchToken.tokens(of: text.searchFolded) {
             switch token.kind {
             case .word: add(word: token)
@@ -80,7 +80,7 @@ public struct SearchTerms: Sendable, Equatable {
     /// characters.
     ///
     /// - Parameter folded: The name in the form in which it is compared (`Swift/String/searchFolded`).
-    public static func parts(of folded: String) -> Set<String> {
+    package static func parts(of folded: String) -> Set<String> {
         var terms: Set<String> = []
         addGrams(of: folded[...], to: &terms)
         return terms

@@ -1,18 +1,18 @@
 /// The text of a search: each of its words must occur, the last one may be the beginning of a word. Of words in scripts
 /// without spaces, and of Korean, each may be any part of a text; an emoji is a word.
-public struct WordQuery: Sendable, Equatable {
+package struct WordQuery: Sendable, Equatable {
     /// The terms that a text must have (``SearchTerms``), without those that others imply.
-    public let terms: [String]
+    package let terms: [String]
     /// What must occur in its passages as well, because no term is that long.
-    public let passages: [String]
+    package let passages: [String]
 
     /// The most words that are used; the others are ignored.
-    public static let mostWords = 16
+    package static let mostWords = 16
     /// The most terms of passages: what they do not cover is compared in ``passages``.
     static let mostGrams = 24
 
     /// Reads a text.
-    public init(_ text: String) {
+    package init(_ text: String) {
         let tokens = SearchToken.tokens(of: text.searchFolded, limit: Self.mostWords)
         var (terms, passages): ([String], [String]) = ([], [])
         var grams = Self.mostGrams
@@ -38,10 +38,10 @@ public struct WordQuery: Sendable, Equatable {
     }
 
     /// Whether there is nothing to search for.
-    public var isEmpty: Bool { terms.isEmpty }
+    package var isEmpty: Bool { terms.isEmpty }
 
     /// The search in a form that is equal for equal searches.
-    public var normalized: String { (terms + passages).joined(separator: " ") }
+    package var normalized: String { (terms + passages).joined(separator: " ") }
 
     /// Returns the longest terms that a passage must have: itself, or its trigrams.
     static func grams(of text: Substring, limit: Int) -> [String] {

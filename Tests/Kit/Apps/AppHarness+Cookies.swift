@@ -1,6 +1,6 @@
 import AppInterface
 import HTTPServer
-public import HTTPTypes
+package import HTTPTypes
 import Testing
 
 @testable import Screens
@@ -11,7 +11,7 @@ extension AppHarness {
     /// - Parameters:
     ///   - login: the body of the login.
     ///   - headerFields: further fields of the request.
-    public func enterByCookie(_ login: String, _ headerFields: HTTPFields = [:]) async throws -> String {
+    package func enterByCookie(_ login: String, _ headerFields: HTTPFields = [:]) async throws -> String {
         var fields = headerFields
         fields[.larderSession] = "cookie"
         let opened = try await ask(.post, "/v1/\(Served.name)/session", as: nil, fields, json: login)
@@ -25,7 +25,7 @@ extension AppHarness {
     ///   - login: the body of a login.
     ///   - age: seconds that the cookie is kept; nil if it ends with the browser.
     ///   - end: path and query of the logout.
-    public func expectSessionsByCookie(login: String, age: Int?, end: String) async throws {
+    package func expectSessionsByCookie(login: String, age: Int?, end: String) async throws {
         let session = "/v1/\(Served.name)/session"
         let opened = try await ask(.post, session, as: nil, [.larderSession: "cookie"], json: login)
         #expect(opened.status == 201 && opened["data.token"] == .null)
@@ -102,5 +102,5 @@ extension AppHarness {
 
 extension HTTPFields {
     /// The fields of a request that a browser sends for a page of the server, with this cookie.
-    public static func ofOwnPage(_ cookie: String) -> HTTPFields { [.cookie: cookie, .secFetchSite: "same-origin"] }
+    package static func ofOwnPage(_ cookie: String) -> HTTPFields { [.cookie: cookie, .secFetchSite: "same-origin"] }
 }

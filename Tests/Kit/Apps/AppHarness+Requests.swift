@@ -1,5 +1,5 @@
-public import Foundation
-public import HTTPTypes
+package import Foundation
+package import HTTPTypes
 import Screens
 import Testing
 
@@ -14,7 +14,7 @@ extension AppHarness {
     ///   - body: a body; without a type it is declared as JSON.
     /// - Returns: The whole response.
     /// - Throws: the errors of the router.
-    public func ask(
+    package func ask(
         _ method: HTTPRequest.Method,
         _ target: String,
         as client: String? = nil,
@@ -31,7 +31,7 @@ extension AppHarness {
     }
 
     /// Sends a request with a body of JSON text.
-    public func ask(
+    package func ask(
         _ method: HTTPRequest.Method,
         _ target: String,
         as client: String? = nil,
@@ -42,7 +42,7 @@ extension AppHarness {
     }
 
     /// Sends a GET.
-    public func get(_ target: String, as client: String? = nil, _ headerFields: HTTPFields = [:]) async throws
+    package func get(_ target: String, as client: String? = nil, _ headerFields: HTTPFields = [:]) async throws
         -> Exchanged
     {
         try await ask(.get, target, as: client, headerFields)
@@ -51,7 +51,7 @@ extension AppHarness {
     /// Waits for the probe of an upstream, lets it succeed, and waits until clients were notified.
     ///
     /// - Parameter respond: makes the upstream respond again.
-    public func recover(_ respond: () -> Void) async {
+    package func recover(_ respond: () -> Void) async {
         // The default of `probe_interval_ms`.
         await clock.sleepers(of: .seconds(5))
         respond()

@@ -1,35 +1,35 @@
-public import AppInterface
-public import Database
+package import AppInterface
+package import Database
 import Foundation
 import Proxy
-public import Screens
+package import Screens
 import Testing
-public import Upstream
+package import Upstream
 
 /// An app behind the real router, over scripted upstreams, a temporary database and a clock that a test moves. It is
 /// wired as the server does it.
 ///
 /// The tests of an app give it a name and what only that app needs: `typealias ShipsHarness = AppHarness<ShipsApp,
 /// ScriptedSpaceX>`.
-public struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
+package struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     /// The app.
-    public let app: Served
+    package let app: Served
     /// What the app's tests script, such as a simulated upstream.
-    public let fixture: Fixture
+    package let fixture: Fixture
     /// The clock of app, sessions, events and upstreams.
-    public let clock: ManualClock
+    package let clock: ManualClock
     /// The event stream.
-    public let events: EventStream
+    package let events: EventStream
     /// The database with the tables of the cache, of sessions and of the app.
-    public let database: LarderDatabase
+    package let database: LarderDatabase
     /// The sessions.
-    public let sessions: SessionStore
+    package let sessions: SessionStore
     /// The upstreams by name.
-    public let upstreams: [String: Upstream]
+    package let upstreams: [String: Upstream]
     /// What was logged.
-    public let log: LogRecorder
+    package let log: LogRecorder
     /// The statements that the database has run.
-    public let statements: StatementLog
+    package let statements: StatementLog
     let routed: RoutedApp
     let identification: ClientIdentification
 
@@ -43,7 +43,7 @@ public struct AppHarness<Served: App, Fixture: Sendable>: Sendable {
     ///   - finish: runs after the test, before upstreams and database are closed.
     ///   - test: the test.
     /// - Throws: the errors of `make`, `test` and `finish`, and `StorageError` if the database cannot be used.
-    public static func run(
+    package static func run(
         _ type: Served.Type,
         fixture: Fixture,
         upstreams: [AppUpstream] = [],

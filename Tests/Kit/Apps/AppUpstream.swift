@@ -1,10 +1,10 @@
-public import AppInterface
+package import AppInterface
 import Foundation
 import Proxy
-public import Upstream
+package import Upstream
 
 /// An upstream of an app, as its tests have it: at another address, with a scripted network.
-public struct AppUpstream: Sendable {
+package struct AppUpstream: Sendable {
     let description: UpstreamDescription
     let url: String
     let transport: any Transport
@@ -17,7 +17,7 @@ public struct AppUpstream: Sendable {
     ///   - url: where its API begins.
     ///   - transport: its network.
     ///   - adjust: changes its configuration.
-    public init(
+    package init(
         _ description: UpstreamDescription,
         at url: String,
         _ transport: any Transport,

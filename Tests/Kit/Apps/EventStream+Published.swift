@@ -1,17 +1,17 @@
-public import Testing
+package import Testing
 
-@testable public import Screens
+@testable package import Screens
 
 extension EventStream {
     /// Every event published so far, to all clients and to accounts. The stream's `run` must be `test`.
-    public var published: [ServerEvent] {
+    package var published: [ServerEvent] {
         let subscription = subscribe(lastEventID: "test-0")
         defer { unsubscribe(subscription.number) }
         return subscription.missed.map(\.event)
     }
 
     /// Returns as soon as an event of this kind and text has been published.
-    public func published(
+    package func published(
         _ kind: String,
         containing text: String,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -1,27 +1,27 @@
-public import Foundation
+package import Foundation
 import HTTPSemantics
-public import HTTPTypes
-public import Screens
-public import Testing
+package import HTTPTypes
+package import Screens
+package import Testing
 
 /// A whole response as a client sees it.
-public struct Exchanged: Sendable {
+package struct Exchanged: Sendable {
     /// Status.
-    public let status: Int
+    package let status: Int
     /// Header fields.
-    public let headerFields: HTTPFields
+    package let headerFields: HTTPFields
     /// Body.
-    public let body: Data
+    package let body: Data
 
     /// A response of these parts.
-    public init(status: Int, headerFields: HTTPFields, body: Data) {
+    package init(status: Int, headerFields: HTTPFields, body: Data) {
         self.status = status
         self.headerFields = headerFields
         self.body = body
     }
 
     /// A value of the body by its path, such as `data.items.0.name`; nil if there is none.
-    public subscript(_ path: String) -> JSONFields.Value? {
+    package subscript(_ path: String) -> JSONFields.Value? {
         guard let root = try? JSONDecoder().decode(JSONFields.Value.self, from: body) else { return nil }
         return path.split(separator: ".").reduce(Optional(root)) { value, step in
             switch value {
@@ -33,7 +33,7 @@ public struct Exchanged: Sendable {
     }
 
     /// The members of one name in a list of objects.
-    public func all(_ name: String, in path: String) -> [JSONFields.Value] {
+    package func all(_ name: String, in path: String) -> [JSONFields.Value] {
         guard case .array(let items) = self[path] else { return [] }
         return items.map { item in
             if case .object(let members) = item { members[name] ?? .null } else { .null }
@@ -41,12 +41,12 @@ public struct Exchanged: Sendable {
     }
 
     /// The body has no text at a path.
-    public struct NoText: Error {
+    package struct NoText: Error {
         let path: String
         let response: String
 
         /// Describes the place.
-        public init(path: String, response: String) {
+        package init(path: String, response: String) {
             self.path = path
             self.response = response
         }
@@ -55,30 +55,30 @@ public struct Exchanged: Sendable {
     /// Returns a text of the body by its path.
     ///
     /// - Throws: ``NoText`` if the path leads to something else, or nowhere.
-    public func string(_ path: String) throws -> String {
+    package func string(_ path: String) throws -> String {
         guard case .string(let text) = self[path] else { throw NoText(path: path, response: text) }
         return text
     }
 
     /// Returns the texts of one name in a list of objects; other values are left out.
-    public func strings(_ name: String, in path: String) -> [String] {
+    package func strings(_ name: String, in path: String) -> [String] {
         all(name, in: path).compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
     /// Names of the members of an object.
-    public func names(in path: String) -> Set<String> {
+    package func names(in path: String) -> Set<String> {
         if case .object(let members) = self[path] { Set(members.keys) } else { [] }
     }
 
     /// The body as text.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
     /// `Cache-Status`.
-    public var cacheStatus: String? { headerFields[.cacheStatus] }
+    package var cacheStatus: String? { headerFields[.cacheStatus] }
     /// `Age`.
-    public var age: String? { headerFields[.age] }
+    package var age: String? { headerFields[.age] }
 
     /// Expects a problem of this code, whole and in its media type.
-    public func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+    package func expectProblem(_ code: String, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, sourceLocation: sourceLocation)
         #expect(headerFields[.contentType] == "application/problem+json; charset=utf-8", sourceLocation: sourceLocation)
         #expect(headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
@@ -93,7 +93,7 @@ public struct Exchanged: Sendable {
     }
 
     /// Expects the fields and members that all screens have.
-    public func expectScreen(
+    package func expectScreen(
         _ name: String,
         status: Int = 200,
         language: String = "en",
@@ -118,13 +118,13 @@ extension JSONFields.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLite
     ExpressibleByArrayLiteral
 {
     /// A text.
-    public init(stringLiteral value: String) { self = .string(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
     /// True or false.
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
     /// A number.
-    public init(floatLiteral value: Double) { self = .number(value) }
+    package init(floatLiteral value: Double) { self = .number(value) }
     /// A whole number.
-    public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    package init(integerLiteral value: Int) { self = .number(Double(value)) }
     /// A list.
-    public init(arrayLiteral elements: JSONFields.Value...) { self = .array(elements) }
+    package init(arrayLiteral elements: JSONFields.Value...) { self = .array(elements) }
 }

@@ -1,18 +1,18 @@
 import Screens
-public import Testing
+package import Testing
 
 /// What was seen of screens, to find out whether `meta.fetched_at` moves with their content.
-public struct SeenContent {
+package struct SeenContent {
     private var seen: [String: (content: JSONFields.Value, fetchedAt: String)] = [:]
     /// How often a screen had another content than before.
-    public private(set) var changes = 0
+    package private(set) var changes = 0
 
     /// Nothing is seen yet.
-    public init() {}
+    package init() {}
 
     /// Expects that content which is another one than before was received later. The clock must have moved on by a
     /// second since then. Actions and empty states depend on more than the content.
-    public mutating func check(
+    package mutating func check(
         _ response: Exchanged,
         of screen: String,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import Freshness
 
 extension ManualClock {
     /// The clock for code that takes a `Clock` of the standard library.
-    public var monotonic: some Clock<Duration> { Monotonic(clock: self) }
+    package var monotonic: some Clock<Duration> { Monotonic(clock: self) }
 
     private struct Monotonic: Clock {
         struct Instant: InstantProtocol {

@@ -1,10 +1,10 @@
-public import Foundation
-public import Freshness
-public import Testing
+package import Foundation
+package import Freshness
+package import Testing
 import Upstream
 
 /// A clock that stands still until the test advances it. Sleeping tasks wake once their time has passed.
-public final class ManualClock: Sendable {
+package final class ManualClock: Sendable {
     private struct Sleeper {
         let duration: Duration
         let due: Date
@@ -20,23 +20,23 @@ public final class ManualClock: Sendable {
     private let state: Watched<State>
 
     /// Creates a clock that shows this instant; by default 2026-01-05 10:00:00 UTC.
-    public init(_ start: Date = Date(timeIntervalSince1970: 1_767_607_200)) {
+    package init(_ start: Date = Date(timeIntervalSince1970: 1_767_607_200)) {
         state = Watched(State(now: start))
     }
 
     /// The time it shows.
-    public var now: Date { state.value.now }
+    package var now: Date { state.value.now }
 
     /// The clock as the code under test takes it.
-    public var wallClock: WallClock {
+    package var wallClock: WallClock {
         WallClock(now: { self.now }, sleep: { try await self.sleep($0) }, isFrozen: { self.state.value.isFrozen })
     }
 
     /// From now on the clock says of itself that it stands still.
-    public func freeze() { state.update { $0.isFrozen = true } }
+    package func freeze() { state.update { $0.isFrozen = true } }
 
     /// Moves the clock on.
-    public func advance(by span: Duration) {
+    package func advance(by span: Duration) {
         state.update { state in
             state.now += span.seconds
             state.sleepers = state.sleepers.filter { $0.value.due > state.now }
@@ -44,10 +44,10 @@ public final class ManualClock: Sendable {
     }
 
     /// Returns how many tasks sleep for exactly this span.
-    public func count(of span: Duration) -> Int { Self.count(of: span, in: state.value) }
+    package func count(of span: Duration) -> Int { Self.count(of: span, in: state.value) }
 
     /// Waits until this many tasks sleep for exactly this span.
-    public func sleepers(
+    package func sleepers(
         _ count: Int = 1,
         of span: Duration,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -58,7 +58,7 @@ public final class ManualClock: Sendable {
     }
 
     /// Waits until no task sleeps for this span.
-    public func noSleepers(of span: Duration, sourceLocation: SourceLocation = #_sourceLocation) async {
+    package func noSleepers(of span: Duration, sourceLocation: SourceLocation = #_sourceLocation) async {
         await state.until("the end of every sleep of \(span)", sourceLocation: sourceLocation) {
             Self.count(of: span, in: $0) == 0
         }
@@ -67,7 +67,7 @@ public final class ManualClock: Sendable {
     /// Waits until a task sleeps.
     ///
     /// - Returns: Time until the first of the sleeping tasks wakes.
-    public func nextSleep(sourceLocation: SourceLocation = #_sourceLocation) async -> Duration {
+    package func nextSleep(sourceLocation: SourceLocation = #_sourceLocation) async -> Duration {
         await state.until("a task that sleeps", sourceLocation: sourceLocation) { !$0.sleepers.isEmpty }
         let state = state.value
         let due = state.sleepers.values.map(\.due).min() ?? state.now

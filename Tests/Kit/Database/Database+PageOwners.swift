@@ -1,8 +1,8 @@
-public import GRDB
+package import GRDB
 
 extension Database {
     /// Returns the table of each page but the first; nil for a page that is free or describes others.
-    public func pageOwners() throws -> [(page: Int, table: String?)] {
+    package func pageOwners() throws -> [(page: Int, table: String?)] {
         let rows = try Row.fetchAll(
             self,
             sql: """

@@ -1,5 +1,5 @@
-public import Database
-public import Logging
+package import Database
+package import Logging
 import ResponseStore
 
 extension LarderDatabase {
@@ -11,7 +11,7 @@ extension LarderDatabase {
     ///   - options: How to open.
     ///   - logger: Receives what the database reports.
     /// - Throws: `StorageError`.
-    public static func withCacheTables(
+    package static func withCacheTables(
         in directory: DataDirectory,
         migrations: [SchemaMigration] = [],
         options: DatabaseOptions = .init(),
@@ -28,7 +28,7 @@ extension LarderDatabase {
     /// Opens a database in a temporary folder that is removed with it.
     ///
     /// - Throws: `StorageError`.
-    public static func temporary(
+    package static func temporary(
         migrations: [SchemaMigration] = [],
         logger: Logger = Logger(label: "test")
     ) throws -> LarderDatabase {

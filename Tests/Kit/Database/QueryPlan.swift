@@ -1,15 +1,15 @@
-public import Database
-public import GRDB
+package import Database
+package import GRDB
 
 /// How SQLite carries out a statement (`EXPLAIN QUERY PLAN`).
-public struct QueryPlan: Sendable, CustomStringConvertible {
+package struct QueryPlan: Sendable, CustomStringConvertible {
     /// The details of its steps, in order.
-    public let steps: [String]
+    package let steps: [String]
 
     /// Plans a statement; parameters without a value are null.
     ///
     /// - Throws: `DatabaseError` if it is no statement of this database.
-    public init(_ sql: String, _ arguments: StatementArguments = StatementArguments(), in database: LarderDatabase)
+    package init(_ sql: String, _ arguments: StatementArguments = StatementArguments(), in database: LarderDatabase)
         throws
     {
         steps = try database.read { db in
@@ -20,10 +20,10 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     }
 
     /// Whether it walks a whole table or index.
-    public var scans: Bool { steps.contains { $0.contains("SCAN") } }
+    package var scans: Bool { steps.contains { $0.contains("SCAN") } }
     /// Whether it sorts what an index does not.
-    public var sorts: Bool { steps.contains { $0.contains("TEMP B-TREE") } }
+    package var sorts: Bool { steps.contains { $0.contains("TEMP B-TREE") } }
 
     /// Its steps, for people.
-    public var description: String { steps.joined(separator: "; ") }
+    package var description: String { steps.joined(separator: "; ") }
 }

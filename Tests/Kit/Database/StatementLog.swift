@@ -1,25 +1,25 @@
-public import Database
+package import Database
 import Synchronization
 
 /// The statements that a database has run, for tests that count them.
-public final class StatementLog: Sendable {
+package final class StatementLog: Sendable {
     /// What was run meanwhile.
-    public struct Count: Sendable, Equatable {
+    package struct Count: Sendable, Equatable {
         /// Transactions, of reads and writes.
-        public var transactions: Int
+        package var transactions: Int
         /// Statements other than those that begin and end transactions, and those that triggers and virtual tables run
         /// within one.
-        public var statements: Int
+        package var statements: Int
         /// Statements that triggers and virtual tables run within one, such as those of a search in an index.
-        public var inner: Int
+        package var inner: Int
 
         /// Describes what is expected to be run.
-        public init(transactions: Int, statements: Int, inner: Int = 0) {
+        package init(transactions: Int, statements: Int, inner: Int = 0) {
             (self.transactions, self.statements, self.inner) = (transactions, statements, inner)
         }
 
         /// Counts SQL in the order in which it was run.
-        public init(of ran: [String]) {
+        package init(of ran: [String]) {
             let transactions = ran.count { $0.hasPrefix("BEGIN") }
             let ends = ran.count { $0.hasPrefix("COMMIT") }
             let inner = ran.count { $0.hasPrefix("--") }
@@ -34,22 +34,22 @@ public final class StatementLog: Sendable {
     private let log = Mutex<[String]>([])
 
     /// Creates an empty log.
-    public init() {}
+    package init() {}
 
     /// Options of a database that writes to this log.
-    public var options: DatabaseOptions {
+    package var options: DatabaseOptions {
         var options = DatabaseOptions()
         options.trace = trace
         return options
     }
 
     /// Adds SQL to this log.
-    public var trace: @Sendable (String) -> Void { { [self] sql in log.withLock { $0.append(sql) } } }
+    package var trace: @Sendable (String) -> Void { { [self] sql in log.withLock { $0.append(sql) } } }
 
     /// Returns the SQL that is run during some work, in order.
     ///
     /// - Throws: what `work` throws.
-    public func statements(of work: () async throws -> Void) async rethrows -> [String] {
+    package func statements(of work: () async throws -> Void) async rethrows -> [String] {
         log.withLock { $0 = [] }
         try await work()
         return log.withLock(\.self)
@@ -58,7 +58,7 @@ public final class StatementLog: Sendable {
     /// Counts what is run during some work.
     ///
     /// - Throws: what `work` throws.
-    public func count(_ work: () async throws -> Void) async rethrows -> Count {
+    package func count(_ work: () async throws -> Void) async rethrows -> Count {
         Count(of: try await statements(of: work))
     }
 
@@ -66,7 +66,7 @@ public final class StatementLog: Sendable {
     /// so long other writers wait.
     ///
     /// - Throws: what `work` throws.
-    public func longestTransaction(_ work: () async throws -> Void) async rethrows -> Int {
+    package func longestTransaction(_ work: () async throws -> Void) async rethrows -> Int {
         let ran = try await statements(of: work).filter { !$0.hasPrefix("--") }
         return ran.split { $0.hasPrefix("BEGIN") || $0.hasPrefix("COMMIT") }.map(\.count).max() ?? 0
     }
@@ -74,7 +74,7 @@ public final class StatementLog: Sendable {
 
 extension [String] {
     /// Returns how many of these statements read a table.
-    public func reads(of table: String) -> Int {
+    package func reads(of table: String) -> Int {
         count { statement in
             guard statement.hasPrefix("SELECT") else { return false }
             let words = statement.split { $0.isWhitespace || $0 == "," || $0 == "(" || $0 == ")" }

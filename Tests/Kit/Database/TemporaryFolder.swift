@@ -1,22 +1,22 @@
-public import Foundation
+package import Foundation
 
 /// A folder of a test's own, removed with the value.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
     /// The folder.
-    public let url: URL
+    package let url: URL
 
     private init(url: URL) { self.url = url }
 
     /// Creates an empty folder.
     ///
     /// - Throws: the error of `FileManager` if that fails.
-    public convenience init() throws {
+    package convenience init() throws {
         self.init(url: Self.unused)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     /// Returns a folder that is not there yet. What a test creates in its place is removed with the value.
-    public static func unmade() -> TemporaryFolder { TemporaryFolder(url: unused) }
+    package static func unmade() -> TemporaryFolder { TemporaryFolder(url: unused) }
 
     private static var unused: URL {
         FileManager.default.temporaryDirectory.appending(
@@ -28,5 +28,5 @@ public final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     /// Its path.
-    public var path: String { url.path }
+    package var path: String { url.path }
 }

@@ -1,13 +1,13 @@
 import CZlib
-public import Foundation
+package import Foundation
 
 /// Bytes are not a whole gzip stream (RFC 1952).
-public struct NotGzip: Error {}
+package struct NotGzip: Error {}
 
 /// Decompresses a whole gzip stream (RFC 1952) with the zlib of the system.
 ///
 /// - Throws: ``NotGzip`` if the bytes are none.
-public func gunzipped(_ data: Data) throws -> Data {
+package func gunzipped(_ data: Data) throws -> Data {
     var stream = z_stream()
     guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
         throw NotGzip()

@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// A file of a form.
-public struct FormFile: Sendable {
+package struct FormFile: Sendable {
     /// The header of its part, without the empty line.
-    public var head: String
+    package var head: String
     /// Its bytes.
-    public var bytes: Data
+    package var bytes: Data
 
     /// A file of the field `files`.
-    public init(_ name: String, _ bytes: Data, type: String = "application/octet-stream") {
+    package init(_ name: String, _ bytes: Data, type: String = "application/octet-stream") {
         self.init(
             head: "Content-Disposition: form-data; name=\"files\"; filename=\"\(name)\"\r\nContent-Type: \(type)",
             bytes
@@ -16,21 +16,21 @@ public struct FormFile: Sendable {
     }
 
     /// A file with a header of its own.
-    public init(head: String, _ bytes: Data) {
+    package init(head: String, _ bytes: Data) {
         self.head = head
         self.bytes = bytes
     }
 }
 
 /// A body of `multipart/form-data` (RFC 7578).
-public struct MultipartForm: Sendable {
+package struct MultipartForm: Sendable {
     private static let boundary = "limit"
 
     /// The body.
-    public let body: Data
+    package let body: Data
 
     /// Writes a form of these files.
-    public init(_ files: [FormFile]) {
+    package init(_ files: [FormFile]) {
         var body = Data()
         for file in files {
             body += Data("--\(Self.boundary)\r\n\(file.head)\r\n\r\n".utf8) + file.bytes + Data("\r\n".utf8)
@@ -39,5 +39,5 @@ public struct MultipartForm: Sendable {
     }
 
     /// Value of `Content-Type`.
-    public var contentType: String { "multipart/form-data; boundary=\(Self.boundary)" }
+    package var contentType: String { "multipart/form-data; boundary=\(Self.boundary)" }
 }

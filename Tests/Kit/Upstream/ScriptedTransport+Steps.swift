@@ -1,15 +1,15 @@
-public import HTTPTypes
-public import Upstream
+package import HTTPTypes
+package import Upstream
 
 /// Returns a step that responds.
-public func response(_ status: HTTPResponse.Status = .ok, _ body: String = "", fields: HTTPFields = [:])
+package func response(_ status: HTTPResponse.Status = .ok, _ body: String = "", fields: HTTPFields = [:])
     -> ScriptedTransport.Step
 {
     { _ in IncomingResponse(status: status, headerFields: fields, body: Array(body.utf8)) }
 }
 
 /// Returns a step that fails.
-public func failure(_ error: UpstreamError) -> ScriptedTransport.Step {
+package func failure(_ error: UpstreamError) -> ScriptedTransport.Step {
     { _ throws(UpstreamError) in throw error }
 }
 
@@ -24,7 +24,7 @@ package func held(by gate: Gate, _ step: @escaping ScriptedTransport.Step) -> Sc
 
 extension IncomingResponse {
     /// Returns a response of JSON text.
-    public static func json(_ text: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:])
+    package static func json(_ text: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:])
         -> IncomingResponse
     {
         var fields = headerFields
@@ -33,7 +33,7 @@ extension IncomingResponse {
     }
 
     /// Returns an HTML page of something in between: a proxy, a captive portal, another server.
-    public static func page(_ status: Int) -> IncomingResponse {
+    package static func page(_ status: Int) -> IncomingResponse {
         let page = "<html><head><title>\(status)</title></head><body>nginx</body></html>"
         return IncomingResponse(
             status: .init(code: status),

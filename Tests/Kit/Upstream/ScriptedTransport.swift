@@ -1,17 +1,17 @@
-public import Testing
-public import Upstream
+package import Testing
+package import Upstream
 
 /// An upstream that sends the responses that the test scripts, and records the requests. Nothing leaves the process.
-public final class ScriptedTransport: Transport {
+package final class ScriptedTransport: Transport {
     /// Makes the response to a request.
-    public typealias Step = @Sendable (OutgoingRequest) async throws(UpstreamError) -> IncomingResponse
+    package typealias Step = @Sendable (OutgoingRequest) async throws(UpstreamError) -> IncomingResponse
 
     /// A request that was sent.
-    public struct Exchange: Sendable {
+    package struct Exchange: Sendable {
         /// The request.
-        public let request: OutgoingRequest
+        package let request: OutgoingRequest
         /// The limits within which its response was to arrive.
-        public let limits: TransportLimits
+        package let limits: TransportLimits
     }
 
     private struct State {
@@ -25,29 +25,29 @@ public final class ScriptedTransport: Transport {
     private let state: Watched<State>
 
     /// Creates an upstream without a script: every request fails.
-    public convenience init() {
+    package convenience init() {
         self.init { request throws(UpstreamError) in
             throw .badResponse(status: nil, reason: "the script says nothing of \(request.url)")
         }
     }
 
     /// Creates an upstream that sends this response to every request.
-    public init(_ step: @escaping Step) {
+    package init(_ step: @escaping Step) {
         state = Watched(State(last: step))
     }
 
     /// The requests so far with their limits.
-    public var exchanges: [Exchange] { state.value.exchanges }
+    package var exchanges: [Exchange] { state.value.exchanges }
     /// The requests so far.
-    public var requests: [OutgoingRequest] { exchanges.map(\.request) }
+    package var requests: [OutgoingRequest] { exchanges.map(\.request) }
     /// Number of requests so far.
-    public var count: Int { exchanges.count }
+    package var count: Int { exchanges.count }
 
     /// Adds the next responses, one for each request.
-    public func then(_ steps: Step...) { state.update { $0.steps += steps } }
+    package func then(_ steps: Step...) { state.update { $0.steps += steps } }
 
     /// Sets the response to all requests from now on.
-    public func always(_ step: @escaping Step) {
+    package func always(_ step: @escaping Step) {
         state.update {
             $0.steps = []
             $0.last = step
@@ -55,25 +55,25 @@ public final class ScriptedTransport: Transport {
     }
 
     /// Makes every request fail from now on.
-    public func goAway(_ reason: UnreachableReason = .refused) { always(failure(.unreachable(reason))) }
+    package func goAway(_ reason: UnreachableReason = .refused) { always(failure(.unreachable(reason))) }
 
     /// Waits until this many requests have arrived.
-    public func requests(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
+    package func requests(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
         await state.until("request \(count) to an upstream", sourceLocation: sourceLocation) {
             $0.exchanges.count >= count
         }
     }
 
     /// Makes requests wait until ``release()``.
-    public func hold() { state.update { $0.isHolding = true } }
+    package func hold() { state.update { $0.isHolding = true } }
 
     /// Waits until a request is held.
-    public func requestIsHeld(sourceLocation: SourceLocation = #_sourceLocation) async {
+    package func requestIsHeld(sourceLocation: SourceLocation = #_sourceLocation) async {
         await state.until("a request to an upstream to be held", sourceLocation: sourceLocation) { $0.held > 0 }
     }
 
     /// Lets the held requests continue.
-    public func release() {
+    package func release() {
         state.update {
             $0.isHolding = false
             $0.held = 0
@@ -82,7 +82,7 @@ public final class ScriptedTransport: Transport {
 
     /// Records the request and responds by the script. A request that is cancelled while it is held fails, as a
     /// transport's does.
-    public func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+    package func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
         -> IncomingResponse
     {
         let step = state.update { state -> Step? in

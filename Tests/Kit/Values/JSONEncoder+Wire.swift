@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 extension JSONEncoder {
     /// An encoder with the settings that the form on the wire stands for: the judge of what is written without it.
-    public static var wire: JSONEncoder {
+    package static var wire: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -13,5 +13,5 @@ extension JSONEncoder {
     /// Encodes a value as text.
     ///
     /// - Throws: `EncodingError`.
-    public func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
+    package func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
 }

@@ -1,17 +1,17 @@
-public import Logging
+package import Logging
 
 /// Records log lines.
-public final class LogRecorder: Sendable {
+package final class LogRecorder: Sendable {
     private let recorded = Watched<[String]>([])
 
     /// Creates an empty log.
-    public init() {}
+    package init() {}
 
     /// The lines so far: level, message and metadata.
-    public var lines: [String] { recorded.value }
+    package var lines: [String] { recorded.value }
 
     /// A logger that writes to it, at every level.
-    public var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+    package var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
     private struct Handler: LogHandler {
         let log: LogRecorder

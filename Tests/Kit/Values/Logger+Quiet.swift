@@ -1,6 +1,6 @@
-public import Logging
+package import Logging
 
 extension Logger {
     /// Discards everything.
-    public static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+    package static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }

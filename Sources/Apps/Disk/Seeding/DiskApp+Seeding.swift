@@ -1,9 +1,9 @@
-public import AppInterface
+package import AppInterface
 import Screens
 
 extension DiskApp {
     /// Accounts: `{"access_token"}`, whose account the API tells.
-    public var seeding: Seeding {
+    package var seeding: Seeding {
         Seeding { [login = composition.login] fields, token in
             try fields.requireOnly("app", "access_token", "token")
             let access = try Sessions.broughtToken(fields)

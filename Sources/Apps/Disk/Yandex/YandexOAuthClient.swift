@@ -1,5 +1,5 @@
 import Crypto
-public import Database
+package import Database
 import Foundation
 import HTTPSemantics
 import HTTPTypes
@@ -7,18 +7,18 @@ import Upstream
 
 /// Client of Yandex OAuth, as far as the app uses it: the code flow with PKCE (RFC 7636), refresh and revocation.
 /// Source: yandex.com/dev/id, "OAuth".
-public struct YandexOAuthClient: Sendable {
+package struct YandexOAuthClient: Sendable {
     /// An application as it is registered at Yandex OAuth.
-    public struct Application: Sendable, Equatable {
+    package struct Application: Sendable, Equatable {
         /// Its client identifier.
-        public var id: String
+        package var id: String
         /// Its secret; nil for one that has none.
-        public var secret: Secret?
+        package var secret: Secret?
         /// The address to which the browser is redirected with the code; nil for the registered one.
-        public var redirectURI: String?
+        package var redirectURI: String?
 
         /// Describes an application.
-        public init(id: String, secret: Secret? = nil, redirectURI: String? = nil) {
+        package init(id: String, secret: Secret? = nil, redirectURI: String? = nil) {
             self.id = id
             self.secret = secret
             self.redirectURI = redirectURI

@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 /// Cities of the world, built in, so that places are found without a network. docs/gazetteer.md describes the data and
 /// their source.
-public struct Gazetteer: Sendable {
+package struct Gazetteer: Sendable {
     /// A line of the built-in file is malformed, which is an error of the build.
     struct Damaged: Error {
         let line: String
@@ -28,7 +28,7 @@ public struct Gazetteer: Sendable {
     }
 
     /// The date of the data.
-    public let date: Date
+    package let date: Date
     let cities: [City]
     private let index = GazetteerIndex()
 
@@ -76,7 +76,7 @@ public struct Gazetteer: Sendable {
     /// Reads the built-in gazetteer.
     ///
     /// - Throws: an error of the build only.
-    public static func bundled() throws -> Gazetteer {
+    package static func bundled() throws -> Gazetteer {
         try shared.get()
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPSemantics
 import HTTPTypes
-public import Upstream
+package import Upstream
 
 /// A client of a geocoder with the interface of Photon, which is made for search as you type (`GET /api?q=&limit=`,
 /// komoot/photon, README "Search API") and has addresses of positions (`GET /reverse?lat=&lon=`). It is used only if
 /// one is configured.
-public struct GeocoderClient: Sendable {
+package struct GeocoderClient: Sendable {
     /// The fewest characters of a query that is sent.
     static let shortestQuestion = 3
 
@@ -16,7 +16,7 @@ public struct GeocoderClient: Sendable {
     /// Creates a client of an upstream.
     ///
     /// - Parameter freshness: how long responses are fresh.
-    public init(upstream: Upstream, freshness: Duration) {
+    package init(upstream: Upstream, freshness: Duration) {
         self.upstream = upstream
         self.freshness = freshness
     }

@@ -1,29 +1,29 @@
-public import Database
+package import Database
 import Foundation
 import Freshness
 import HTTPCaching
 import HTTPTypes
 import ResponseStore
 import Screens
-public import Upstream
+package import Upstream
 
 /// A client of the service that invents the people (Mockaroo), and of the host of their avatars (RoboHash).
 ///
 /// Every request invents new people and counts against a small quota, so that it is sent once and then only on demand.
 /// The key is sent in the header field `X-API-Key` rather than in the query parameter `key`, because URLs are stored
 /// and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
-public struct PeopleClient: Sendable {
+package struct PeopleClient: Sendable {
     /// The settings `people.*`.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Path of the schema below the base URL.
-        public var path: String
+        package var path: String
         /// The key of the account; empty for none.
-        public var key: Secret
+        package var key: Secret
         /// People to fetch, 1…5000.
-        public var count: Int
+        package var count: Int
 
         /// Creates options; the defaults are those of the app, without its key.
-        public init(path: String = "/api/729a5c80", key: Secret = Secret(""), count: Int = 120) {
+        package init(path: String = "/api/729a5c80", key: Secret = Secret(""), count: Int = 120) {
             self.path = path
             self.key = key
             self.count = count
@@ -37,7 +37,7 @@ public struct PeopleClient: Sendable {
     private let options: Options
 
     /// Creates a client of an upstream.
-    public init(upstream: Upstream, options: Options) {
+    package init(upstream: Upstream, options: Options) {
         self.upstream = upstream
         self.options = options
     }

@@ -1,4 +1,4 @@
-public import AppInterface
+package import AppInterface
 import Crypto
 import Foundation
 import Freshness
@@ -7,7 +7,7 @@ import Screens
 
 extension NotesApp {
     /// Accounts, and the notes of accounts.
-    public var seeding: Seeding {
+    package var seeding: Seeding {
         // A server under test has a database of its own.
         guard case .local(let store) = storage else { return Seeding() }
         return NoteSeeding(store: store, sessions: sessions.sessions, clock: clock).seeding

@@ -1,4 +1,4 @@
-public import AppInterface
+package import AppInterface
 import Database
 import Foundation
 import Freshness
@@ -7,7 +7,7 @@ import Screens
 
 extension PDFApp {
     /// Saved documents: `{"name", "text" | "file", "profile"?, "created"?}`; `file` is a PDF or a picture in base64.
-    public var seeding: Seeding {
+    package var seeding: Seeding {
         // A server under test has no shared store.
         guard case .local(let store) = storage else { return Seeding() }
         return Seeding(members: ["documents": DocumentSeeding(store, creation, engine).document])

@@ -1,8 +1,8 @@
-public import Database
+package import Database
 
 extension DocumentStore {
     /// The migrations of the tables.
-    public static let migrations: [SchemaMigration] = [
+    package static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "pdf/001 documents",
             sql: """

@@ -1,4 +1,4 @@
-public import Database
+package import Database
 import Foundation
 import Freshness
 import GRDB
@@ -10,7 +10,7 @@ import TextSearch
 ///
 /// Documents are user data: no cache budget removes them. Drafts are invisible from the instant on at which they expire
 /// (``purgeDrafts(at:)`` removes them).
-public struct DocumentStore: Sendable {
+package struct DocumentStore: Sendable {
     /// The document of a change does not exist any more as it was read.
     struct Gone: Error {}
 
@@ -29,7 +29,7 @@ public struct DocumentStore: Sendable {
     let changes = VersionCounters()
 
     /// Creates the store of a database.
-    public init(_ database: LarderDatabase) {
+    package init(_ database: LarderDatabase) {
         self.database = database
     }
 

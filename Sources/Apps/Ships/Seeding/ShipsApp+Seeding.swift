@@ -1,10 +1,10 @@
-public import AppInterface
+package import AppInterface
 import Freshness
 import Screens
 
 extension ShipsApp {
     /// Accounts: with a name those of users, without one those of guests.
-    public var seeding: Seeding {
+    package var seeding: Seeding {
         let (store, clock) = (sessions.store, sessions.clock)
         return Seeding { fields, token in
             try fields.requireOnly("app", "name", "token")

@@ -1,9 +1,9 @@
-public import AppInterface
+package import AppInterface
 import Screens
 
 extension ShopApp {
     /// Lines of shopping lists: `{"product_id", "quantity"?, "profile"?}`. Products come from the catalogue.
-    public var seeding: Seeding {
+    package var seeding: Seeding {
         shared != nil
             ? Seeding() : Seeding(members: ["list": { [lists, store] in try await lists.seed($0, in: store) }])
     }

@@ -1,12 +1,12 @@
 import Concurrency
-public import Database
-public import Foundation
+package import Database
+package import Foundation
 import NIOCore
 import Upstream
 
 extension FileContent {
     /// Serves a stored blob.
-    public init(
+    package init(
         blob: BlobReader,
         type: String,
         version: String,
@@ -27,7 +27,7 @@ extension FileContent {
     }
 
     /// Serves bytes in memory.
-    public init(
+    package init(
         bytes: Data,
         type: String,
         version: String,

@@ -1,8 +1,8 @@
-public import Concurrency
-public import Foundation
-public import Freshness
+package import Concurrency
+package import Foundation
+package import Freshness
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
@@ -14,7 +14,7 @@ extension ScreenResponse {
     /// response that breaks off. It is not called if no body is sent.
     ///
     /// - Throws: ``Problem``, 416 for a range that the file does not have; what `open` throws.
-    public static func content(
+    package static func content(
         _ content: FileContent,
         to request: ScreenRequest,
         provenance: Provenance? = nil,
@@ -47,7 +47,7 @@ extension ScreenResponse {
     ///
     /// - Parameter provenance: provenance of data from an upstream; nil for Larder's own data
     /// - Throws: ``Problem``, 416 for a range that the file does not have; what the source of its bytes throws.
-    public static func content(
+    package static func content(
         _ content: FileContent,
         to request: ScreenRequest,
         provenance: Provenance? = nil,

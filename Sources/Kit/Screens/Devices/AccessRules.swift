@@ -1,12 +1,12 @@
 import Foundation
 import HTTPSemantics
-public import HTTPServer
+package import HTTPServer
 import HTTPTypes
 
 /// Who is served without a paired device (`http.access`). See docs/decisions/0141.
-public struct AccessRules: Sendable {
+package struct AccessRules: Sendable {
     /// Who gets in.
-    public enum Mode: String, Sendable, CaseIterable {
+    package enum Mode: String, Sendable, CaseIterable {
         /// Who reaches the port, which is one of the loopback interface.
         case loopback
         /// Local requests, and paired devices.
@@ -16,7 +16,7 @@ public struct AccessRules: Sendable {
     }
 
     /// Who gets in.
-    public let mode: Mode
+    package let mode: Mode
     let operatorKey: OperatorKey?
     private let proxies: TrustedProxies
     private let origins: OriginRules
@@ -27,7 +27,7 @@ public struct AccessRules: Sendable {
     ///   - operatorKey: The key of the operator; nil for none.
     ///   - proxies: The proxies whose requests are never local.
     ///   - origins: The origins whose preflights are responded to.
-    public init(
+    package init(
         _ mode: Mode,
         operatorKey: OperatorKey? = nil,
         proxies: TrustedProxies = .none,
@@ -50,7 +50,7 @@ public struct AccessRules: Sendable {
     }
 
     /// Whether a host is a name or an address of the loopback interface.
-    public static func isLoopback(host: String) -> Bool {
+    package static func isLoopback(host: String) -> Bool {
         host == "localhost" || host == HostRules.browserHost || IPAddress(host)?.isLoopback == true
     }
 

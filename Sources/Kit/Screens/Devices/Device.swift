@@ -1,17 +1,17 @@
-public import Foundation
+package import Foundation
 
 /// A device that was paired.
-public struct Device: Sendable, Equatable {
+package struct Device: Sendable, Equatable {
     /// Its identity, which the token cannot be computed from.
-    public let id: String
+    package let id: String
     /// Its name, for people.
-    public var name: String
+    package var name: String
     /// The only profile that it has in apps without a login.
-    public let profile: String
+    package let profile: String
     /// When it was paired.
-    public let pairedAt: Date
+    package let pairedAt: Date
     /// When it last sent a request, exact to some seconds; to the hour after a restart.
-    public var lastSeenAt: Date
+    package var lastSeenAt: Date
 
     /// Longest name, in characters.
     static let longestName = 64

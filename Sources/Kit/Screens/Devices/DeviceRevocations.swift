@@ -1,10 +1,10 @@
 import Foundation
-public import Logging
-public import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 
 /// Unpairs the devices that commands name while the server runs: it looks once a second whether there is a file, so a
 /// command needs neither a port nor a signal, which could reach another program of the data directory.
-public struct DeviceRevocations: Service {
+package struct DeviceRevocations: Service {
     /// Time between two looks.
     static let interval: Duration = .seconds(1)
 
@@ -14,7 +14,7 @@ public struct DeviceRevocations: Service {
     private let logger: Logger
 
     /// Creates the service of a server.
-    public init(_ devices: DeviceStore, file: RevocationFile, events: EventStream, logger: Logger) {
+    package init(_ devices: DeviceStore, file: RevocationFile, events: EventStream, logger: Logger) {
         self.devices = devices
         self.file = file
         self.events = events
@@ -22,7 +22,7 @@ public struct DeviceRevocations: Service {
     }
 
     /// Looks until the server stops.
-    public func run() async {
+    package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await revokeNamed()

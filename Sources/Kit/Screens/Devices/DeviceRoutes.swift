@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// `/v1/pairing` and `/v1/devices`: pairing by a code, and what is paired.
-public struct DeviceRoutes: Sendable {
+package struct DeviceRoutes: Sendable {
     /// Where a code is exchanged for the token of a device.
     static let pairing = "/v1/pairing"
     /// Name under which a cookie keeps the token.
@@ -21,7 +21,7 @@ public struct DeviceRoutes: Sendable {
     ///   - mode: who gets in.
     ///   - address: origin at which devices reach the server; nil if that is not known.
     ///   - events: hears that the devices are others.
-    public init(
+    package init(
         devices: DeviceStore,
         codes: Pairing,
         mode: AccessRules.Mode,
@@ -36,7 +36,7 @@ public struct DeviceRoutes: Sendable {
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [
             Route(.post, Self.pairing, "devices.pairing", pair).body("code", "name"),
             Route(.post, "\(Self.pairing)/code", "devices.code", makeCode).body("profile"),

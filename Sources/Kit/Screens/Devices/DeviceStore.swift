@@ -1,13 +1,13 @@
-public import Database
-public import Foundation
-public import Freshness
+package import Database
+package import Foundation
+package import Freshness
 import GRDB
 import NIOCore
 import Synchronization
 
 /// The paired devices: a table, and all of it in memory, so that a request costs a hash and a look-up. Only hashes of
 /// tokens are stored.
-public final class DeviceStore: Sendable {
+package final class DeviceStore: Sendable {
     /// The most devices.
     static let maximum = 100
 
@@ -21,7 +21,7 @@ public final class DeviceStore: Sendable {
     /// Reads the devices of a database.
     ///
     /// - Throws: `StorageError`.
-    public init(_ database: LarderDatabase, clock: WallClock = .system) throws {
+    package init(_ database: LarderDatabase, clock: WallClock = .system) throws {
         self.database = database
         self.clock = clock
         let stored = try database.read { db in try Row.fetchAll(db, sql: Self.selectAll).map(Self.device) }
@@ -29,7 +29,7 @@ public final class DeviceStore: Sendable {
     }
 
     /// All devices, in the order of their pairing.
-    public var all: [Device] {
+    package var all: [Device] {
         devices.withLock { Array($0.values) }.sorted { ($0.pairedAt, $0.id) < ($1.pairedAt, $1.id) }
     }
 
@@ -76,7 +76,7 @@ public final class DeviceStore: Sendable {
     /// are cut off.
     ///
     /// - Throws: `StorageError`; then the device stays.
-    public func remove(_ id: String) async throws { try await remove(id, sparing: nil) }
+    package func remove(_ id: String) async throws { try await remove(id, sparing: nil) }
 
     /// Removes a device as ``remove(_:)`` does.
     ///
@@ -117,7 +117,7 @@ public final class DeviceStore: Sendable {
     /// Writes when devices were last seen. After an error that is still known.
     ///
     /// - Throws: `StorageError`.
-    public func storeUses() async throws {
+    package func storeUses() async throws {
         let hashes = unstored.withLock { unstored in
             defer { unstored = [] }
             return unstored
@@ -147,7 +147,7 @@ public final class DeviceStore: Sendable {
 
 extension DeviceStore {
     /// The table of devices.
-    public static let migrations: [SchemaMigration] = [
+    package static let migrations: [SchemaMigration] = [
         SchemaMigration(
             "devices/001 device",
             sql: """
@@ -165,7 +165,7 @@ extension DeviceStore {
     /// Reads the devices of a data directory, also while a server uses it; nil if there is no database.
     ///
     /// - Throws: `StorageError`.
-    public static func devices(in directory: URL) throws -> [Device]? {
+    package static func devices(in directory: URL) throws -> [Device]? {
         let path = directory.appending(path: DataDirectory.databaseName).path
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {

@@ -4,14 +4,14 @@ import HTTPSemantics
 import HTTPTypes
 
 /// `http.operator_key`: who has it operates the server from elsewhere, as local requests do.
-public struct OperatorKey: Sendable, Equatable {
+package struct OperatorKey: Sendable, Equatable {
     /// The fewest characters.
-    public static let shortest = 32
+    package static let shortest = 32
 
     private let hash: Data
 
     /// Takes a key; nil if it is too short to withstand guesses.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count >= Self.shortest else { return nil }
         hash = Self.hash(text)
     }

@@ -1,20 +1,20 @@
-public import Foundation
-public import Freshness
+package import Foundation
+package import Freshness
 import HTTPTypes
 import Synchronization
 
 /// Makes codes, and devices of codes.
-public final class Pairing: Sendable {
+package final class Pairing: Sendable {
     /// A code that was made.
-    public struct Made: Sendable {
+    package struct Made: Sendable {
         /// The code.
-        public let code: PairingCode
+        package let code: PairingCode
         /// When it ends.
-        public let end: Date
+        package let end: Date
     }
 
     /// The profile of devices whose code names none.
-    public static let standardProfile = "local"
+    package static let standardProfile = "local"
 
     private let devices: DeviceStore
     private let file: PairingCodeFile?
@@ -26,14 +26,14 @@ public final class Pairing: Sendable {
     /// Creates pairing for a server.
     ///
     /// - Parameter file: Where another program leaves codes; nil for none.
-    public init(devices: DeviceStore, file: PairingCodeFile? = nil, clock: WallClock) {
+    package init(devices: DeviceStore, file: PairingCodeFile? = nil, clock: WallClock) {
         self.devices = devices
         self.file = file
         self.clock = clock
     }
 
     /// Makes a code, which replaces the one before.
-    public func makeCode(profile: String = standardProfile) -> Made {
+    package func makeCode(profile: String = standardProfile) -> Made {
         let (code, end) = (PairingCode.make(), clock.now().addingTimeInterval(PairingCode.lifetime))
         ledger.withLock { $0.offer(PairingLedger.Offer(codeHash: code.hash, profile: profile, end: end)) }
         return Made(code: code, end: end)

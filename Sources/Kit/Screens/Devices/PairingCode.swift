@@ -1,10 +1,10 @@
 import Crypto
-public import Foundation
+package import Foundation
 
 /// A code that a device is paired with: eight characters of Crockford's base 32, in which none look alike.
-public struct PairingCode: Sendable, Equatable {
+package struct PairingCode: Sendable, Equatable {
     /// Seconds in which a code may be used.
-    public static let lifetime: TimeInterval = 600
+    package static let lifetime: TimeInterval = 600
     static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     static let length = 8
 
@@ -12,7 +12,7 @@ public struct PairingCode: Sendable, Equatable {
     private let characters: [UInt8]
 
     /// Returns a code of 40 random bits.
-    public static func make() -> PairingCode {
+    package static func make() -> PairingCode {
         let bytes = SymmetricKey(size: SymmetricKeySize(bitCount: 8 * length)).withUnsafeBytes { Array($0) }
         return PairingCode(characters: bytes.map { alphabet[Int($0 & 31)] })
     }
@@ -21,7 +21,7 @@ public struct PairingCode: Sendable, Equatable {
 
     /// Reads what a user has typed: in any case, with or without hyphens and spaces, O for 0, I and L for 1; nil if it
     /// cannot be a code.
-    public init?(_ typed: String) {
+    package init?(_ typed: String) {
         guard typed.utf8.count <= 4 * Self.length else { return nil }
         let separators = [UInt8(ascii: "-"), UInt8(ascii: " ")]
         let letters = typed.uppercased().utf8.filter { !separators.contains($0) }.map(Self.read)
@@ -38,10 +38,10 @@ public struct PairingCode: Sendable, Equatable {
     }
 
     /// The code as it is shown: two groups of four.
-    public var text: String {
+    package var text: String {
         String(decoding: characters.prefix(4) + [UInt8(ascii: "-")] + characters.dropFirst(4), as: UTF8.self)
     }
 
     /// The form in which it is kept.
-    public var hash: Data { Data(SHA256.hash(data: Data("larder pairing code ".utf8) + characters)) }
+    package var hash: Data { Data(SHA256.hash(data: Data("larder pairing code ".utf8) + characters)) }
 }

@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 import PrivateFiles
 
 /// The file in which `larder pair` leaves the hash of a code for the server of the data directory. Who may write there
 /// operates the server.
-public struct PairingCodeFile: Sendable {
+package struct PairingCodeFile: Sendable {
     private let url: URL
 
     /// The file of a data directory.
-    public init(in dataDirectory: URL) {
+    package init(in dataDirectory: URL) {
         url = dataDirectory.appending(path: "pairing.code")
     }
 
     /// Leaves a code, in place of the one before.
     ///
     /// - Throws: `PrivateFile.Failure`.
-    public func leave(_ code: PairingCode, profile: String, until end: Date) throws {
+    package func leave(_ code: PairingCode, profile: String, until end: Date) throws {
         let offer = PairingLedger.Offer(codeHash: code.hash, profile: profile, end: end)
         try PrivateFile(at: url, try JSONEncoder().encode(offer)).write(replaces: true)
     }

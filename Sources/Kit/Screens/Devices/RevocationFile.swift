@@ -1,28 +1,28 @@
-public import Foundation
+package import Foundation
 import PrivateFiles
 
 /// The file in which `larder devices revoke` names a device that the server of the data directory is to unpair. Who may
 /// write there operates the server.
-public struct RevocationFile: Sendable {
+package struct RevocationFile: Sendable {
     private let url: URL
 
     /// The file of a data directory.
-    public init(in dataDirectory: URL) {
+    package init(in dataDirectory: URL) {
         url = dataDirectory.appending(path: "device.revoked")
     }
 
     /// Names a device.
     ///
     /// - Throws: `PrivateFile.Failure`, also if the server has not done what another command has left.
-    public func leave(_ id: String) throws {
+    package func leave(_ id: String) throws {
         try PrivateFile(at: url, Data(id.utf8)).write(replaces: false)
     }
 
     /// Whether a device is named that the server has not looked at.
-    public var isPending: Bool { access(url.path, F_OK) == 0 }
+    package var isPending: Bool { access(url.path, F_OK) == 0 }
 
     /// Withdraws what was named.
-    public func remove() { unlink(url.path) }
+    package func remove() { unlink(url.path) }
 
     /// The identity of the device that is named; nil for none.
     var named: String? {

@@ -7,7 +7,7 @@ import SharedStore
 
 /// `GET /v1/events`: server-sent events (HTML Living Standard §9.2) with identities, heartbeats and replay from
 /// `Last-Event-ID`.
-public struct EventRoutes: Sendable {
+package struct EventRoutes: Sendable {
     private let events: EventStream
     private let sessions: SessionStore
     private let apps: [String]
@@ -19,7 +19,7 @@ public struct EventRoutes: Sendable {
     /// - Parameters:
     ///   - apps: Names of the apps that are served.
     ///   - elsewhere: Names of apps that another process serves.
-    public init(events: EventStream, sessions: SessionStore, apps: [String], elsewhere: Set<String> = []) {
+    package init(events: EventStream, sessions: SessionStore, apps: [String], elsewhere: Set<String> = []) {
         self.events = events
         self.sessions = sessions
         self.apps = apps
@@ -28,7 +28,7 @@ public struct EventRoutes: Sendable {
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [Route(.get, "/v1/events", "events", listen).query("last_event_id", "profile", "app")]
     }
 

@@ -1,13 +1,13 @@
 import Foundation
-public import Freshness
-public import ServiceLifecycle
-public import SharedStore
+package import Freshness
+package import ServiceLifecycle
+package import SharedStore
 import Synchronization
 import Upstream
 
 /// The event stream of the server: publishes each event to the listeners of its audience, and keeps the latest ones for
 /// clients that reconnect.
-public final class EventStream: Service, Sendable {
+package final class EventStream: Service, Sendable {
     /// What a listener receives.
     enum Message: Sendable {
         case event(identity: String, ServerEvent)
@@ -55,7 +55,7 @@ public final class EventStream: Service, Sendable {
     ///   - listenersPerClient: largest number of listeners of one client; its oldest one ends for another
     ///   - listeners: largest number of all; the oldest one of the client that has most ends for another
     ///   - clock: the clock
-    public init(
+    package init(
         run: String,
         capacity: Int = 1000,
         heartbeat: Duration = .seconds(15),
@@ -70,22 +70,22 @@ public final class EventStream: Service, Sendable {
     }
 
     /// Current number of listeners.
-    public var listenerCount: Int { state.withLock { $0.listeners.count } }
+    package var listenerCount: Int { state.withLock { $0.listeners.count } }
     /// How many times an event was passed to a listener so far.
-    public var deliveryCount: Int { state.withLock { $0.deliveries } }
+    package var deliveryCount: Int { state.withLock { $0.deliveries } }
 
     /// Publishes an event to its audience, and has the other servers publish it if they share what it is about.
     ///
     /// - Parameter isOwn: Whether it is about what this server alone has, whatever its audience is: its copies of an
     ///   upstream's responses.
-    public func publish(_ event: ServerEvent, isOwn: Bool = false) {
+    package func publish(_ event: ServerEvent, isOwn: Bool = false) {
         deliver(event)
         guard !isOwn, let changes = state.withLock(\.changes), let shared = SharedEvent(event) else { return }
         changes.tell(SharedEvent.kind, shared.topic, shared.json)
     }
 
     /// Publishes what other servers publish, from now on, and has them publish what this one does.
-    public func share(over changes: SharedChanges) {
+    package func share(over changes: SharedChanges) {
         state.withLock { $0.changes = changes }
         changes.onMessage(SharedEvent.kind) { [self] json in
             if let event = SharedEvent(json: json)?.event { deliver(event) }
@@ -118,7 +118,7 @@ public final class EventStream: Service, Sendable {
     /// Sends heartbeats until the server stops, then ends every listener's stream.
     ///
     /// - Throws: Nothing; `Service` allows it.
-    public func run() async throws {
+    package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             while await self.pauseBetweenHeartbeats() {
                 self.state.withLock { state in

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// An event of `GET /v1/events`.
-public struct ServerEvent: Sendable, Equatable {
+package struct ServerEvent: Sendable, Equatable {
     /// Who may receive an event.
-    public enum Audience: Sendable, Hashable {
+    package enum Audience: Sendable, Hashable {
         /// All listeners.
         case everyone
         /// Listeners of an app.
@@ -15,14 +15,14 @@ public struct ServerEvent: Sendable, Equatable {
     }
 
     /// Value of the `event` field: `connectivity`, `screen-changed`, `job`.
-    public let kind: String
+    package let kind: String
     /// Value of the `data` field: one line of JSON.
-    public let json: String
+    package let json: String
     /// Who may receive it.
-    public let audience: Audience
+    package let audience: Audience
 
     /// A value in an event's data.
-    public enum Value: Sendable, Equatable {
+    package enum Value: Sendable, Equatable {
         /// A text of identifiers and times: printable ASCII. Anything else is left out, so that the line stays JSON.
         case text(String)
         /// A whole number.
@@ -56,14 +56,14 @@ public struct ServerEvent: Sendable, Equatable {
     }
 
     /// An event with data of its own, as an object of these members.
-    public init(kind: String, data: [(name: String, value: Value)], audience: Audience) {
+    package init(kind: String, data: [(name: String, value: Value)], audience: Audience) {
         self.kind = kind
         json = "{" + data.map { "\"\($0.name)\":\($0.value.json)" }.joined(separator: ",") + "}"
         self.audience = audience
     }
 
     /// An upstream became unreachable, or reachable again.
-    public static func connectivity(upstream: String, reachable: Bool, at instant: Date) -> ServerEvent {
+    package static func connectivity(upstream: String, reachable: Bool, at instant: Date) -> ServerEvent {
         ServerEvent(
             kind: "connectivity",
             data: [
@@ -75,7 +75,7 @@ public struct ServerEvent: Sendable, Equatable {
     }
 
     /// A screen's data changed.
-    public static func screenChanged(app: String, screen: String, revision: Int, audience: Audience) -> ServerEvent {
+    package static func screenChanged(app: String, screen: String, revision: Int, audience: Audience) -> ServerEvent {
         ServerEvent(
             kind: "screen-changed",
             data: [("app", .text(app)), ("screen", .text(screen)), ("revision", .number(revision))],
@@ -85,7 +85,7 @@ public struct ServerEvent: Sendable, Equatable {
 
     /// A job has made progress or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1,
     /// rounded to whole per cents.
-    public static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent
+    package static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent
     {
         ServerEvent(
             kind: "job",

@@ -46,7 +46,7 @@ struct SharedEvent: Codable {
 
 extension ServerEvent.Audience {
     /// What is rendered for the audience, as servers that share it name it (`SharedChanges`).
-    public var topic: String {
+    package var topic: String {
         switch self {
         case .everyone: "everyone"
         case .app(let app): "app/\(app)"

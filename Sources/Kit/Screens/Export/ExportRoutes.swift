@@ -1,12 +1,12 @@
-public import Database
+package import Database
 import Foundation
-public import Freshness
+package import Freshness
 import HTTPSemantics
 import HTTPTypes
 import HummingbirdCore
 
 /// `GET /v1/export`: the data of a user as one archive, of one state of the server's own database.
-public struct ExportRoutes: Sendable {
+package struct ExportRoutes: Sendable {
     /// `manifest.json` of an archive.
     struct Manifest: Encodable, Sendable {
         struct Section: Encodable, Sendable {
@@ -35,7 +35,7 @@ public struct ExportRoutes: Sendable {
     /// Creates the route.
     ///
     /// - Parameter apps: the apps with data of users, in the order of the archive.
-    public init(
+    package init(
         apps: [(name: String, data: UserData)],
         database: LarderDatabase,
         sessions: SessionStore,
@@ -52,7 +52,7 @@ public struct ExportRoutes: Sendable {
     }
 
     /// The route.
-    public var routes: [Route] { [Route(.get, "/v1/export", "export", show).query("profile")] }
+    package var routes: [Route] { [Route(.get, "/v1/export", "export", show).query("profile")] }
 
     @Sendable private func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()

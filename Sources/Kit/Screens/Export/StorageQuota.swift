@@ -1,7 +1,7 @@
 /// The most bytes that one account or profile may store in an app, so that none fills the disk for all.
-public struct StorageQuota: Sendable, Equatable {
+package struct StorageQuota: Sendable, Equatable {
     /// Whose data a quota is for.
-    public enum Owner: Sendable, Equatable {
+    package enum Owner: Sendable, Equatable {
         /// An account of the app.
         case account
         /// A profile, by its name.
@@ -16,15 +16,15 @@ public struct StorageQuota: Sendable, Equatable {
     }
 
     /// No limit.
-    public static let unlimited = StorageQuota(bytes: .max, of: .account)
+    package static let unlimited = StorageQuota(bytes: .max, of: .account)
 
     /// The most bytes.
-    public let bytes: Int
+    package let bytes: Int
     /// Whose data it is for.
-    public let owner: Owner
+    package let owner: Owner
 
     /// Creates the quota of an owner.
-    public init(bytes: Int, of owner: Owner) {
+    package init(bytes: Int, of owner: Owner) {
         self.bytes = bytes
         self.owner = owner
     }
@@ -32,7 +32,7 @@ public struct StorageQuota: Sendable, Equatable {
     /// Checks that something can be added, before the work of making it.
     ///
     /// - Throws: ``Problem`` 507 `quota-exceeded` if nothing can.
-    public func checkRoom(beside usage: StorageUsage) throws(Problem) {
+    package func checkRoom(beside usage: StorageUsage) throws(Problem) {
         if usage.bytes >= bytes { throw exceeded(usage, by: nil) }
     }
 
@@ -43,7 +43,7 @@ public struct StorageQuota: Sendable, Equatable {
     ///   - change: the change.
     /// - Throws: ``Problem`` 507 `quota-exceeded` if more is stored after it than before and than may be; what the
     ///   closures throw.
-    public func holding<Value>(_ usage: () throws -> StorageUsage, _ change: () throws -> Value) throws -> Value {
+    package func holding<Value>(_ usage: () throws -> StorageUsage, _ change: () throws -> Value) throws -> Value {
         let before = try usage()
         let value = try change()
         let after = try usage()

@@ -1,14 +1,14 @@
 /// The bytes that one account or profile has stored in an app, as its quota counts them.
-public struct StorageUsage: Sendable, Equatable {
+package struct StorageUsage: Sendable, Equatable {
     /// All of them.
-    public let bytes: Int
+    package let bytes: Int
     /// Those of what is in the trash.
-    public let trash: Int
+    package let trash: Int
     /// Those of what is not saved; nil in an app where everything is.
-    public let drafts: Int?
+    package let drafts: Int?
 
     /// Describes what is stored.
-    public init(bytes: Int, trash: Int, drafts: Int? = nil) {
+    package init(bytes: Int, trash: Int, drafts: Int? = nil) {
         self.bytes = bytes
         self.trash = trash
         self.drafts = drafts
@@ -16,7 +16,7 @@ public struct StorageUsage: Sendable, Equatable {
 }
 
 /// What `GET /v1/usage` shows of an app.
-public struct AppUsage: Sendable {
+package struct AppUsage: Sendable {
     let title: Text
     let ownerName: String?
     let quota: StorageQuota
@@ -29,7 +29,7 @@ public struct AppUsage: Sendable {
     ///   - title: what it is: `Notes`.
     ///   - ownerName: name of the account or the profile.
     ///   - trash: the screen of the trash.
-    public init(_ title: Text, of ownerName: String?, _ stored: StorageUsage, quota: StorageQuota, trash: Link) {
+    package init(_ title: Text, of ownerName: String?, _ stored: StorageUsage, quota: StorageQuota, trash: Link) {
         self.title = title
         self.ownerName = ownerName
         self.stored = stored

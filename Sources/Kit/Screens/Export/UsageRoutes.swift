@@ -1,8 +1,8 @@
-public import Database
+package import Database
 import HTTPTypes
 
 /// `GET /v1/usage`: how much the account and the profile of a request have stored, and how much they may.
-public struct UsageRoutes: Sendable {
+package struct UsageRoutes: Sendable {
     private let apps: [(name: String, data: UserData)]
     private let database: LarderDatabase
     private let sessions: SessionStore
@@ -10,14 +10,14 @@ public struct UsageRoutes: Sendable {
     /// Creates the route.
     ///
     /// - Parameter apps: the apps with data of users, in the order of the screen.
-    public init(apps: [(name: String, data: UserData)], database: LarderDatabase, sessions: SessionStore) {
+    package init(apps: [(name: String, data: UserData)], database: LarderDatabase, sessions: SessionStore) {
         self.apps = apps
         self.database = database
         self.sessions = sessions
     }
 
     /// The route.
-    public var routes: [Route] { [Route(.get, "/v1/usage", "usage", show).query("profile")] }
+    package var routes: [Route] { [Route(.get, "/v1/usage", "usage", show).query("profile")] }
 
     @Sendable private func show(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()

@@ -1,7 +1,7 @@
 // How much is stored, and how much may be.
 extension Text {
     /// `812 bytes`, `48 KB`, `1.5 MB`: powers of 1000, as file managers of phones count.
-    public static func size(_ bytes: Int) -> Text {
+    package static func size(_ bytes: Int) -> Text {
         if bytes == 1 { return Text("1 byte", ru: "1 байт") }
         if bytes < 1000 { return Text("\(bytes) bytes", ru: "\(bytes) байт") }
         let units = [(1000, "KB", "КБ"), (1_000_000, "MB", "МБ"), (1_000_000_000, "GB", "ГБ")]

@@ -1,11 +1,11 @@
 /// What an app has of a user's own data: for the archive (``ExportRoutes``), and how much it is (``UsageRoutes``).
-public struct UserData: Sendable {
+package struct UserData: Sendable {
     /// Whose data it is.
-    public struct Owner: Sendable {
+    package struct Owner: Sendable {
         /// The profile of the request.
-        public let profile: String
+        package let profile: String
         /// The session of the app that the request has; nil without one.
-        public let session: Session?
+        package let session: Session?
     }
 
     /// Where the data is, and what reads it there.
@@ -31,7 +31,7 @@ public struct UserData: Sendable {
     ///     It runs within the read transaction of the archive.
     ///   - usage: returns how much the owner has stored; nil if that has no quota, or without the session that says
     ///     whose it is. It runs within a read transaction.
-    public init(
+    package init(
         add: @escaping @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
         usage: @escaping @Sendable (Owner) throws -> AppUsage? = { _ in nil }
     ) {
@@ -44,7 +44,7 @@ public struct UserData: Sendable {
     ///   - add: adds files, and returns how many things of each kind they hold; nil if the owner has none in this app.
     ///   - usage: returns how much the owner has stored; nil if that has no quota, or without the session that says
     ///     whose it is.
-    public init(
+    package init(
         sharedAdd add: @escaping @Sendable (Owner, ZipArchive) async throws -> [String: Int]?,
         usage: @escaping @Sendable (Owner) async throws -> AppUsage?
     ) {

@@ -1,10 +1,10 @@
-public import Database
-public import Foundation
+package import Database
+package import Foundation
 
 /// An archive that is made of what is stored now and sent later: texts are compressed into files of a request, and the
 /// files of documents get a second name, so that they can be sent even if they are deleted meanwhile. It takes a
 /// bounded part of the memory.
-public final class ZipArchive {
+package final class ZipArchive {
     private let scratch: ScratchFolder
     private let blobs: BlobStore
     private let modified: Date
@@ -12,7 +12,7 @@ public final class ZipArchive {
     private(set) var parts: [ZipContent.Part] = []
 
     /// The paths of the entries so far.
-    public var paths: [String] { parts.map(\.entry.name) }
+    package var paths: [String] { parts.map(\.entry.name) }
 
     /// - Parameter modified: the time of texts.
     init(in scratch: ScratchFolder, blobs: BlobStore, modified: Date) {
@@ -24,12 +24,12 @@ public final class ZipArchive {
     /// Begins a text, which ``add(_:as:)`` ends.
     ///
     /// - Throws: `StorageError`, or that zlib could not compress.
-    public func text() throws -> ZipText { try ZipText(scratch.file()) }
+    package func text() throws -> ZipText { try ZipText(scratch.file()) }
 
     /// Adds a text as a file. Nothing may be appended to it later.
     ///
     /// - Throws: `StorageError`, or that zlib could not compress.
-    public func add(_ text: ZipText, as path: String) throws {
+    package func add(_ text: ZipText, as path: String) throws {
         try text.finish()
         let entry = ZipFormat.Entry(
             name: path,
@@ -45,7 +45,7 @@ public final class ZipArchive {
     /// Adds a value as JSON.
     ///
     /// - Throws: `EncodingError`, `StorageError`, or that zlib could not compress.
-    public func add(json value: some Encodable, as path: String) throws {
+    package func add(json value: some Encodable, as path: String) throws {
         try add(json: value, as: path, level: 6)
     }
 
@@ -61,7 +61,7 @@ public final class ZipArchive {
     /// - Parameter name: without its ending.
     /// - Returns: its path in the archive.
     /// - Throws: `StorageError`.
-    public func add(_ blob: Blob, in folder: String, name: String, ending: String, modified: Date) throws -> String {
+    package func add(_ blob: Blob, in folder: String, name: String, ending: String, modified: Date) throws -> String {
         let path = "\(folder)/\(names.unused(name, ending: ending))"
         let entry = ZipFormat.Entry(
             name: path,
@@ -78,7 +78,7 @@ public final class ZipArchive {
     ///
     /// - Parameter name: without its ending.
     /// - Returns: its path in the archive.
-    public func add(_ content: FileContent, in folder: String, name: String, ending: String, modified: Date) -> String {
+    package func add(_ content: FileContent, in folder: String, name: String, ending: String, modified: Date) -> String {
         let path = "\(folder)/\(names.unused(name, ending: ending))"
         let entry = ZipFormat.Entry(
             name: path,

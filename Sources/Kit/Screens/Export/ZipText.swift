@@ -3,7 +3,7 @@ import Database
 import Foundation
 
 /// A text of an archive while it is written: compressed into a file, so that its length does not matter.
-public final class ZipText {
+package final class ZipText {
     /// zlib could not compress.
     struct Failure: Error {
         /// zlib's return code.
@@ -38,7 +38,7 @@ public final class ZipText {
     /// Appends bytes.
     ///
     /// - Throws: `StorageError`, or that zlib could not compress.
-    public func append(_ bytes: some Sequence<UInt8>) throws {
+    package func append(_ bytes: some Sequence<UInt8>) throws {
         pending += bytes
         if pending.count >= Self.chunk { try compress(Z_NO_FLUSH) }
     }
@@ -46,7 +46,7 @@ public final class ZipText {
     /// Appends a text.
     ///
     /// - Throws: `StorageError`, or that zlib could not compress.
-    public func append(_ text: String) throws { try append(text.utf8) }
+    package func append(_ text: String) throws { try append(text.utf8) }
 
     func finish() throws { try compress(Z_FINISH) }
 

@@ -3,7 +3,7 @@ import Hummingbird
 extension Problem {
     /// The problem that every request of the current task gets in place of the response of its route: what a test wants
     /// a client to see. Everything around it is as with any problem: fields, language, log and metrics.
-    @TaskLocal public static var injected: Problem?
+    @TaskLocal package static var injected: Problem?
 }
 
 /// Ends requests with the problem that a test injects.

@@ -1,23 +1,23 @@
-public import Foundation
+package import Foundation
 
 /// A time in the Gregorian calendar, computed without Foundation's calendars, which take a hundred times as long: lists
 /// show many times.
-public struct CivilTime: Sendable, Equatable {
+package struct CivilTime: Sendable, Equatable {
     /// Year, of four digits.
-    public let year: Int
+    package let year: Int
     /// Month, 1 to 12.
-    public let month: Int
+    package let month: Int
     /// Day of the month, from 1.
-    public let day: Int
+    package let day: Int
     /// Hour, 0 to 23.
-    public let hour: Int
+    package let hour: Int
     /// Minute, 0 to 59.
-    public let minute: Int
+    package let minute: Int
     /// Second, 0 to 59.
-    public let second: Int
+    package let second: Int
 
     /// Returns a time in a time zone; nil before 1600 and after 9999, where calendars differ or years have more digits.
-    public init?(_ date: Date, in timeZone: TimeZone? = nil) {
+    package init?(_ date: Date, in timeZone: TimeZone? = nil) {
         let seconds = date.timeIntervalSince1970.rounded(.down) + Double(timeZone?.secondsFromGMT(for: date) ?? 0)
         guard Self.years1600To9999.contains(seconds) else { return nil }
         let days = (seconds / 86_400).rounded(.down)
@@ -49,7 +49,7 @@ extension CivilTime {
     ///
     /// - Parameter pattern: ASCII, such as `YYYY-MM-DDThh:mm:ssZ`: the letters Y, M, D, h, m and s stand for the digits
     ///   of their numbers, every other character for itself.
-    public func text(_ pattern: StaticString) -> String {
+    package func text(_ pattern: StaticString) -> String {
         String(unsafeUninitializedCapacity: pattern.utf8CodeUnitCount) { text in
             var (year, month, day, hour, minute, second) = (year, month, day, hour, minute, second)
             for index in (0..<pattern.utf8CodeUnitCount).reversed() {

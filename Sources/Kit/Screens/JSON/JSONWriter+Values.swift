@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 
 // Values of the types that screens have, in the form of WireFormat.
 extension JSONWriter {
     /// Writes `null`.
-    public mutating func null() { word("null") }
+    package mutating func null() { word("null") }
 
     /// Writes a Boolean.
-    public mutating func value(_ value: Bool) { word(value ? "true" : "false") }
+    package mutating func value(_ value: Bool) { word(value ? "true" : "false") }
 
     /// Writes an integer.
-    public mutating func value(_ value: some BinaryInteger) { word(String(value)) }
+    package mutating func value(_ value: some BinaryInteger) { word(String(value)) }
 
     /// Writes a number in the shortest digits that identify it; a whole number needs no fraction.
     ///
     /// - Throws: `EncodingError` for what JSON has no number for.
-    public mutating func value(_ value: some BinaryFloatingPoint & LosslessStringConvertible) throws {
+    package mutating func value(_ value: some BinaryFloatingPoint & LosslessStringConvertible) throws {
         guard value.isFinite else { throw EncodingError.invalidValue(value, .notJSON(value)) }
         let digits = value.description
         word(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
@@ -23,16 +23,16 @@ extension JSONWriter {
     /// Writes a decimal, digit for digit.
     ///
     /// - Throws: `EncodingError` for no number.
-    public mutating func value(_ value: Decimal) throws {
+    package mutating func value(_ value: Decimal) throws {
         guard value.isFinite else { throw EncodingError.invalidValue(value, .notJSON(value)) }
         word(value.description)
     }
 
     /// Writes a time as ``WireFormat/timestamp(_:)``.
-    public mutating func value(_ value: Date) { self.value(WireFormat.timestamp(value)) }
+    package mutating func value(_ value: Date) { self.value(WireFormat.timestamp(value)) }
 
     /// Writes texts.
-    public mutating func value(_ texts: [String]) {
+    package mutating func value(_ texts: [String]) {
         beginArray()
         for index in texts.indices { value(texts[index]) }
         endArray()
@@ -41,7 +41,7 @@ extension JSONWriter {
     /// Writes values. By index: a loop over the values would copy each of them.
     ///
     /// - Throws: `EncodingError`.
-    public mutating func value(_ values: [some JSONWritable]) throws {
+    package mutating func value(_ values: [some JSONWritable]) throws {
         beginArray()
         for index in values.indices { try values[index].write(to: &self) }
         endArray()
@@ -51,25 +51,25 @@ extension JSONWriter {
 // Members, with null for a nil.
 extension JSONWriter {
     /// Writes a member.
-    public mutating func member(_ name: StaticString, _ value: Bool) {
+    package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         self.value(value)
     }
 
     /// Writes a member.
-    public mutating func member(_ name: StaticString, _ value: Int?) {
+    package mutating func member(_ name: StaticString, _ value: Int?) {
         self.name(name)
         if let value { self.value(value) } else { null() }
     }
 
     /// Writes a member.
-    public mutating func member(_ name: StaticString, _ value: String?) {
+    package mutating func member(_ name: StaticString, _ value: String?) {
         self.name(name)
         if let value { self.value(value) } else { null() }
     }
 
     /// Writes a member.
-    public mutating func member(_ name: StaticString, _ value: Date?) {
+    package mutating func member(_ name: StaticString, _ value: Date?) {
         self.name(name)
         if let value { self.value(value) } else { null() }
     }
@@ -77,13 +77,13 @@ extension JSONWriter {
     /// Writes a member.
     ///
     /// - Throws: `EncodingError` for no number.
-    public mutating func member(_ name: StaticString, _ value: Double?) throws {
+    package mutating func member(_ name: StaticString, _ value: Double?) throws {
         self.name(name)
         if let value { try self.value(value) } else { null() }
     }
 
     /// Writes a member.
-    public mutating func member(_ name: StaticString, _ texts: [String]) {
+    package mutating func member(_ name: StaticString, _ texts: [String]) {
         self.name(name)
         value(texts)
     }
@@ -91,7 +91,7 @@ extension JSONWriter {
     /// Writes a member.
     ///
     /// - Throws: `EncodingError` for a value that JSON has no form for.
-    public mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) throws {
+    package mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) throws {
         self.name(name)
         if let value { try value.write(to: &self) } else { null() }
     }
@@ -99,7 +99,7 @@ extension JSONWriter {
     /// Writes a member.
     ///
     /// - Throws: `EncodingError` for a value that JSON has no form for.
-    public mutating func member(_ name: StaticString, _ values: [some JSONWritable]) throws {
+    package mutating func member(_ name: StaticString, _ values: [some JSONWritable]) throws {
         self.name(name)
         try value(values)
     }

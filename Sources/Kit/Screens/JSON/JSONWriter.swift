@@ -2,7 +2,7 @@
 ///
 /// Separators follow from the last byte, so there is no state but the bytes. Names are written as they are: those of
 /// an object must be in the order of their UTF-8 bytes, as ``WireFormat`` promises.
-public struct JSONWriter: ~Copyable {
+package struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var count = 0
     private var capacity: Int
@@ -22,21 +22,21 @@ public struct JSONWriter: ~Copyable {
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
     /// Begins an object.
-    public mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    package mutating func beginObject() { begin(UInt8(ascii: "{")) }
 
     /// Ends an object.
-    public mutating func endObject() { append(UInt8(ascii: "}")) }
+    package mutating func endObject() { append(UInt8(ascii: "}")) }
 
     /// Begins an array.
-    public mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    package mutating func beginArray() { begin(UInt8(ascii: "[")) }
 
     /// Ends an array.
-    public mutating func endArray() { append(UInt8(ascii: "]")) }
+    package mutating func endArray() { append(UInt8(ascii: "]")) }
 
     /// Begins a member; its value follows.
     ///
     /// - Parameter name: The name, which needs no escapes.
-    public mutating func name(_ name: StaticString) {
+    package mutating func name(_ name: StaticString) {
         separate()
         appendQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         append(UInt8(ascii: ":"))
@@ -55,7 +55,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Writes a text.
-    public mutating func value(_ text: String) {
+    package mutating func value(_ text: String) {
         separate()
         text.withBytes { utf8 in
             if JSONEscapes.areNeeded(in: utf8) { appendEscaped(utf8) } else { appendQuoted(utf8) }

@@ -1,4 +1,4 @@
-public import HTTPSemantics
+package import HTTPSemantics
 
 /// An address on this server that a response names: path and query, percent-encoded.
 ///
@@ -9,7 +9,7 @@ public import HTTPSemantics
 ///     let page = Link("/v1/disk/file/page").query("path", "disk:/a.pdf")
 ///
 /// A link to an app with profiles is written with the profile of the response (docs/contract.md, "Sessions").
-public struct Link: Sendable, Hashable {
+package struct Link: Sendable, Hashable {
     /// Path and query, without a profile.
     private var target: String
 
@@ -19,7 +19,7 @@ public struct Link: Sendable, Hashable {
     /// Returns the link with another query parameter.
     ///
     /// - Parameter allowed: The characters that are not percent-encoded.
-    public func query(_ name: String, _ value: String, allowed: ASCIISet = .legibleQuery) -> Link {
+    package func query(_ name: String, _ value: String, allowed: ASCIISet = .legibleQuery) -> Link {
         let value = PercentEncoding.encode(value, allowed: allowed)
         return Link(encoded: "\(target)\(separator)\(name)=\(value)")
     }
@@ -28,7 +28,7 @@ public struct Link: Sendable, Hashable {
     private var separator: String { target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?" }
 
     /// Path and query of the request, as in header fields such as `Location`.
-    public var requestTarget: String { requestTarget(in: Profile.current) }
+    package var requestTarget: String { requestTarget(in: Profile.current) }
 
     /// Returns path and query as a response to a profile writes them.
     func requestTarget(in profile: Profile?) -> String {
@@ -60,49 +60,49 @@ extension Link {
 
 extension Link: CustomStringConvertible {
     /// As ``requestTarget``.
-    public var description: String { requestTarget }
+    package var description: String { requestTarget }
 }
 
 extension Link: ExpressibleByStringInterpolation {
     /// Collects the pieces of a link.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var target = ""
 
         /// Begins without pieces.
-        public init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             target.reserveCapacity(literalCapacity + 20 * interpolationCount)
         }
 
         /// Appends a piece that is percent-encoded already.
-        public mutating func appendLiteral(_ literal: String) { target += literal }
+        package mutating func appendLiteral(_ literal: String) { target += literal }
 
         /// Appends a link.
-        public mutating func appendInterpolation(_ link: Link) { target += link.target }
+        package mutating func appendInterpolation(_ link: Link) { target += link.target }
 
         /// Appends a number.
-        public mutating func appendInterpolation(_ number: some BinaryInteger) { target += String(number) }
+        package mutating func appendInterpolation(_ number: some BinaryInteger) { target += String(number) }
 
         /// Appends a text, percent-encoded.
-        public mutating func appendInterpolation(_ text: some StringProtocol) {
+        package mutating func appendInterpolation(_ text: some StringProtocol) {
             target += PercentEncoding.encode(String(text), allowed: .unreserved)
         }
     }
 
     /// Creates a link from a path and query that are percent-encoded.
-    public init(stringLiteral target: String) { self.init(encoded: target) }
+    package init(stringLiteral target: String) { self.init(encoded: target) }
 
     /// Creates a link of pieces.
-    public init(stringInterpolation: StringInterpolation) { self.init(encoded: stringInterpolation.target) }
+    package init(stringInterpolation: StringInterpolation) { self.init(encoded: stringInterpolation.target) }
 }
 
 extension Link: JSONWritable {
     /// Writes path and query.
-    public func write(to json: inout JSONWriter) { json.value(requestTarget(in: json.profile)) }
+    package func write(to json: inout JSONWriter) { json.value(requestTarget(in: json.profile)) }
 
     /// Encodes path and query.
     ///
     /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(requestTarget)
     }
@@ -110,7 +110,7 @@ extension Link: JSONWritable {
 
 extension JSONWriter {
     /// Writes a member.
-    public mutating func member(_ name: StaticString, _ link: Link?) {
+    package mutating func member(_ name: StaticString, _ link: Link?) {
         member(name, link?.requestTarget(in: profile))
     }
 }

@@ -2,19 +2,19 @@
 ///
 /// A field of the contract is always there, so that front ends need not distinguish an absent field from an empty one.
 @propertyWrapper
-public struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
+package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     /// The value, if there is one.
-    public var wrappedValue: Value?
+    package var wrappedValue: Value?
 
     /// Wraps a value.
-    public init(wrappedValue: Value?) {
+    package init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }
 
     /// Writes the value or `null`.
     ///
     /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue {
             try container.encode(wrappedValue)

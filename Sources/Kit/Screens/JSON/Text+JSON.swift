@@ -1,11 +1,11 @@
 extension Text: JSONWritable {
     /// Writes the text in the language of the response.
-    public func write(to json: inout JSONWriter) { json.value(self[json.language]) }
+    package func write(to json: inout JSONWriter) { json.value(self[json.language]) }
 
     /// Encodes the text in the language of the response.
     ///
     /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self[Language.current])
     }
@@ -13,13 +13,13 @@ extension Text: JSONWritable {
 
 extension JSONWriter {
     /// Writes a text in the language of the response.
-    public mutating func value(_ text: Text) { value(text[language]) }
+    package mutating func value(_ text: Text) { value(text[language]) }
 
     /// Writes a member in the language of the response.
-    public mutating func member(_ name: StaticString, _ text: Text?) { member(name, text?[language]) }
+    package mutating func member(_ name: StaticString, _ text: Text?) { member(name, text?[language]) }
 
     /// Writes a member whose texts are in the language of the response.
-    public mutating func member(_ name: StaticString, _ texts: [Text]) {
+    package mutating func member(_ name: StaticString, _ texts: [Text]) {
         let language = language
         member(name, texts.map { $0[language] })
     }

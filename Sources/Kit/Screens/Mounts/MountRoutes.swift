@@ -6,11 +6,11 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
-public import Proxy
+package import Proxy
 import Upstream
 
 /// `/v1/upstreams/{name}/{path…}`: the APIs of the upstreams themselves, through the cache, byte for byte.
-public struct MountRoutes: Sendable {
+package struct MountRoutes: Sendable {
     /// The beginning of their paths.
     static let prefix = "/v1/upstreams/"
     /// The path in openapi.yaml; its last parameter matches any number of segments.
@@ -23,7 +23,7 @@ public struct MountRoutes: Sendable {
 
     /// Returns the credential of a session's account for an upstream; nil if the account is not logged in there. May
     /// throw a problem.
-    public typealias CredentialProvider = @Sendable (Session) async throws -> MountCredential?
+    package typealias CredentialProvider = @Sendable (Session) async throws -> MountCredential?
 
     /// Creates the routes.
     /// - Parameters:
@@ -32,7 +32,7 @@ public struct MountRoutes: Sendable {
     ///   - sessions: tells which bearer tokens are Larder's own: they are sent to no upstream
     ///   - credentials: by upstream, what replaces such a token. A provider decides by the app and the account of the
     ///     session, so that no account gets another's credential.
-    public init(
+    package init(
         mounts: [Mount],
         elsewhere: Set<String> = [],
         sessions: SessionStore,
@@ -45,7 +45,7 @@ public struct MountRoutes: Sendable {
     }
 
     /// The routes. Which of the methods a mount accepts is its own configuration.
-    public var routes: [Route] {
+    package var routes: [Route] {
         let listed: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
         let configured = mounts.values.flatMap(\.upstream.configuration.mount.methods).map(Self.asDecoded)
         let others = Set(configured + [.head, .options]).subtracting(listed)

@@ -5,16 +5,16 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Proxy
-public import Upstream
+package import Upstream
 
 /// `/v1/sandbox/{path…}` and `/v1/harness/{path…}`: the controls on the sandbox's port, for pages of this origin. That
 /// port has no CORS.
 ///
 /// Only a server that was started with its sandbox or its harness has these routes, and only for clients on its own
 /// machine. The guards of host and origin hold as everywhere.
-public struct SandboxRoutes: Sendable {
+package struct SandboxRoutes: Sendable {
     /// What the controls are of.
-    public enum Controls: String, CaseIterable, Sendable {
+    package enum Controls: String, CaseIterable, Sendable {
         /// The simulated upstreams.
         case sandbox
         /// The server itself.
@@ -26,7 +26,7 @@ public struct SandboxRoutes: Sendable {
         /// The controls that a request is for; nil for every other request.
         ///
         /// - Parameter target: Path and query.
-        public init?(target: some StringProtocol) {
+        package init?(target: some StringProtocol) {
             let path = target.prefix { $0 != "?" }
             guard let found = Self.allCases.first(where: { path == $0.base || path.hasPrefix($0.base + "/") })
             else { return nil }
@@ -35,7 +35,7 @@ public struct SandboxRoutes: Sendable {
     }
 
     /// Sends a request to the sandbox's port.
-    public typealias Exchange = @Sendable (OutgoingRequest, TransportLimits) async throws -> IncomingResponse
+    package typealias Exchange = @Sendable (OutgoingRequest, TransportLimits) async throws -> IncomingResponse
 
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
     /// Largest body of a request, as in the sandbox itself.
@@ -58,7 +58,7 @@ public struct SandboxRoutes: Sendable {
     ///   - address: Scheme, host and port of the sandbox.
     ///   - send: Sends the requests.
     ///   - changed: Is called after a request that may have changed how the upstreams respond.
-    public init(
+    package init(
         _ controls: Controls,
         at address: String,
         send: @escaping Exchange,
@@ -71,7 +71,7 @@ public struct SandboxRoutes: Sendable {
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [.get, .post, .put, .delete].map { method in
             Route(
                 method,

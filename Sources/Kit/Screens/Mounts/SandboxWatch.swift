@@ -1,15 +1,15 @@
 import Foundation
-public import Freshness
+package import Freshness
 import HTTPTypes
-public import ServiceLifecycle
-public import Upstream
+package import ServiceLifecycle
+package import Upstream
 
 /// Notices faults that are set on the sandbox's own port, past ``SandboxRoutes``: while an event stream is open, it
 /// reads the state of the sandbox each second.
 ///
 /// Only a server that was started with its sandbox has it. A real upstream is not asked for this: its
 /// outage is noticed by the next request (docs/contract.md, "Provenance").
-public struct SandboxWatch: Service {
+package struct SandboxWatch: Service {
     /// Time between two looks.
     static let interval: Duration = .seconds(1)
     private static let limits = TransportLimits(total: .seconds(5), maximumBytes: 1 << 20, publicAddressesOnly: false)
@@ -27,7 +27,7 @@ public struct SandboxWatch: Service {
     ///   - transport: Sends the requests.
     ///   - isNeeded: Whether an event stream is open now.
     ///   - changed: Is called with the name of an upstream whose fault is another one.
-    public init(
+    package init(
         controls: String,
         transport: any Transport,
         clock: WallClock,
@@ -42,7 +42,7 @@ public struct SandboxWatch: Service {
     }
 
     /// Looks until the server stops.
-    public func run() async {
+    package func run() async {
         await cancelWhenGracefulShutdown {
             var known: [String: String] = [:]
             while !Task.isCancelled {

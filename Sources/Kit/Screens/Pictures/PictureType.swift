@@ -2,7 +2,7 @@ import MediaFormats
 
 /// A picture format that all browsers show; detected by the first bytes of a body, because hosts of pictures send text
 /// under names that end in `.jpg`.
-public enum PictureType: String, Sendable {
+package enum PictureType: String, Sendable {
     /// JFIF, Exif and other JPEG streams.
     case jpeg = "image/jpeg"
     /// PNG, APNG.
@@ -15,7 +15,7 @@ public enum PictureType: String, Sendable {
     /// Reads the type from the first bytes of a body.
     ///
     /// - Returns: nil for every other format.
-    public init?(of bytes: some Sequence<UInt8>) {
+    package init?(of bytes: some Sequence<UInt8>) {
         guard let format = PictureFormat(signature: bytes) else { return nil }
         self.init(rawValue: format.mediaType)
     }

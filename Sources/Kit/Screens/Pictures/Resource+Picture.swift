@@ -1,6 +1,6 @@
 import HTTPTypes
 import MediaFormats
-public import Upstream
+package import Upstream
 
 extension Resource {
     /// Returns the resource of a picture, wherever an upstream says that it is.
@@ -9,7 +9,7 @@ extension Resource {
     /// - Parameters:
     ///   - url: Absolute URL.
     ///   - maximumBytes: Largest picture that is accepted, in bytes; nil for the upstream's limit.
-    public static func picture(at url: String, maximumBytes: Int? = nil) -> Resource {
+    package static func picture(at url: String, maximumBytes: Int? = nil) -> Resource {
         var resource = Resource(
             url: url,
             headerFields: [.accept: "image/*"],

@@ -1,9 +1,9 @@
-public import Foundation
-public import Freshness
+package import Foundation
+package import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
-public import Upstream
+package import Upstream
 
 extension ScreenResponse {
     /// Responds with a picture of an upstream. Its type follows from its bytes, whatever the upstream declared.
@@ -11,7 +11,7 @@ extension ScreenResponse {
     /// Clients revalidate it each time, which its entity tag makes cheap: the same address shows another picture once
     /// its row has another one, and none after a logout. A lifetime would also be over on arrival for a picture that is
     /// older, because `Age` counts from the last validation by the upstream.
-    public static func picture(
+    package static func picture(
         _ bytes: Data,
         type: PictureType,
         provenance: Provenance,
@@ -25,7 +25,7 @@ extension ScreenResponse {
 
     /// Responds with a picture that Larder made of its own data. Clients revalidate it each time, which its entity tag
     /// makes cheap: the same address shows another picture after a change.
-    public static func localPicture(_ bytes: Data, type: String, changeToken: ChangeToken? = nil) -> ScreenResponse {
+    package static func localPicture(_ bytes: Data, type: String, changeToken: ChangeToken? = nil) -> ScreenResponse {
         let fields: HTTPFields = [
             .cacheControl: "private, no-cache", .vary: "Authorization, Cookie",
             .contentSecurityPolicy: "default-src 'none'; sandbox",
@@ -38,7 +38,7 @@ extension ScreenResponse {
     ///
     /// - Parameter provenance: Of the body that is no picture; nil if there is none, for example because the picture
     ///   has no address.
-    public static func placeholder(for provenance: Provenance? = nil) -> ScreenResponse {
+    package static func placeholder(for provenance: Provenance? = nil) -> ScreenResponse {
         var cacheStatus = CacheStatus(.generated)
         // `fwd` only if the request was forwarded (RFC 9211 section 2.2).
         if let status = provenance?.cacheStatus, case .forward = status.handling { cacheStatus = status }
@@ -48,7 +48,7 @@ extension ScreenResponse {
 
     /// Responds with the placeholder because a picture could not be had. `Cache-Status` has `fwd` only if a request was
     /// sent.
-    public static func placeholder(after error: UpstreamError) -> ScreenResponse {
+    package static func placeholder(after error: UpstreamError) -> ScreenResponse {
         placeholder(
             error.wasSent
                 ? CacheStatus(.forward(.uriMiss), forwardStatus: error.status?.code, detail: "placeholder")

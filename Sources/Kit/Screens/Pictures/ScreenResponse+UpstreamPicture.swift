@@ -1,7 +1,7 @@
-public import Foundation
-public import Freshness
+package import Foundation
+package import Freshness
 import HTTPTypes
-public import Upstream
+package import Upstream
 
 extension ScreenResponse {
     /// Returns a picture of an upstream, or the placeholder if there is none, or if it cannot be fetched or shown.
@@ -19,7 +19,7 @@ extension ScreenResponse {
     ///     placeholder.
     /// - Throws: `UpstreamFailure` if only a stored picture is accepted and there is none; `StorageError`,
     ///   `CancellationError`, and what `adapt` throws.
-    public static func picture(
+    package static func picture(
         _ find: () throws -> Resource?,
         of upstream: Upstream,
         _ cachePolicy: CachePolicy,

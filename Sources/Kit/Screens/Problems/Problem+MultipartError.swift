@@ -1,8 +1,8 @@
-public import HTTPServer
+package import HTTPServer
 
 extension Problem {
     /// The problem of a body that is no form: 415 for another kind of body, 400 for a broken one.
-    public init(_ error: MultipartError) {
+    package init(_ error: MultipartError) {
         switch error {
         case .otherType(let type):
             let given = type.isEmpty ? "A body without Content-Type" : type

@@ -1,9 +1,9 @@
 import HTTPTypes
-public import SharedStore
+package import SharedStore
 
 extension ProblemCode {
     /// 503: what servers share cannot be read or changed now, and nothing was changed.
-    public static let storeUnavailable = ProblemCode(
+    package static let storeUnavailable = ProblemCode(
         "store-unavailable",
         .serviceUnavailable,
         Text("Your data cannot be reached", ru: "Ваши данные сейчас недоступны"),
@@ -19,7 +19,7 @@ extension Problem {
     /// fault of its.
     ///
     /// The text does not say why: that is in the log.
-    public init?(_ error: SharedStoreError) {
+    package init?(_ error: SharedStoreError) {
         switch error {
         case .unavailable, .closed:
             self.init(.storeUnavailable, .storeUnavailable, headerFields: [.retryAfter: "\(Self.pause)"])

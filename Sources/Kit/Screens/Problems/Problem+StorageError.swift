@@ -1,11 +1,11 @@
-public import Database
+package import Database
 
 extension Problem {
     /// Creates the problem of data that cannot be read or written; nil for an error that is no fault of the disk, such
     /// as a body of another length than announced.
     ///
     /// The text has no paths: those are in the log.
-    public init?(_ error: StorageError) {
+    package init?(_ error: StorageError) {
         switch error {
         case .diskFull:
             self = .storageFull

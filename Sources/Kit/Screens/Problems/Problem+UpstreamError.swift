@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-public import Upstream
+package import Upstream
 
 extension Problem {
     /// The problem of an upstream that gave nothing usable while nothing is stored.
@@ -8,7 +8,7 @@ extension Problem {
     /// A 4xx of the upstream is translated by its status; an app that knows better (a 400 that means "missing")
     /// translates before this.
     /// - Parameter hasSessions: whether Larder logs in there, so that a 401 means the end of a session
-    public init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
+    package init(_ error: UpstreamError, upstream name: String, title: String, hasSessions: Bool = false) {
         switch error {
         case .unreachable:
             self.init(
@@ -77,13 +77,13 @@ extension Problem {
 }
 
 /// An upstream's failure together with its name, on its way to ``Problem``.
-public struct UpstreamFailure: Error, Sendable {
+package struct UpstreamFailure: Error, Sendable {
     /// The problem that the client gets.
-    public let problem: Problem
+    package let problem: Problem
     /// What happened, now or before (``UpstreamError/cause``).
-    public let error: UpstreamError
+    package let error: UpstreamError
     /// Whether a request was sent.
-    public let wasSent: Bool
+    package let wasSent: Bool
 
     /// Names the upstream that failed.
     ///
@@ -92,7 +92,7 @@ public struct UpstreamFailure: Error, Sendable {
     ///   - upstream: The upstream that failed.
     ///   - dialog: What the app shows if the upstream is unreachable, failing or sent an unusable response; nil for the
     ///     problem's own text.
-    public init(_ error: UpstreamError, of upstream: Upstream, dialog: Problem.Dialog? = nil) {
+    package init(_ error: UpstreamError, of upstream: Upstream, dialog: Problem.Dialog? = nil) {
         self.error = error.cause
         wasSent = error.wasSent
         var problem = Problem(

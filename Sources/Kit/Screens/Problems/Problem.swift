@@ -1,40 +1,40 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// An error for the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one place.
-public struct Problem: Error, Sendable, Equatable {
+package struct Problem: Error, Sendable, Equatable {
     /// What is wrong with one field or parameter.
-    public struct FieldError: Encodable, Sendable, Equatable {
+    package struct FieldError: Encodable, Sendable, Equatable {
         /// JSON pointer (RFC 6901) of a field of the body.
-        public var pointer: String?
+        package var pointer: String?
         /// Name of a query parameter, a path parameter or a header field.
-        public var parameter: String?
+        package var parameter: String?
         /// What is wrong, for programs: `required`, `invalid`, `too-long`, …
-        public var code: String
+        package var code: String
         /// What is wrong and what is accepted, for people.
-        public var detail: Text
+        package var detail: Text
 
         /// An error in a field of the body.
-        public static func field(_ pointer: String, _ code: String, _ detail: Text) -> FieldError {
+        package static func field(_ pointer: String, _ code: String, _ detail: Text) -> FieldError {
             FieldError(pointer: pointer, parameter: nil, code: code, detail: detail)
         }
 
         /// An error in a parameter.
-        public static func parameter(_ name: String, _ code: String, _ detail: Text) -> FieldError {
+        package static func parameter(_ name: String, _ code: String, _ detail: Text) -> FieldError {
             FieldError(pointer: nil, parameter: name, code: code, detail: detail)
         }
     }
 
     /// What a front end shows in an alert.
-    public struct Dialog: Encodable, Sendable, Equatable {
+    package struct Dialog: Encodable, Sendable, Equatable {
         /// Heading.
-        public var title: Text
+        package var title: Text
         /// Text.
-        public var message: Text
+        package var message: Text
         /// Buttons.
-        public var buttons: [Text]
+        package var buttons: [Text]
 
         /// Creates an alert.
-        public init(title: Text = .error, message: Text, buttons: [Text] = [.ok]) {
+        package init(title: Text = .error, message: Text, buttons: [Text] = [.ok]) {
             self.title = title
             self.message = message
             self.buttons = buttons
@@ -42,40 +42,40 @@ public struct Problem: Error, Sendable, Equatable {
     }
 
     /// The upstream that caused it.
-    public struct UpstreamCause: Encodable, Sendable, Equatable {
+    package struct UpstreamCause: Encodable, Sendable, Equatable {
         /// Its name in settings and `/v1/status`.
-        public var name: String
+        package var name: String
         /// Status of its response; null if there was none.
-        @Nullable public var status: Int?
+        @Nullable package var status: Int?
 
         /// Names an upstream.
-        public init(name: String, status: Int? = nil) {
+        package init(name: String, status: Int? = nil) {
             self.name = name
             _status = Nullable(wrappedValue: status)
         }
     }
 
     /// Kind of error.
-    public var code: ProblemCode
+    package var code: ProblemCode
     /// What happened this time, for people.
-    public var detail: Text
+    package var detail: Text
     /// Whether an upstream is unreachable.
-    public var offline: Bool
+    package var offline: Bool
     /// The upstream that caused it, if any.
-    public var upstream: UpstreamCause?
+    package var upstream: UpstreamCause?
     /// The fields at fault.
-    public var errors: [FieldError]
+    package var errors: [FieldError]
     /// What an app shows, if it differs from ``detail``.
-    public var dialog: Dialog?
+    package var dialog: Dialog?
     /// The screen that shows what the client needs to know now, if there is one.
-    public var href: Link?
+    package var href: Link?
     /// What the client can do instead; nil if there is nothing.
-    public var actions: [Action]?
+    package var actions: [Action]?
     /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
 
     /// Creates a problem.
-    public init(
+    package init(
         _ code: ProblemCode,
         _ detail: Text,
         offline: Bool = false,
@@ -107,28 +107,28 @@ public struct Problem: Error, Sendable, Equatable {
 
 extension Problem {
     /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` says what would be.
-    public static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
+    package static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
         let error = FieldError.parameter(name, "invalid", accepted)
         return Problem(.invalidParameter, .parameter(name, accepted), errors: [error], dialog: dialog)
     }
 
     /// 422: fields of the body are not acceptable.
-    public static func validation(_ errors: [FieldError], dialog: Dialog? = nil) -> Problem {
+    package static func validation(_ errors: [FieldError], dialog: Dialog? = nil) -> Problem {
         Problem(.validationFailed, errors.map(\.detail).joined(separator: " "), errors: errors, dialog: dialog)
     }
 
     /// 503: the machine, and no file, is at fault; the log has the cause.
-    public static let processingUnavailable = Problem(
+    package static let processingUnavailable = Problem(
         .processingUnavailable,
         .processingUnavailable,
         headerFields: [.retryAfter: "5"]
     )
 
     /// 507: the disk is full.
-    public static let storageFull = Problem(.storageFull, .diskFull)
+    package static let storageFull = Problem(.storageFull, .diskFull)
 
     /// 404.
-    public static func notFound(_ what: Text) -> Problem {
+    package static func notFound(_ what: Text) -> Problem {
         Problem(.notFound, what)
     }
 
@@ -140,7 +140,7 @@ extension Problem {
     }
 
     /// 405 with the methods that are allowed.
-    public static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
+    package static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         return Problem(
             .methodNotAllowed,

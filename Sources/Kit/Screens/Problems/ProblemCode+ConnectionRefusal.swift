@@ -1,8 +1,8 @@
-public import HTTPServer
+package import HTTPServer
 
 extension ProblemCode {
     /// The code of a request that the connection layer refuses.
-    public init(_ reason: ConnectionRefusal.Reason) {
+    package init(_ reason: ConnectionRefusal.Reason) {
         switch reason {
         case .malformed, .clearText: self = .malformedRequest
         case .targetTooLong: self = .targetTooLong

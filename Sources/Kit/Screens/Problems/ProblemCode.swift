@@ -1,21 +1,21 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// A kind of error that clients can distinguish, with its status and title.
 ///
 /// The codes that every app shares are here; an app declares its own in an extension and lists them in its `problems`.
 /// See "Problems" in docs/contract.md.
-public struct ProblemCode: Sendable, Hashable {
+package struct ProblemCode: Sendable, Hashable {
     /// The code itself, such as `not-found`.
-    public let rawValue: String
+    package let rawValue: String
     /// Status of the response.
-    public let status: HTTPResponse.Status
+    package let status: HTTPResponse.Status
     /// `title` of the problem: the same for every problem of this code (RFC 9457 §3.1.3).
-    public let title: Text
+    package let title: Text
     /// Whether the same request may succeed later without a change.
-    public let isRetryable: Bool
+    package let isRetryable: Bool
 
     /// Declares a code.
-    public init(_ rawValue: String, _ status: HTTPResponse.Status, _ title: Text, isRetryable: Bool = false) {
+    package init(_ rawValue: String, _ status: HTTPResponse.Status, _ title: Text, isRetryable: Bool = false) {
         self.rawValue = rawValue
         self.status = status
         self.title = title
@@ -25,7 +25,7 @@ public struct ProblemCode: Sendable, Hashable {
 
 extension ProblemCode {
     /// The codes that are no app's own, in the order of the contract.
-    public static let common: [ProblemCode] = [
+    package static let common: [ProblemCode] = [
         .malformedRequest, .malformedJSON, .invalidParameter, .sessionRequired, .sessionExpired, .invalidCredentials,
         .upstreamSessionExpired, .guestNotAllowed, .upstreamForbidden, .hostNotAllowed, .originNotAllowed, .notFound,
         .methodNotAllowed, .targetExists, .confirmationRequired, .preconditionFailed, .tooLarge, .tooManyPages,
@@ -37,262 +37,262 @@ extension ProblemCode {
     ]
 
     /// 400: the request is malformed.
-    public static let malformedRequest = ProblemCode(
+    package static let malformedRequest = ProblemCode(
         "malformed-request",
         .badRequest,
         Text("The request is malformed", ru: "Запрос составлен неверно")
     )
     /// 400: the body is not JSON.
-    public static let malformedJSON = ProblemCode(
+    package static let malformedJSON = ProblemCode(
         "malformed-json",
         .badRequest,
         Text("The body is not JSON", ru: "Тело запроса — не JSON")
     )
     /// 400: a parameter is not acceptable.
-    public static let invalidParameter = ProblemCode(
+    package static let invalidParameter = ProblemCode(
         "invalid-parameter",
         .badRequest,
         Text("A parameter is not acceptable", ru: "Недопустимый параметр")
     )
     /// 401: a session is required.
-    public static let sessionRequired = ProblemCode(
+    package static let sessionRequired = ProblemCode(
         "session-required",
         .unauthorized,
         Text("A session is required", ru: "Нужно войти")
     )
     /// 401: the session is not known any more.
-    public static let sessionExpired = ProblemCode(
+    package static let sessionExpired = ProblemCode(
         "session-expired",
         .unauthorized,
         Text("The session is not known any more", ru: "Сеанс завершён, войдите снова")
     )
     /// 401: the credentials are not right.
-    public static let invalidCredentials = ProblemCode(
+    package static let invalidCredentials = ProblemCode(
         "invalid-credentials",
         .unauthorized,
         Text("The credentials are not right", ru: "Неверные данные для входа")
     )
     /// 401: the upstream does not accept its token any more.
-    public static let upstreamSessionExpired = ProblemCode(
+    package static let upstreamSessionExpired = ProblemCode(
         "upstream-session-expired",
         .unauthorized,
         Text("The upstream does not accept its token any more", ru: "Токен удалённого сервиса недействителен")
     )
     /// 403: guests may not do this.
-    public static let guestNotAllowed = ProblemCode(
+    package static let guestNotAllowed = ProblemCode(
         "guest-not-allowed",
         .forbidden,
         Text("Guests may not do this", ru: "Гостям это недоступно")
     )
     /// 403: the upstream does not allow this.
-    public static let upstreamForbidden = ProblemCode(
+    package static let upstreamForbidden = ProblemCode(
         "upstream-forbidden",
         .forbidden,
         Text("The upstream does not allow this", ru: "Удалённый сервис не разрешает это действие")
     )
     /// 403: this host name is not served.
-    public static let hostNotAllowed = ProblemCode(
+    package static let hostNotAllowed = ProblemCode(
         "host-not-allowed",
         .forbidden,
         Text("This host name is not served", ru: "Это имя сервера не обслуживается")
     )
     /// 403: this origin may not write.
-    public static let originNotAllowed = ProblemCode(
+    package static let originNotAllowed = ProblemCode(
         "origin-not-allowed",
         .forbidden,
         Text("This origin may not write", ru: "С этой страницы изменения не принимаются")
     )
     /// 421: another process serves this (RFC 9110 §15.5.20).
-    public static let misdirectedRequest = ProblemCode(
+    package static let misdirectedRequest = ProblemCode(
         "misdirected-request",
         .misdirectedRequest,
         Text("Another process serves this", ru: "Это обслуживает другой процесс")
     )
     /// 404: there is nothing here.
-    public static let notFound = ProblemCode(
+    package static let notFound = ProblemCode(
         "not-found",
         .notFound,
         Text("There is nothing here", ru: "Ничего не найдено")
     )
     /// 405: the method is not allowed here.
-    public static let methodNotAllowed = ProblemCode(
+    package static let methodNotAllowed = ProblemCode(
         "method-not-allowed",
         .methodNotAllowed,
         Text("The method is not allowed here", ru: "Такое действие здесь невозможно")
     )
     /// 409: the target exists.
-    public static let targetExists = ProblemCode(
+    package static let targetExists = ProblemCode(
         "target-exists",
         .conflict,
         Text("The target exists", ru: "Такое имя уже занято")
     )
     /// 409: a confirmation is required.
-    public static let confirmationRequired = ProblemCode(
+    package static let confirmationRequired = ProblemCode(
         "confirmation-required",
         .conflict,
         Text("A confirmation is required", ru: "Требуется подтверждение")
     )
     /// 412: it has changed in the meantime.
-    public static let preconditionFailed = ProblemCode(
+    package static let preconditionFailed = ProblemCode(
         "precondition-failed",
         .preconditionFailed,
         Text("It has changed in the meantime", ru: "Данные тем временем изменились")
     )
     /// 413: the body is too large.
-    public static let tooLarge = ProblemCode(
+    package static let tooLarge = ProblemCode(
         "too-large",
         .contentTooLarge,
         Text("The body is too large", ru: "Слишком большой объём данных")
     )
     /// 413: there are too many pages.
-    public static let tooManyPages = ProblemCode(
+    package static let tooManyPages = ProblemCode(
         "too-many-pages",
         .contentTooLarge,
         Text("There are too many pages", ru: "Слишком много страниц")
     )
     /// 414: the request target is too long.
-    public static let targetTooLong = ProblemCode(
+    package static let targetTooLong = ProblemCode(
         "target-too-long",
         .uriTooLong,
         Text("The request target is too long", ru: "Слишком длинный адрес")
     )
     /// 415: the media type is not supported.
-    public static let unsupportedMediaType = ProblemCode(
+    package static let unsupportedMediaType = ProblemCode(
         "unsupported-media-type",
         .unsupportedMediaType,
         Text("The media type is not supported", ru: "Этот тип данных не поддерживается")
     )
     /// 416: the range cannot be satisfied.
-    public static let badRange = ProblemCode(
+    package static let badRange = ProblemCode(
         "bad-range",
         .rangeNotSatisfiable,
         Text("The range cannot be satisfied", ru: "Такой части файла нет")
     )
     /// 422: some fields are not acceptable.
-    public static let validationFailed = ProblemCode(
+    package static let validationFailed = ProblemCode(
         "validation-failed",
         .unprocessableContent,
         Text("Some fields are not acceptable", ru: "Некоторые поля заполнены неверно")
     )
     /// 422: a file is damaged.
-    public static let damaged = ProblemCode(
+    package static let damaged = ProblemCode(
         "damaged",
         .unprocessableContent,
         Text("A file is damaged", ru: "Файл повреждён")
     )
     /// 422: a file is protected by a password.
-    public static let encrypted = ProblemCode(
+    package static let encrypted = ProblemCode(
         "encrypted",
         .unprocessableContent,
         Text("A file is protected by a password", ru: "Файл защищён паролем")
     )
     /// 422: working on a file took longer than it may.
-    public static let timedOut = ProblemCode(
+    package static let timedOut = ProblemCode(
         "timed-out",
         .unprocessableContent,
         Text("Working on a file took longer than it may", ru: "Обработка файла заняла слишком много времени")
     )
     /// 429: too many requests.
-    public static let rateLimited = ProblemCode(
+    package static let rateLimited = ProblemCode(
         "rate-limited",
         .tooManyRequests,
         Text("Too many requests", ru: "Слишком много запросов"),
         isRetryable: true
     )
     /// 431: the header is too large.
-    public static let headersTooLarge = ProblemCode(
+    package static let headersTooLarge = ProblemCode(
         "headers-too-large",
         .requestHeaderFieldsTooLarge,
         Text("The header is too large", ru: "Слишком длинный заголовок запроса")
     )
     /// 408: the request took too long.
-    public static let requestTimeout = ProblemCode(
+    package static let requestTimeout = ProblemCode(
         "request-timeout",
         .requestTimeout,
         Text("The request took too long", ru: "Запрос занял слишком много времени"),
         isRetryable: true
     )
     /// 500: an internal error.
-    public static let `internal` = ProblemCode(
+    package static let `internal` = ProblemCode(
         "internal",
         .internalServerError,
         Text("Something went wrong in Larder", ru: "Внутренняя ошибка сервера")
     )
     /// 501: a program that this needs is not installed.
-    public static let toolMissing = ProblemCode(
+    package static let toolMissing = ProblemCode(
         "tool-missing",
         .notImplemented,
         Text("A program that this needs is not installed", ru: "На сервере не установлена нужная программа")
     )
     /// 502: the upstream sent an unusable response.
-    public static let upstreamBadResponse = ProblemCode(
+    package static let upstreamBadResponse = ProblemCode(
         "upstream-bad-response",
         .badGateway,
         Text("The upstream sent an unusable response", ru: "Удалённый сервис прислал негодный ответ"),
         isRetryable: true
     )
     /// 502: it is not known whether this was carried out.
-    public static let outcomeUnknown = ProblemCode(
+    package static let outcomeUnknown = ProblemCode(
         "outcome-unknown",
         .badGateway,
         Text("It is not known whether this was carried out", ru: "Неизвестно, выполнено ли действие")
     )
     /// 503: upstream cannot be reached.
-    public static let upstreamUnavailable = ProblemCode(
+    package static let upstreamUnavailable = ProblemCode(
         "upstream-unavailable",
         .serviceUnavailable,
         Text("Upstream cannot be reached", ru: "Удалённый сервис недоступен"),
         isRetryable: true
     )
     /// 503: not possible while the upstream is offline.
-    public static let offlineWriteRefused = ProblemCode(
+    package static let offlineWriteRefused = ProblemCode(
         "offline-write-refused",
         .serviceUnavailable,
         Text("Not possible while the upstream is offline", ru: "Это невозможно, пока удалённый сервис недоступен"),
         isRetryable: true
     )
     /// 503: larder is overloaded.
-    public static let overloaded = ProblemCode(
+    package static let overloaded = ProblemCode(
         "overloaded",
         .serviceUnavailable,
         Text("Larder is overloaded", ru: "Сервер перегружен"),
         isRetryable: true
     )
     /// 503: pictures and documents cannot be worked on now.
-    public static let processingUnavailable = ProblemCode(
+    package static let processingUnavailable = ProblemCode(
         "processing-unavailable",
         .serviceUnavailable,
         Text("Pictures and documents cannot be worked on now", ru: "Обработка файлов сейчас недоступна"),
         isRetryable: true
     )
     /// 504: nothing is stored for this.
-    public static let notInCache = ProblemCode(
+    package static let notInCache = ProblemCode(
         "not-in-cache",
         .gatewayTimeout,
         Text("Nothing is stored for this", ru: "Сохранённых данных нет"),
         isRetryable: true
     )
     /// 500: the stored data cannot be read or written.
-    public static let storageFailed = ProblemCode(
+    package static let storageFailed = ProblemCode(
         "storage-failed",
         .internalServerError,
         Text("The stored data cannot be read or written", ru: "Сервер не может прочитать или записать данные"),
         isRetryable: true
     )
     /// 507: the disk of the server is full.
-    public static let storageFull = ProblemCode(
+    package static let storageFull = ProblemCode(
         "storage-full",
         .init(code: 507),
         Text("The disk of the server is full", ru: "На диске сервера нет места")
     )
     /// 507: the account or the profile has stored as much as it may.
-    public static let quotaExceeded = ProblemCode(
+    package static let quotaExceeded = ProblemCode(
         "quota-exceeded",
         .init(code: 507),
         Text("The quota is used up", ru: "Отведённое место закончилось")
     )
     /// 507: the upstream has no space left.
-    public static let upstreamStorageFull = ProblemCode(
+    package static let upstreamStorageFull = ProblemCode(
         "upstream-storage-full",
         .init(code: 507),
         Text("The upstream has no space left", ru: "На удалённом сервисе нет места")

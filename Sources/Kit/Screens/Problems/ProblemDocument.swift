@@ -1,40 +1,40 @@
-public import Foundation
+package import Foundation
 import HTTPTypes
 
 /// A problem as it is written: RFC 9457 with the members of docs/contract.md, "Problems".
-public struct ProblemDocument: Encodable, Sendable {
+package struct ProblemDocument: Encodable, Sendable {
     /// `urn:larder:problem:<code>`.
-    public var type: String
+    package var type: String
     /// The same for all problems of a code.
-    public var title: Text
+    package var title: Text
     /// HTTP status.
-    public var status: Int
+    package var status: Int
     /// What happened this time.
-    public var detail: Text
+    package var detail: Text
     /// Path of the request.
-    public var instance: String
+    package var instance: String
     /// The code by itself.
-    public var code: String
+    package var code: String
     /// Always `error`: the fourth state of a screen.
-    public var state = "error"
+    package var state = "error"
     /// Whether an upstream is unreachable.
-    public var offline: Bool
+    package var offline: Bool
     /// Whether the same request may succeed later.
-    public var retryable: Bool
+    package var retryable: Bool
     /// The upstream that caused it, or null.
-    @Nullable public var upstream: Problem.UpstreamCause?
+    @Nullable package var upstream: Problem.UpstreamCause?
     /// The fields at fault.
-    public var errors: [Problem.FieldError]
+    package var errors: [Problem.FieldError]
     /// What an app shows.
-    public var dialog: Problem.Dialog
+    package var dialog: Problem.Dialog
     /// The screen that shows what the client needs to know now; left out if there is none.
-    public var href: Link?
+    package var href: Link?
     /// What the client can do instead; left out if there is nothing.
-    public var actions: [Action]?
+    package var actions: [Action]?
 
     /// Creates the document of a problem.
     /// - Parameter instance: path of the request without its query, which may hold private data
-    public init(_ problem: Problem, instance: String) {
+    package init(_ problem: Problem, instance: String) {
         type = "urn:larder:problem:\(problem.code.rawValue)"
         title = problem.code.title
         status = problem.code.status.code
@@ -52,5 +52,5 @@ public struct ProblemDocument: Encodable, Sendable {
 
     /// Returns the document's bytes.
     /// - Throws: `EncodingError`.
-    public func bytes() throws -> Data { try WireFormat.encode(self) }
+    package func bytes() throws -> Data { try WireFormat.encode(self) }
 }

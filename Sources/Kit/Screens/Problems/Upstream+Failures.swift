@@ -1,4 +1,4 @@
-public import Upstream
+package import Upstream
 
 extension Upstream {
     /// Runs an operation and turns an `UpstreamError` that it throws into the problem that the client gets.
@@ -9,7 +9,7 @@ extension Upstream {
     ///   - operation: Uses this upstream.
     /// - Returns: What the operation returns.
     /// - Throws: ``UpstreamFailure``, and what else the operation throws.
-    public func reportingFailures<Value>(
+    package func reportingFailures<Value>(
         dialog: Problem.Dialog? = nil,
         _ operation: () async throws -> Value
     ) async throws -> Value {

@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 // What documents of tests have beside texts.
 extension JSONFields {
     /// Returns a time (ISO 8601, UTC); nil if it is absent or null.
     /// - Throws: 422 if it is something else.
-    public func time(_ name: String) throws -> Date? {
+    package func time(_ name: String) throws -> Date? {
         guard let text = try string(name) else { return nil }
         for hasFractions in [false, true] {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFractions)
@@ -17,7 +17,7 @@ extension JSONFields {
 
     /// Returns the profile that `profile` names; `local` if it is absent.
     /// - Throws: 422 if it cannot be one.
-    public func profile() throws -> String {
+    package func profile() throws -> String {
         let name = try string("profile") ?? "local"
         guard ScreenRequest.isProfile(name) else {
             throw Problem.validation([
@@ -28,7 +28,7 @@ extension JSONFields {
     }
 
     /// - Throws: 422 that names each field that is none of these.
-    public func requireOnly(_ names: String...) throws {
+    package func requireOnly(_ names: String...) throws {
         let others = values.keys.filter { !names.contains($0) }.sorted()
         guard !others.isEmpty else { return }
         throw Problem.validation(

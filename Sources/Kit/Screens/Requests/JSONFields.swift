@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// The fields of a JSON object that a client sent, read one by one: a problem names every field at fault, not just the
 /// first.
-public struct JSONFields: Sendable {
+package struct JSONFields: Sendable {
     /// A JSON value.
-    public enum Value: Sendable, Equatable, Decodable {
+    package enum Value: Sendable, Equatable, Decodable {
         case null
         case bool(Bool)
         case number(Double)
@@ -15,7 +15,7 @@ public struct JSONFields: Sendable {
         /// Reads any JSON value.
         ///
         /// - Throws: `DecodingError` if there is no value.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if container.decodeNil() {
                 self = .null
@@ -34,14 +34,14 @@ public struct JSONFields: Sendable {
     }
 
     /// All fields.
-    public let values: [String: Value]
+    package let values: [String: Value]
 
     /// The fields of an object within another.
-    public init(_ values: [String: Value]) { self.values = values }
+    package init(_ values: [String: Value]) { self.values = values }
 
     /// Reads an object.
     /// - Throws: 400 `malformed-json` if the bytes are not JSON (`JSONGrammar`) or not an object.
-    public init(_ data: Data) throws {
+    package init(_ data: Data) throws {
         guard !data.isEmpty else { throw Problem(.malformedJSON, "The body is empty; a JSON object is expected.") }
         let value: Value
         do {
@@ -60,7 +60,7 @@ public struct JSONFields: Sendable {
 
     /// Returns a text field; nil if it is absent or null.
     /// - Throws: 422 if it is something else.
-    public func string(_ name: String) throws -> String? {
+    package func string(_ name: String) throws -> String? {
         switch values[name] {
         case nil, .null: nil
         case .string(let text): text
@@ -70,7 +70,7 @@ public struct JSONFields: Sendable {
 
     /// Returns a list of texts; nil if it is absent or null.
     /// - Throws: 422 if it is something else.
-    public func strings(_ name: String) throws -> [String]? {
+    package func strings(_ name: String) throws -> [String]? {
         switch values[name] {
         case nil, .null: return nil
         case .array(let items):

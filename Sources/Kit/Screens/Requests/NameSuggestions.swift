@@ -1,11 +1,11 @@
 /// What a client or an operator may have meant by a name that is not known.
-public struct NameSuggestions: Sendable, Equatable {
+package struct NameSuggestions: Sendable, Equatable {
     /// At most two known names that are nearest to it, the nearest first.
-    public let names: [String]
+    package let names: [String]
 
     /// Looks for the names that differ by two characters, or by one in five if there are more. Upper case and lower
     /// case do not differ, and something has to be the same.
-    public init(for name: String, among known: [String]) {
+    package init(for name: String, among known: [String]) {
         let folded = name.lowercased()
         let most = min(max(2, name.count / 5), name.count - 1)
         let scored = known.map { ($0, Self.distance($0.lowercased(), folded)) }.filter { $0.1 <= most }

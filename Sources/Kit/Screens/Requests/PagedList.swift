@@ -7,7 +7,7 @@ import Foundation
 /// inserted or deleted between two pages neither repeats nor hides another one. It is base64url (RFC 4648 §5) of JSON:
 /// `{"f":"…","k":["Alma","5ea6"],"l":"ships.list","o":"name","v":1}`. What it says is not secret, and it grants
 /// nothing: with another key a page begins elsewhere in what the request may see anyway.
-public struct PagedList: Sendable {
+package struct PagedList: Sendable {
     /// Why a cursor is not one of a list.
     enum CursorError: Error, Equatable {
         case malformed, otherVersion, otherList, otherOrder, otherFilter
@@ -41,7 +41,7 @@ public struct PagedList: Sendable {
     ///   - order: What the rows are ordered by, if that is up to the client.
     ///   - filter: What the client has restricted the list to, in a normal form.
     ///   - key: The types of the values of the key. The key of a row is unique within the list.
-    public init(_ name: String, by order: String? = nil, filter: String? = nil, key: [CursorValue.Kind]) {
+    package init(_ name: String, by order: String? = nil, filter: String? = nil, key: [CursorValue.Kind]) {
         self.name = name
         self.order = order
         self.filter = filter.map(Self.digest)
@@ -53,7 +53,7 @@ public struct PagedList: Sendable {
     /// so that clients have one way through all lists.
     ///
     /// - Parameters: As of ``init(_:by:filter:key:)``.
-    public init(positionsOf name: String, by order: String? = nil, filter: String? = nil) {
+    package init(positionsOf name: String, by order: String? = nil, filter: String? = nil) {
         self.name = name
         self.order = order
         self.filter = filter.map(Self.digest)
@@ -67,10 +67,10 @@ public struct PagedList: Sendable {
     }
 
     /// Returns the cursor of the page that begins at a position.
-    public func cursor(at position: Int) -> String { cursor(after: [.integer(Int64(position))]) }
+    package func cursor(at position: Int) -> String { cursor(after: [.integer(Int64(position))]) }
 
     /// Returns the cursor of the page after the row with a key.
-    public func cursor(after key: [CursorValue]) -> String {
+    package func cursor(after key: [CursorValue]) -> String {
         var json = JSONWriter(capacity: 256)
         json.beginObject()
         if let filter {

@@ -1,5 +1,5 @@
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 extension ScreenRequest {
     /// Returns the profile of a request without a token: the one that `Larder-Profile` or the parameter `profile`
@@ -10,7 +10,7 @@ extension ScreenRequest {
     /// A paired device has the profile of its code and no other.
     /// - Throws: 400 for a name that is not 1 to 64 letters, digits, `-`, `_` or `.`, and for two different names; 403
     ///   for another one than the device's.
-    public func profile() throws -> String {
+    package func profile() throws -> String {
         let named = try namedProfile()
         guard let boundProfile else { return named ?? "local" }
         guard named == nil || named == boundProfile else { throw Problem(.profileNotAllowed, .otherProfile) }
@@ -33,10 +33,10 @@ extension ScreenRequest {
     }
 
     /// What a profile's name consists of, for people.
-    public static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
+    package static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
 
     /// Whether a text is the name of a profile.
-    public static func isProfile(_ name: String) -> Bool {
+    package static func isProfile(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isOfName)
     }
 
@@ -47,7 +47,7 @@ extension ScreenRequest {
 
 extension ScreenResponse {
     /// Returns the response with `Larder-Profile` in `Vary`.
-    public func byProfile() -> ScreenResponse {
+    package func byProfile() -> ScreenResponse {
         var response = self
         response.headerFields.vary(on: .larderProfile)
         return response
@@ -56,5 +56,5 @@ extension ScreenResponse {
 
 extension HTTPField.Name {
     /// `Larder-Profile`: whose shopping list or documents, in apps without a login.
-    public static let larderProfile = HTTPField.Name(literal: "Larder-Profile")
+    package static let larderProfile = HTTPField.Name(literal: "Larder-Profile")
 }

@@ -5,7 +5,7 @@ extension QueryItems {
     ///
     /// - Throws: 400 if limit or offset are not integers or out of range, if the cursor is not one of this list, and if
     ///   both a cursor and an offset above 0 are given.
-    public func page(of list: PagedList, defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
+    package func page(of list: PagedList, defaultLimit: Int = 100, maximumLimit: Int = 100) throws -> PageRequest {
         var page = try page(defaultLimit: defaultLimit, maximumLimit: maximumLimit)
         guard let cursor = try string("cursor") else { return page }
         guard page.offset == 0 else {

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 extension QueryItems {
     /// Returns the time zone that the parameter `tz` names; nil if there is none.
@@ -6,7 +6,7 @@ extension QueryItems {
     /// Only names of the IANA time zone database are accepted, such as `Europe/Paris`, `EST5EDT` and `UTC`. Foundation
     /// also accepts abbreviations such as `PST`, which are ambiguous.
     /// - Throws: ``Problem``, 400 for any other name.
-    public func timeZone() throws -> TimeZone? {
+    package func timeZone() throws -> TimeZone? {
         guard let name = try string("tz") else { return nil }
         guard Self.isTimeZoneName(name), let zone = TimeZone(identifier: Self.links[name] ?? name)
         else {

@@ -6,11 +6,11 @@ import HTTPSemantics
 ///
 /// `+` means a space, as browsers write it (WHATWG URL, application/x-www-form-urlencoded). Parameters that a route
 /// does not have are refused before its handler is called (``RouteInput``).
-public struct QueryItems: Sendable {
+package struct QueryItems: Sendable {
     private let items: [(name: String, value: String)]
 
     /// Reads the part of a URL after `?`; nil is an empty query.
-    public init(_ query: String?) {
+    package init(_ query: String?) {
         items = (query ?? "").split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (Self.decode(parts[0]), parts.count > 1 ? Self.decode(parts[1]) : "")
@@ -52,7 +52,7 @@ public struct QueryItems: Sendable {
 
     /// Returns the value of a parameter; nil if it is absent.
     /// - Throws: 400 if it is given twice.
-    public func string(_ name: String) throws -> String? {
+    package func string(_ name: String) throws -> String? {
         let values = items.filter { $0.name == name }.map(\.value)
         guard values.count < 2 else { throw Problem.invalidParameter(name, accepted: "may be given once") }
         return values.first
@@ -60,7 +60,7 @@ public struct QueryItems: Sendable {
 
     /// Returns an integer within a range; nil if it is absent.
     /// - Throws: 400 for anything else.
-    public func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    package func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try string(name) else { return nil }
         guard let value = Int(text), text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") }),
             range.contains(value)
@@ -73,7 +73,7 @@ public struct QueryItems: Sendable {
 
     /// Returns a switch: `1`, `true` or nothing after the name is on; `0`, `false` and an absent parameter are off.
     /// - Throws: 400 for anything else.
-    public func flag(_ name: String) throws -> Bool {
+    package func flag(_ name: String) throws -> Bool {
         switch try string(name) {
         case nil, "0", "false": false
         case "1", "true", "": true

@@ -1,29 +1,29 @@
 /// What a route takes: the names of its query parameters, of the members of its JSON body, and of the fields of its
 /// form. Any other name is refused, since a mistyped one would have no effect that anyone sees (docs/contract.md,
 /// "Problems").
-public struct RouteInput: Sendable, Equatable {
+package struct RouteInput: Sendable, Equatable {
     /// One query parameter, or several that belong together.
-    public struct Parameter: Sendable, Equatable, ExpressibleByStringLiteral {
+    package struct Parameter: Sendable, Equatable, ExpressibleByStringLiteral {
         let names: [String]
 
         /// `limit`, `offset` and `cursor` (docs/contract.md, "Paging").
-        public static let page = Parameter(names: ["limit", "offset", "cursor"])
+        package static let page = Parameter(names: ["limit", "offset", "cursor"])
 
         private init(names: [String]) { self.names = names }
 
         /// A parameter of this name.
-        public init(stringLiteral name: String) { names = [name] }
+        package init(stringLiteral name: String) { names = [name] }
     }
 
     /// A member of a JSON object.
-    public struct Member: Sendable, Equatable, ExpressibleByStringLiteral {
+    package struct Member: Sendable, Equatable, ExpressibleByStringLiteral {
         /// Its name.
-        public let name: String
+        package let name: String
         /// The members of its value; empty unless that is an object.
-        public let members: [Member]
+        package let members: [Member]
 
         /// A member whose value is no object.
-        public init(stringLiteral name: String) {
+        package init(stringLiteral name: String) {
             self.name = name
             members = []
         }
@@ -34,19 +34,19 @@ public struct RouteInput: Sendable, Equatable {
         }
 
         /// A member whose value is an object.
-        public static func object(_ name: String, _ members: Member...) -> Member {
+        package static func object(_ name: String, _ members: Member...) -> Member {
             Member(name: name, members: members)
         }
     }
 
     /// Whether it takes any query parameter, since it reads none itself: the page that it responds with does.
-    public internal(set) var takesAnyParameter = false
+    package internal(set) var takesAnyParameter = false
     /// Names of the query parameters.
-    public internal(set) var parameters: [String] = []
+    package internal(set) var parameters: [String] = []
     /// Members of the JSON body; empty if it takes none.
-    public internal(set) var members: [Member] = []
+    package internal(set) var members: [Member] = []
     /// Names of the parts of the form (RFC 7578); empty if it takes none.
-    public internal(set) var formFields: [String] = []
+    package internal(set) var formFields: [String] = []
 }
 
 extension RouteInput {

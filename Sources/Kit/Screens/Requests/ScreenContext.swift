@@ -1,20 +1,20 @@
-public import HTTPServer
-public import Hummingbird
+package import HTTPServer
+package import Hummingbird
 import Logging
-public import NIOCore
+package import NIOCore
 
 /// The context of a request in Hummingbird: its identity and its source.
-public struct ScreenContext: RequestContext {
+package struct ScreenContext: RequestContext {
     /// Hummingbird's own part.
-    public var coreContext: CoreRequestContextStorage
+    package var coreContext: CoreRequestContextStorage
     /// Identity of the request; set before anything else sees the request.
-    public var requestID: String
+    package var requestID: String
     /// Address of the client: that of the connection, unless a trusted proxy names another. Nil if it has none.
-    public var clientAddress: IPAddress?
+    package var clientAddress: IPAddress?
     /// Address of the connection's other end, whatever fields say; nil if it has none.
-    public internal(set) var peerAddress: IPAddress?
+    package internal(set) var peerAddress: IPAddress?
     /// What the response is sent on: the channel of the connection, or of the stream.
-    public let channel: any Channel
+    package let channel: any Channel
     /// Whether the operator has sent the request: a program of this machine, directly, or a client with the operator's
     /// key (docs/decisions/0141, 0142).
     var isOperator = false
@@ -27,10 +27,10 @@ public struct ScreenContext: RequestContext {
     /// What the browser of the request may do with cookies.
     var browser = BrowserRules()
     /// What the connection has to know of the response. Shared by the copies of this context.
-    public let annotations: ResponseAnnotations
+    package let annotations: ResponseAnnotations
 
     /// Called by Hummingbird for every request.
-    public init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = ""
         annotations = ResponseAnnotations.ofConnection ?? ResponseAnnotations()

@@ -1,4 +1,4 @@
-public import Concurrency
+package import Concurrency
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
@@ -29,7 +29,7 @@ extension ScreenRequest {
     /// nobody would notice.
     ///
     /// - Throws: ``Problem`` 415 for a form, which says how to send it.
-    public func fileContent() throws(Problem) -> ByteStream {
+    package func fileContent() throws(Problem) -> ByteStream {
         let type = headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
         guard let type, type == "multipart/form-data" || type == "application/x-www-form-urlencoded" else {
             return bodyStream

@@ -2,7 +2,7 @@ import HTTPSemantics
 
 extension ScreenRequest {
     /// Path and query for `links.self`: what requests the same again, so without `refresh`.
-    public var selfLink: Link { link(replacing: [:]) }
+    package var selfLink: Link { link(replacing: [:]) }
 
     /// Parameters that request a single action, which a client that follows a link must not repeat, and the profile,
     /// which all links of the response name (``Link``).
@@ -11,7 +11,7 @@ extension ScreenRequest {
     /// Returns path and query with some parameters replaced, and those of value nil left out.
     ///
     /// - Parameter path: The path if it is not the request's own, as in the response to a write.
-    public func link(replacing replaced: [String: String?], at path: Link? = nil) -> Link {
+    package func link(replacing replaced: [String: String?], at path: Link? = nil) -> Link {
         let query = self.query.link(replacing: replaced.merging(Self.omittedParameters) { new, _ in new })
         let path = path ?? Link(encoded: PercentEncoding.encode(self.path, allowed: .encodedPath))
         return query.isEmpty ? path : "\(path)?\(Link(encoded: query))"
@@ -22,7 +22,7 @@ extension ScreenRequest {
     /// - Parameters:
     ///   - cursor: That of the last row (``PagedList/cursor(after:)``); nil if there is no row.
     ///   - path: The path of the list if it is not the request's own, as in the response to a write.
-    public func links(for page: Page, next cursor: String?, at path: Link? = nil) -> Links {
+    package func links(for page: Page, next cursor: String?, at path: Link? = nil) -> Links {
         let next = page.hasMore ? cursor : nil
         return Links(
             self: link(replacing: [:], at: path),

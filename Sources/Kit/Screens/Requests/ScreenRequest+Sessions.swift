@@ -6,7 +6,7 @@ extension ScreenRequest {
     /// Returns the carrier that `Larder-Session` asks for.
     ///
     /// - Throws: ``Problem``, 400 for a value other than `cookie`, 403 if a page of another origin asks for a cookie.
-    public func sessionCarrier() throws(Problem) -> SessionCarrier {
+    package func sessionCarrier() throws(Problem) -> SessionCarrier {
         let values = headerFields[values: .larderSession]
         guard let value = values.first else { return .bearer }
         guard values.count == 1, value == SessionCarrier.cookie.rawValue else {

@@ -1,39 +1,39 @@
 import Concurrency
-public import Foundation
+package import Foundation
 import HTTPCaching
 import HTTPSemantics
 import HTTPServer
-public import HTTPTypes
+package import HTTPTypes
 import Hummingbird
-public import Logging
+package import Logging
 import NIOCore
-public import Upstream
+package import Upstream
 
 /// A request as a handler sees it.
-public struct ScreenRequest: Sendable {
+package struct ScreenRequest: Sendable {
     /// Method; GET for HEAD.
-    public let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// Whether the client wants the head of the response only.
-    public let isHead: Bool
+    package let isHead: Bool
     /// Host and port that the request names (`Host`, RFC 9110 §7.2); nil if it names none.
-    public let authority: String?
+    package let authority: String?
     /// Path without the query, percent-encoded as it arrived.
-    public let path: String
+    package let path: String
     /// The query.
-    public let query: QueryItems
+    package let query: QueryItems
     /// Header fields.
-    public let headerFields: HTTPFields
+    package let headerFields: HTTPFields
     /// Identity of the request in logs and in `X-Request-Id`.
-    public let requestID: String
+    package let requestID: String
     /// What limits by client count as one: its address, or the network of an IPv6 address. Nil if it has none.
-    public var clientAddress: String? { address?.client.description }
+    package var clientAddress: String? { address?.client.description }
     /// Whether a GET may change what a user sees: not if it is a HEAD, and not if a page of another origin has made a
     /// browser send it.
-    public let allowsEffects: Bool
+    package let allowsEffects: Bool
     /// Logger that knows the request's identity.
-    public let logger: Logger
+    package let logger: Logger
     /// The tokens of sessions that it carries.
-    public let credentials: SessionCredentials
+    package let credentials: SessionCredentials
 
     /// Whether the operator has sent it: a program of this machine, directly, or a client with the operator's key.
     let isOperator: Bool
@@ -87,7 +87,7 @@ public struct ScreenRequest: Sendable {
     /// Runs work in a task that is cancelled if the client disconnects before the response.
     ///
     /// - Throws: `CancellationError` if it does; what `body` throws.
-    public func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+    package func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
         try await presence.whilePresent(body)
@@ -105,7 +105,7 @@ public struct ScreenRequest: Sendable {
 
     /// Returns a path parameter, percent-decoded.
     /// - Throws: 404 if the route has no such parameter.
-    public func parameter(_ name: String) throws -> String {
+    package func parameter(_ name: String) throws -> String {
         guard let value = parameters[name] else { throw Problem.notFound("There is no \(name).") }
         return value
     }
@@ -114,7 +114,7 @@ public struct ScreenRequest: Sendable {
     /// `only-if-cached` (RFC 9111 §5.2.1).
     ///
     /// - Throws: 400 if `refresh` is not a switch.
-    public func cachePolicy() throws -> CachePolicy {
+    package func cachePolicy() throws -> CachePolicy {
         let directives = RequestDirectives(headerFields)
         if directives.onlyIfCached { return .onlyIfCached }
         return try query.flag("refresh") || directives.noCache || directives.maxAge == 0 ? .revalidate : .useCache
@@ -125,11 +125,11 @@ public struct ScreenRequest: Sendable {
     var bodyStream: ByteStream { ByteStream(requestBody) }
 
     /// Declared length of the body in bytes; nil if the client does not declare one.
-    public var declaredBodyLength: Int? { headerFields.declaredContentLength }
+    package var declaredBodyLength: Int? { headerFields.declaredContentLength }
 
     /// Returns the whole body.
     /// - Throws: 413 if it is larger than the route allows; without reading it if its declared length is.
-    public func body() async throws -> Data {
+    package func body() async throws -> Data {
         guard declaredBodyLength ?? 0 <= maximumBodyBytes else { throw tooLarge }
         do {
             let buffer = try await requestBody.collect(upTo: maximumBodyBytes)
@@ -146,14 +146,14 @@ public struct ScreenRequest: Sendable {
     /// - Parameter other: another media type that the route accepts, for the error.
     /// - Throws: 400 `malformed-json` if it is none, 400 `malformed-request` if it has a member that the route does not
     ///   take, 413 if it is too large, 415 if it is not declared to be JSON.
-    public func jsonObject(or other: String? = nil) async throws -> JSONFields {
+    package func jsonObject(or other: String? = nil) async throws -> JSONFields {
         try requireJSON(or: other)
         return try fields(of: try await body())
     }
 
     /// Returns the body as a JSON object; nil if it is empty.
     /// - Throws: as `jsonObject()`, except for an empty body.
-    public func optionalJSONObject() async throws -> JSONFields? {
+    package func optionalJSONObject() async throws -> JSONFields? {
         try requireJSON()
         let body = try await body()
         return body.isEmpty ? nil : try fields(of: body)

@@ -1,5 +1,5 @@
-public import Freshness
-public import HTTPTypes
+package import Freshness
+package import HTTPTypes
 import Upstream
 
 extension ScreenResponse {
@@ -16,7 +16,7 @@ extension ScreenResponse {
     ///   - headerFields: Further header fields.
     ///   - changeToken: For how long the same request has the same response; nil for writes.
     /// - Throws: `EncodingError`.
-    public static func local(
+    package static func local(
         _ content: some Encodable & Sendable,
         _ screen: String,
         _ request: ScreenRequest,
@@ -40,7 +40,7 @@ extension ScreenResponse {
     /// Returns a screen of data that has no upstream, with metadata and links of its own.
     ///
     /// - Throws: `EncodingError`.
-    public static func local(
+    package static func local(
         _ content: some Encodable & Sendable,
         _ meta: Meta,
         _ links: Links,

@@ -2,7 +2,7 @@ import HTTPTypes
 
 extension ScreenResponse {
     /// Returns the response with the cookie of the session that it opens, if a cookie carries it.
-    public func granting(
+    package func granting(
         _ grant: SessionGrant,
         of app: String,
         _ lifetime: SessionGrant.Lifetime,
@@ -17,7 +17,7 @@ extension ScreenResponse {
 
     /// Returns the response to a request that has ended its own session: a browser forgets the cookie, and what it
     /// has cached of the account.
-    public func endingSession(of app: String, _ request: ScreenRequest) -> ScreenResponse {
+    package func endingSession(of app: String, _ request: ScreenRequest) -> ScreenResponse {
         guard request.credentials.carrier(for: app) == .cookie else { return self }
         var response = settingCookie(app, "", age: 0, request)
         response.headerFields[.clearSiteData] = #""cache""#
@@ -25,7 +25,7 @@ extension ScreenResponse {
     }
 
     /// Returns the response with a cookie of this server that only requests of its own pages carry.
-    public func settingCookie(_ name: String, _ value: String, age: Int?, _ request: ScreenRequest) -> ScreenResponse {
+    package func settingCookie(_ name: String, _ value: String, age: Int?, _ request: ScreenRequest) -> ScreenResponse {
         settingCookie(name, value, age: age, path: "/v1", request)
     }
 

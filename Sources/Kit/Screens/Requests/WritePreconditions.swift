@@ -4,12 +4,12 @@ import HTTPTypes
 /// The preconditions of a write on something that counts its versions (RFC 9110 §13).
 ///
 /// `If-Modified-Since` and `If-Unmodified-Since` do not apply: what is counted has no modification date (§13.1.4).
-public struct WritePreconditions: Sendable, Equatable {
+package struct WritePreconditions: Sendable, Equatable {
     private let ifMatch: EntityTagCondition?
     private let ifNoneMatch: EntityTagCondition?
 
     /// No preconditions.
-    public static let none = WritePreconditions([:])
+    package static let none = WritePreconditions([:])
 
     /// Reads the fields of a request. A field without a member names no tag.
     init(_ fields: HTTPFields) {
@@ -27,7 +27,7 @@ public struct WritePreconditions: Sendable, Equatable {
     ///   - version: The current version, which is that of the screen's entity tags; nil if nothing exists that has one.
     ///   - name: What the write acts on, for the text.
     /// - Throws: ``Problem`` 412 `precondition-failed`.
-    public func check(version: Int?, of name: String = "This") throws(Problem) {
+    package func check(version: Int?, of name: String = "This") throws(Problem) {
         // Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
         if let ifMatch, !ifMatch.names(version, weakly: false) {
             throw Self.failed(name, version, "If-Match does not name")
@@ -58,5 +58,5 @@ extension EntityTagCondition {
 
 extension ScreenRequest {
     /// Returns the preconditions of a write.
-    public func writePreconditions() -> WritePreconditions { WritePreconditions(headerFields) }
+    package func writePreconditions() -> WritePreconditions { WritePreconditions(headerFields) }
 }

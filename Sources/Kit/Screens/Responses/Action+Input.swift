@@ -1,6 +1,6 @@
 extension Action {
     /// A constant member of the JSON body of the request.
-    public enum Constant: Encodable, Sendable, Equatable {
+    package enum Constant: Encodable, Sendable, Equatable {
         case integer(Int)
         case text(String)
         case boolean(Bool)
@@ -9,7 +9,7 @@ extension Action {
         /// Writes the value itself.
         ///
         /// - Throws: What the encoder throws.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
             case .integer(let value): try container.encode(value)
@@ -30,9 +30,9 @@ extension Action {
     }
 
     /// A member of the body that the user fills in.
-    public struct Field: Encodable, Sendable, Equatable {
+    package struct Field: Encodable, Sendable, Equatable {
         /// What is to be filled in.
-        public enum Kind: String, Encodable, Sendable {
+        package enum Kind: String, Encodable, Sendable {
             case text, integer, number, boolean, password
             /// An object of `lat`, `lon` and `name`.
             case location
@@ -47,20 +47,20 @@ extension Action {
         }
 
         /// Its name.
-        public let name: String
+        package let name: String
         /// What is to be filled in.
-        public let kind: Kind
+        package let kind: Kind
         /// What it is filled with at first, as text; null if that is nothing, or no text.
-        @Nullable public var value: String?
+        @Nullable package var value: String?
         /// The ids that it is filled with at first; absent for other kinds.
-        public let values: [String]?
+        package let values: [String]?
         /// The place that it is filled with at first; absent for other kinds.
-        public let location: Place?
+        package let location: Place?
         /// Whether the request is refused without it.
-        public let required: Bool
+        package let required: Bool
 
         /// Describes a member.
-        public init(
+        package init(
             _ name: String,
             _ kind: Kind,
             value: String? = nil,
@@ -78,13 +78,13 @@ extension Action {
     }
 
     /// A place on the map that a field is filled with.
-    public struct Place: Encodable, Sendable, Equatable {
+    package struct Place: Encodable, Sendable, Equatable {
         let lat: Double
         let lon: Double
         let name: String
 
         /// Names a place.
-        public init(latitude: Double, longitude: Double, name: String) {
+        package init(latitude: Double, longitude: Double, name: String) {
             (lat, lon, self.name) = (latitude, longitude, name)
         }
     }
@@ -94,7 +94,7 @@ extension Action.Field: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a place that JSON has no numbers for.
-    public func write(to json: inout JSONWriter) throws {
+    package func write(to json: inout JSONWriter) throws {
         json.beginObject()
         json.member("kind", kind.rawValue)
         if let location { try json.member("location", location) }
@@ -110,7 +110,7 @@ extension Action.Place: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a number that JSON does not have.
-    public func write(to json: inout JSONWriter) throws {
+    package func write(to json: inout JSONWriter) throws {
         json.beginObject()
         try json.member("lat", lat)
         try json.member("lon", lon)

@@ -1,44 +1,44 @@
 /// A button of a screen: `data.actions[]` (docs/contract.md, "Envelope").
-public struct Action: Encodable, Sendable, Equatable {
+package struct Action: Encodable, Sendable, Equatable {
     /// A confirmation.
-    public struct Confirmation: Encodable, Sendable, Equatable {
+    package struct Confirmation: Encodable, Sendable, Equatable {
         /// The question.
-        public var message: Text
+        package var message: Text
         /// Buttons, the confirming one first.
-        public var buttons: [Text]
+        package var buttons: [Text]
 
         /// Creates a question.
-        public init(message: Text, buttons: [Text]) {
+        package init(message: Text, buttons: [Text]) {
             self.message = message
             self.buttons = buttons
         }
     }
 
     /// Name for programs.
-    public var id: String
+    package var id: String
     /// Name for people.
-    public var title: Text
+    package var title: Text
     /// Method of the request that does it.
-    public var method: String
+    package var method: String
     /// Target of that request.
-    public var href: Link
+    package var href: Link
     /// Constant members of the JSON body of that request; absent if it has none.
-    public var body: [String: Constant]?
+    package var body: [String: Constant]?
     /// Members that the user fills in; absent if there are none.
-    public var fields: [Field]?
+    package var fields: [Field]?
     /// Header fields of that request, by name; absent if it needs none.
-    public var headers: [String: String]?
+    package var headers: [String: String]?
     /// Whether it can be done now.
-    public var enabled: Bool
+    package var enabled: Bool
     /// Why it cannot be done now, for people; absent if it can.
-    public var disabledReason: Text?
+    package var disabledReason: Text?
     /// The confirmation, or null.
-    @Nullable public var confirm: Confirmation?
+    @Nullable package var confirm: Confirmation?
 
     /// Creates a button.
     ///
     /// - Parameter reason: Why it cannot be done now; nil if it can.
-    public init(
+    package init(
         id: String,
         title: Text,
         method: String,
@@ -64,7 +64,7 @@ public struct Action: Encodable, Sendable, Equatable {
 
 extension Action {
     /// Returns an action that shows another screen, or reloads this one.
-    public static func show(_ id: String, _ title: Text, _ href: Link) -> Action {
+    package static func show(_ id: String, _ title: Text, _ href: Link) -> Action {
         Action(id: id, title: title, method: "GET", href: href)
     }
 }
@@ -73,7 +73,7 @@ extension Action: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a value that JSON has no form for.
-    public func write(to json: inout JSONWriter) throws {
+    package func write(to json: inout JSONWriter) throws {
         json.beginObject()
         if let body {
             json.name("body")
@@ -107,7 +107,7 @@ extension Action: JSONWritable {
 
 extension Action.Confirmation: JSONWritable {
     /// Writes the members in order.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.member("buttons", buttons)
         json.member("message", message)

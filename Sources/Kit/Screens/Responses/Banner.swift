@@ -1,7 +1,7 @@
 /// A notification above a screen's content.
-public struct Banner: Encodable, Sendable, Equatable {
+package struct Banner: Encodable, Sendable, Equatable {
     /// When a front end removes it.
-    public enum Dismissal: Sendable, Equatable {
+    package enum Dismissal: Sendable, Equatable {
         /// With the next response without it, once the upstream can be reached.
         case online
         /// With the next response without it, once the user has decided.
@@ -11,14 +11,14 @@ public struct Banner: Encodable, Sendable, Equatable {
     }
 
     /// What it is about, such as `offline`.
-    public var code: String
+    package var code: String
     /// Text.
-    public var text: Text
+    package var text: Text
     /// When it is removed.
-    public var dismissal: Dismissal
+    package var dismissal: Dismissal
 
     /// Creates a banner.
-    public init(code: String, text: Text, dismissal: Dismissal) {
+    package init(code: String, text: Text, dismissal: Dismissal) {
         self.code = code
         self.text = text
         self.dismissal = dismissal
@@ -44,7 +44,7 @@ public struct Banner: Encodable, Sendable, Equatable {
     /// Writes `dismiss`, and the seconds beside `after_s`.
     ///
     /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(code, forKey: .code)
         try container.encode(text, forKey: .text)
@@ -55,7 +55,7 @@ public struct Banner: Encodable, Sendable, Equatable {
 
 extension Banner: JSONWritable {
     /// Writes the members in order.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.beginObject()
         if case .after(let seconds) = dismissal { json.member("after_s", seconds) }
         json.member("code", code)

@@ -1,18 +1,18 @@
-public import GRDB
+package import GRDB
 
 /// A value of the key by which the rows of a list are ordered.
-public enum CursorValue: Sendable, Equatable {
+package enum CursorValue: Sendable, Equatable {
     /// The types of values.
-    public enum Kind: Sendable { case integer, text }
+    package enum Kind: Sendable { case integer, text }
 
     case integer(Int64)
     case text(String)
 
     /// The integer; nil for a text.
-    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
     /// The text; nil for an integer.
-    public var text: String? { if case .text(let value) = self { value } else { nil } }
+    package var text: String? { if case .text(let value) = self { value } else { nil } }
 
     var kind: Kind {
         switch self {
@@ -25,7 +25,7 @@ public enum CursorValue: Sendable, Equatable {
 extension CursorValue: Codable {
     /// Reads an integer or a text.
     /// - Throws: `DecodingError`.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let integer = try? container.decode(Int64.self) {
             self = .integer(integer)
@@ -36,7 +36,7 @@ extension CursorValue: Codable {
 
     /// Writes an integer or a text.
     /// - Throws: `EncodingError`.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .integer(let value): try container.encode(value)
@@ -47,7 +47,7 @@ extension CursorValue: Codable {
 
 extension CursorValue: DatabaseValueConvertible {
     /// The value as an argument of a statement.
-    public var databaseValue: DatabaseValue {
+    package var databaseValue: DatabaseValue {
         switch self {
         case .integer(let value): value.databaseValue
         case .text(let value): value.databaseValue
@@ -55,7 +55,7 @@ extension CursorValue: DatabaseValueConvertible {
     }
 
     /// Reads the value of a column; nil for other types.
-    public static func fromDatabaseValue(_ value: DatabaseValue) -> CursorValue? {
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> CursorValue? {
         switch value.storage {
         case .int64(let integer): .integer(integer)
         case .string(let text): .text(text)
@@ -66,7 +66,7 @@ extension CursorValue: DatabaseValueConvertible {
 
 extension String {
     /// The text as a key that rows are ordered by: cut, so that a cursor with it fits in a URL.
-    public var cutToKey: String {
+    package var cutToKey: String {
         utf8.count <= 200 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(200)))
     }
 }

@@ -1,16 +1,16 @@
 /// What a front end shows if a screen has no content.
-public struct EmptyState: Encodable, Sendable, Equatable {
+package struct EmptyState: Encodable, Sendable, Equatable {
     /// Heading.
-    public let title: Text
+    package let title: Text
     /// Text below the heading; may be empty.
-    public let text: Text
+    package let text: Text
     /// Title of the button below the text.
-    public let button: Text
+    package let button: Text
     /// What the button does; nil for what only the front end knows, such as to close the screen.
-    public let action: Action?
+    package let action: Action?
 
     /// Creates an empty state.
-    public init(title: Text, text: Text, button: Text, action: Action? = nil) {
+    package init(title: Text, text: Text, button: Text, action: Action? = nil) {
         self.title = title
         self.text = text
         self.button = button
@@ -18,7 +18,7 @@ public struct EmptyState: Encodable, Sendable, Equatable {
     }
 
     /// Creates an empty state whose button is an action.
-    public init(title: Text, text: Text, action: Action) {
+    package init(title: Text, text: Text, action: Action) {
         self.init(title: title, text: text, button: action.title, action: action)
     }
 }
@@ -27,7 +27,7 @@ extension EmptyState: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a value that JSON has no form for.
-    public func write(to json: inout JSONWriter) throws {
+    package func write(to json: inout JSONWriter) throws {
         json.beginObject()
         if let action { try json.member("action", action) }
         json.member("button", button)

@@ -1,6 +1,6 @@
 import Crypto
-public import Foundation
-public import HTTPSemantics
+package import Foundation
+package import HTTPSemantics
 
 // Entity tags of responses that Larder makes itself. Lists of tags are read and compared in HTTPSemantics only.
 extension EntityTag {
@@ -10,7 +10,7 @@ extension EntityTag {
     ///   - version: version of what the bytes show, without `.` and `"`. It comes first, so that ``version`` finds it
     ///     whatever the encoding in which a client got it.
     ///   - variant: tells encodings of the same content apart (RFC 9110 §8.8.3.3).
-    public static func strong(for bytes: Data, version: String? = nil, variant: String? = nil) -> String {
+    package static func strong(for bytes: Data, version: String? = nil, variant: String? = nil) -> String {
         let digest = Data(SHA256.hash(data: bytes).prefix(15)).base64EncodedString()
         return "\"\(version.map { "\($0)." } ?? "")\(digest)\(variant.map { "-\($0)" } ?? "")\""
     }
@@ -19,7 +19,7 @@ extension EntityTag {
     /// quotation marks.
     ///
     /// Nil if the tag has no quotation marks (RFC 9110 §8.8.3).
-    public var version: String? {
+    package var version: String? {
         guard opaque.utf8.count >= 2, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return nil }
         return String(opaque.dropFirst().dropLast().prefix { $0 != "." })
     }
@@ -28,7 +28,7 @@ extension EntityTag {
     /// nil for `*`, which matches any.
     ///
     /// Weak tags never match (RFC 9110 §13.1.1).
-    public static func versions(in ifMatch: [String]) -> Set<Int>? {
+    package static func versions(in ifMatch: [String]) -> Set<Int>? {
         switch EntityTagCondition(lines: ifMatch) {
         case .any: return nil
         case .tags(let tags): return Set(tags.filter { !$0.isWeak }.compactMap(\.version).compactMap(Self.number))
@@ -41,7 +41,7 @@ extension EntityTag {
     }
 
     /// Whether an `If-None-Match` names this tag, compared weakly; `*` names every tag (RFC 9110 §13.1.2).
-    public static func matches(_ ifNoneMatch: [String], _ tag: String) -> Bool {
+    package static func matches(_ ifNoneMatch: [String], _ tag: String) -> Bool {
         guard let tag = EntityTag(tag), let condition = EntityTagCondition(lines: ifNoneMatch) else { return false }
         return condition.matchesWeakly(tag)
     }

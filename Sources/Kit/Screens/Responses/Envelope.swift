@@ -1,14 +1,14 @@
 /// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
-public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
+package struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
     /// What the screen shows.
-    public var data: Content
+    package var data: Content
     /// Metadata.
-    public var meta: Meta
+    package var meta: Meta
     /// Links.
-    public var links: Links
+    package var links: Links
 
     /// Creates an envelope.
-    public init(data: Content, meta: Meta, links: Links) {
+    package init(data: Content, meta: Meta, links: Links) {
         self.data = data
         self.meta = meta
         self.links = links
@@ -16,14 +16,14 @@ public struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
 }
 
 /// `links` of the envelope.
-public struct Links: Encodable, Sendable, Equatable {
+package struct Links: Encodable, Sendable, Equatable {
     /// This response.
-    public var `self`: Link
+    package var `self`: Link
     /// The next page, or null.
-    @Nullable public var next: Link?
+    @Nullable package var next: Link?
 
     /// Creates links.
-    public init(self own: Link, next: Link? = nil) {
+    package init(self own: Link, next: Link? = nil) {
         self.`self` = own
         _next = Nullable(wrappedValue: next)
     }
@@ -33,7 +33,7 @@ extension Envelope: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a value that JSON has no form for.
-    public func write(to json: inout JSONWriter) throws {
+    package func write(to json: inout JSONWriter) throws {
         json.beginObject()
         json.name("data")
         try json.encode(data)
@@ -45,7 +45,7 @@ extension Envelope: JSONWritable {
 
 extension Links: JSONWritable {
     /// Writes the members in order.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.member("next", next)
         json.member("self", self.`self`)

@@ -1,24 +1,24 @@
 import HTTPSemantics
 
 /// Media types that Larder writes itself.
-public enum MediaType {
+package enum MediaType {
     /// Screens.
-    public static let json = "application/json; charset=utf-8"
+    package static let json = "application/json; charset=utf-8"
     /// Errors (RFC 9457 §3).
-    public static let problem = "application/problem+json; charset=utf-8"
+    package static let problem = "application/problem+json; charset=utf-8"
     /// Plain text.
-    public static let text = "text/plain; charset=utf-8"
+    package static let text = "text/plain; charset=utf-8"
     /// YAML (RFC 9512).
-    public static let yaml = "application/yaml; charset=utf-8"
+    package static let yaml = "application/yaml; charset=utf-8"
     /// Server-sent events (HTML Living Standard §9.2).
-    public static let events = "text/event-stream; charset=utf-8"
+    package static let events = "text/event-stream; charset=utf-8"
     /// Prometheus text exposition format 0.0.4.
-    public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
+    package static let metrics = "text/plain; version=0.0.4; charset=utf-8"
     /// OpenMetrics 1.0.
-    public static let openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    package static let openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
     /// Returns whether gzip makes bodies of this type smaller; pictures and archives are compressed already.
-    public static func isCompressible(_ type: String) -> Bool {
+    package static func isCompressible(_ type: String) -> Bool {
         let essence = ParameterizedValue.essence(of: type)
         return essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
             || essence.hasSuffix("yaml") || essence == "application/javascript"

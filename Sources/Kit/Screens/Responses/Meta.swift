@@ -1,8 +1,8 @@
-public import Foundation
-public import Freshness
+package import Foundation
+package import Freshness
 
 /// The state a screen is in. The error state is a problem document.
-public enum ScreenState: String, Encodable, Sendable {
+package enum ScreenState: String, Encodable, Sendable {
     /// There is content.
     case content
     /// There is no content, and that is not an error.
@@ -12,43 +12,43 @@ public enum ScreenState: String, Encodable, Sendable {
 }
 
 /// `meta` of the envelope.
-public struct Meta: Encodable, Sendable {
+package struct Meta: Encodable, Sendable {
     /// Name of the screen, `app.screen`.
-    public var screen: String
+    package var screen: String
     /// State of the screen.
-    public var state: ScreenState
+    package var state: ScreenState
     /// Origin of the data.
-    public var source: Provenance.Source
+    package var source: Provenance.Source
     /// Whether the upstream could not be reached.
-    public var offline: Bool
+    package var offline: Bool
     /// Whether the data is older than its freshness time.
-    public var stale: Bool
+    package var stale: Bool
     /// When this data was received. A confirmation by the upstream does not change it, so that the body stays the same.
     /// Null for local data.
-    @Nullable public var fetchedAt: Date?
+    @Nullable package var fetchedAt: Date?
     /// Version of the data, if the screen counts versions.
-    public var revision: Int?
+    package var revision: Int?
     /// True if only a part of all data could be searched.
-    public var partial: Bool?
+    package var partial: Bool?
     /// The notification to show, or null.
-    @Nullable public var banner: Banner?
+    @Nullable package var banner: Banner?
     /// Which part of a list this is.
-    public var page: Page?
+    package var page: Page?
     /// Number of writes that wait for the upstream; absent if none does.
-    public var pending: Int?
+    package var pending: Int?
     /// Number of them that do not get on by themselves: they were refused, are in conflict, or fail again and again.
     /// Absent if there are none.
-    public var needsDecision: Int?
+    package var needsDecision: Int?
 
     /// The writes of a user that wait for the upstream.
-    public struct PendingWrites: Sendable, Equatable {
+    package struct PendingWrites: Sendable, Equatable {
         /// Number of them.
-        public var count: Int
+        package var count: Int
         /// Number of them that do not get on by themselves.
-        public var undecided: Int
+        package var undecided: Int
 
         /// Creates the numbers.
-        public init(count: Int, undecided: Int) {
+        package init(count: Int, undecided: Int) {
             (self.count, self.undecided) = (count, undecided)
         }
     }
@@ -56,7 +56,7 @@ public struct Meta: Encodable, Sendable {
     /// Creates metadata from the provenance of the data.
     ///
     /// - Parameter banner: The notification to show; nil for one about writes that need a decision, if there are some.
-    public init(
+    package init(
         screen: String,
         state: ScreenState = .content,
         provenance: Provenance,
@@ -85,7 +85,7 @@ extension Meta: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a value that JSON has no form for.
-    public func write(to json: inout JSONWriter) throws {
+    package func write(to json: inout JSONWriter) throws {
         json.beginObject()
         try json.member("banner", banner)
         json.member("fetched_at", fetchedAt)

@@ -1,44 +1,44 @@
 /// The part of a list that a request asks for (docs/contract.md, "Paging").
-public struct PageRequest: Sendable, Equatable {
+package struct PageRequest: Sendable, Equatable {
     /// Largest number of rows.
-    public var limit: Int
+    package var limit: Int
     /// Number of rows to skip; 0 if a cursor names a row, the position if it names one.
-    public var offset: Int
+    package var offset: Int
     /// The key that a cursor names, of the types that ``PagedList`` describes; nil for a part that an offset names.
-    public var key: [CursorValue]?
+    package var key: [CursorValue]?
 
     /// Creates a request for a part.
-    public init(limit: Int, offset: Int = 0, after key: [CursorValue]? = nil) {
+    package init(limit: Int, offset: Int = 0, after key: [CursorValue]? = nil) {
         self.limit = limit
         self.offset = offset
         self.key = key
     }
 
     /// Whether the part was requested as the beginning of the list.
-    public var isFirst: Bool { offset == 0 && key == nil }
+    package var isFirst: Bool { offset == 0 && key == nil }
 }
 
 /// `meta.page`: the part of a list that a response holds.
-public struct Page: Encodable, Sendable, Equatable {
+package struct Page: Encodable, Sendable, Equatable {
     /// Largest number of rows.
-    public var limit: Int
+    package var limit: Int
     /// Number of rows that were skipped; null if the request named a row by a cursor.
-    @Nullable public var offset: Int?
+    @Nullable package var offset: Int?
     /// Number of rows in the response.
-    public var count: Int
+    package var count: Int
     /// Number of rows in the whole list, null if it is not known.
-    @Nullable public var total: Int?
+    @Nullable package var total: Int?
     /// What the total is at least, if it is not known because rows are counted up to a limit only.
-    public var totalAtLeast: Int?
+    package var totalAtLeast: Int?
     /// Whether rows follow.
-    public var hasMore: Bool
+    package var hasMore: Bool
     /// Offset of the next row, or null.
-    @Nullable public var nextOffset: Int?
+    @Nullable package var nextOffset: Int?
 
     /// Describes a part of a list.
     ///
     /// - Parameter hasMore: May be left out if the total is known and the request has an offset.
-    public init(_ request: PageRequest, count: Int, total: Int?, totalAtLeast: Int? = nil, hasMore: Bool? = nil) {
+    package init(_ request: PageRequest, count: Int, total: Int?, totalAtLeast: Int? = nil, hasMore: Bool? = nil) {
         let offset = request.key == nil ? request.offset : nil
         let more = hasMore ?? total.map { request.offset + count < $0 } ?? false
         limit = request.limit
@@ -53,7 +53,7 @@ public struct Page: Encodable, Sendable, Equatable {
 
 extension Page: JSONWritable {
     /// Writes the members in order.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.member("count", count)
         json.member("has_more", hasMore)

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HTTPSemantics
 import HTTPServer
 import NIOCore
@@ -6,17 +6,17 @@ import Synchronization
 
 /// A body that is sent often: its entity tags are made once, and it is compressed once, for the first client that needs
 /// it so. To compress all files of the front end takes a tenth of the server's start. Its responses share the bytes.
-public final class PreparedBytes: Sendable {
+package final class PreparedBytes: Sendable {
     /// The bytes as the body of a response.
     let body: ByteBuffer
     /// Their media type.
-    public let type: String
+    package let type: String
     private let gzip = Mutex<ByteBuffer?>(nil)
     private let tag: String
     private let tagOfCompressed: String
 
     /// Prepares bytes.
-    public init(_ bytes: Data, type: String) {
+    package init(_ bytes: Data, type: String) {
         body = ByteBuffer(bytes: bytes)
         self.type = type
         tag = EntityTag.strong(for: bytes)
@@ -24,12 +24,12 @@ public final class PreparedBytes: Sendable {
     }
 
     /// The bytes.
-    public var bytes: Data { Data(body.readableBytesView) }
+    package var bytes: Data { Data(body.readableBytesView) }
 
     /// Returns the bytes in gzip; nil if that is not worth it.
     ///
     /// - Throws: `Gzip.Failure`.
-    public func compressed() throws -> Data? { try compressedBody().map { Data($0.readableBytesView) } }
+    package func compressed() throws -> Data? { try compressedBody().map { Data($0.readableBytesView) } }
 
     /// Returns the same as the body of a response.
     ///

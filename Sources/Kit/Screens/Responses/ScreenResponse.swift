@@ -1,15 +1,15 @@
-public import Foundation
-public import Freshness
+package import Foundation
+package import Freshness
 import HTTPCaching
 import HTTPSemantics
-public import HTTPTypes
-public import HummingbirdCore
+package import HTTPTypes
+package import HummingbirdCore
 import Upstream
 
 /// The response of a handler. `ScreenResponseRenderer` adapts it to the request: conditional requests, HEAD, gzip.
-public struct ScreenResponse: Sendable {
+package struct ScreenResponse: Sendable {
     /// The body of a response.
-    public enum Body: Sendable {
+    package enum Body: Sendable {
         /// Bytes of a media type.
         case bytes(Data, type: String)
         /// Bytes whose compressed form and entity tags are made already.
@@ -21,21 +21,21 @@ public struct ScreenResponse: Sendable {
     }
 
     /// Status.
-    public var status: HTTPResponse.Status
+    package var status: HTTPResponse.Status
     /// Header fields other than those of the body.
-    public var headerFields: HTTPFields
+    package var headerFields: HTTPFields
     /// Body.
-    public var body: Body
+    package var body: Body
     /// Whether the response has an ETag and may become a 304.
-    public var hasValidator: Bool
+    package var hasValidator: Bool
     /// Version of the one thing that the response shows, for its ETag, which `If-Match` of a later change is compared
     /// with; nil if it shows several.
-    public var version: String?
+    package var version: String?
     /// How long the same request has the same response, apart from its age; nil if that is not known.
-    public var changeToken: ChangeToken?
+    package var changeToken: ChangeToken?
 
     /// Creates a response.
-    public init(
+    package init(
         status: HTTPResponse.Status = .ok,
         headerFields: HTTPFields = [:],
         body: Body,
@@ -54,7 +54,7 @@ public struct ScreenResponse: Sendable {
     ///   - now: determines `Age`
     ///   - changeToken: how long the response may be repeated
     /// - Throws: `EncodingError`.
-    public static func screen<Content>(
+    package static func screen<Content>(
         _ envelope: Envelope<Content>,
         status: HTTPResponse.Status = .ok,
         provenance: Provenance,
@@ -89,7 +89,7 @@ public struct ScreenResponse: Sendable {
 
 extension HTTPFields {
     /// Adds `Cache-Status` (RFC 9211) and `Age` (RFC 9111 §5.1) to the response of something that has an upstream.
-    public mutating func add(_ provenance: Provenance, now: Date) {
+    package mutating func add(_ provenance: Provenance, now: Date) {
         guard let cacheStatus = provenance.cacheStatus else { return }
         self[.cacheStatus] = cacheStatus.member(of: "larder")
         guard let age = provenance.age(at: now) else { return }
@@ -99,7 +99,7 @@ extension HTTPFields {
 
 extension HTTPField.Name {
     /// `X-Request-Id`: the request's identity, as in the logs.
-    public static let requestID = HTTPField.Name(literal: "X-Request-Id")
+    package static let requestID = HTTPField.Name(literal: "X-Request-Id")
     /// `X-Content-Type-Options`, Fetch Standard: browsers do not guess another type.
-    public static let contentTypeOptions = HTTPField.Name(literal: "X-Content-Type-Options")
+    package static let contentTypeOptions = HTTPField.Name(literal: "X-Content-Type-Options")
 }

@@ -1,26 +1,26 @@
 /// The trash of an app: the actions that lead there, and those of what lies in it.
-public struct Trash: Sendable {
+package struct Trash: Sendable {
     /// Address of its screen.
     private let href: Link
 
     /// Creates the trash whose screen has this address; below it are the things by their identities.
-    public init(_ href: Link) { self.href = href }
+    package init(_ href: Link) { self.href = href }
 
     /// The way from the list to the trash.
-    public var show: Action { .show("trash", .trash, href) }
+    package var show: Action { .show("trash", .trash, href) }
 
     /// Takes back a deletion, right after it.
-    public func undo(_ identity: String) -> Action {
+    package func undo(_ identity: String) -> Action {
         Action(id: "undo", title: .undo, method: "POST", href: "\(href)/\(identity)/restore")
     }
 
     /// Takes a thing out of the trash.
-    public func restore(_ identity: String) -> Action {
+    package func restore(_ identity: String) -> Action {
         Action(id: "restore", title: .restore, method: "POST", href: "\(href)/\(identity)/restore")
     }
 
     /// Deletes a thing for good.
-    public func purge(_ identity: String) -> Action {
+    package func purge(_ identity: String) -> Action {
         Action(
             id: "purge",
             title: .deleteForGood,
@@ -33,7 +33,7 @@ public struct Trash: Sendable {
     /// Deletes everything in the trash for good.
     ///
     /// - Parameter isEnabled: Whether anything is in it.
-    public func empty(isEnabled: Bool) -> Action {
+    package func empty(isEnabled: Bool) -> Action {
         Action(
             id: "empty",
             title: .emptyTrash,

@@ -1,6 +1,6 @@
 extension [Route] {
     /// Returns the routes of an app with profiles: each of them takes `profile`, and links of its responses name it.
-    public func withProfiles(of app: String) -> [Route] {
+    package func withProfiles(of app: String) -> [Route] {
         map {
             var route = $0
             route.input.parameters.append("profile")
@@ -12,28 +12,28 @@ extension [Route] {
 
 extension Route {
     /// Returns the route with the query parameters that it takes.
-    public func query(_ parameters: RouteInput.Parameter...) -> Route {
+    package func query(_ parameters: RouteInput.Parameter...) -> Route {
         var route = self
         route.input.parameters = parameters.flatMap(\.names)
         return route
     }
 
     /// Returns the route as one that takes any query, for the page that it responds with to read.
-    public func anyQuery() -> Route {
+    package func anyQuery() -> Route {
         var route = self
         route.input.takesAnyParameter = true
         return route
     }
 
     /// Returns the route with the members of the JSON body that it takes.
-    public func body(_ members: RouteInput.Member...) -> Route {
+    package func body(_ members: RouteInput.Member...) -> Route {
         var route = self
         route.input.members = members
         return route
     }
 
     /// Returns the route with the parts of the form that it takes.
-    public func form(_ fields: String...) -> Route {
+    package func form(_ fields: String...) -> Route {
         var route = self
         route.input.formFields = fields
         return route

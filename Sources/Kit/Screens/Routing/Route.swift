@@ -1,36 +1,36 @@
-public import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 
 /// One line of an app's table: method, path and handler, in the order of openapi.yaml.
-public struct Route: Sendable {
+package struct Route: Sendable {
     /// Responds to a request.
-    public typealias Handler = @Sendable (ScreenRequest) async throws -> ScreenResponse
+    package typealias Handler = @Sendable (ScreenRequest) async throws -> ScreenResponse
     /// Responds to a request with its session.
-    public typealias SessionHandler = @Sendable (ScreenRequest, Session) async throws -> ScreenResponse
+    package typealias SessionHandler = @Sendable (ScreenRequest, Session) async throws -> ScreenResponse
 
     /// Responds to a request with its session, if it has one.
-    public typealias KnownSessionHandler = @Sendable (ScreenRequest, Session?) async throws -> ScreenResponse
+    package typealias KnownSessionHandler = @Sendable (ScreenRequest, Session?) async throws -> ScreenResponse
 
     /// Largest request body of a route that sets no other limit, in bytes.
-    public static let defaultBodyBytes = 64 << 10
+    package static let defaultBodyBytes = 64 << 10
 
     /// Method. GET also serves HEAD.
-    public let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// Path with parameters in braces, as in openapi.yaml: `/v1/ships/{id}`.
-    public let path: String
+    package let path: String
     /// Name of the screen, as in `meta.screen`.
-    public let screen: String
+    package let screen: String
     /// Largest request body, in bytes.
-    public let maximumBodyBytes: Int
+    package let maximumBodyBytes: Int
     /// What it takes: query parameters, members of a body, fields of a form.
-    public internal(set) var input = RouteInput()
+    package internal(set) var input = RouteInput()
     /// The app whose profiles it serves; nil if the profile has no meaning there.
     var profileApp: String?
     /// How it responds.
     let handling: Handling
 
     /// Creates a route that needs no session.
-    public init(
+    package init(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ screen: String,
@@ -41,7 +41,7 @@ public struct Route: Sendable {
     }
 
     /// Creates a route that takes a session of an app; without one the response is 401.
-    public init(
+    package init(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ screen: String,
@@ -54,7 +54,7 @@ public struct Route: Sendable {
 
     /// Creates a route that anyone may use, and that responds differently to a session of an app. A token that opens
     /// none is ignored.
-    public init(
+    package init(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ screen: String,
@@ -109,7 +109,7 @@ public struct Route: Sendable {
     }
 
     /// The app whose session it takes; nil if it takes none.
-    public var sessionApp: String? {
+    package var sessionApp: String? {
         if case .session(let app, _) = handling { app } else { nil }
     }
 
@@ -127,7 +127,7 @@ public struct Route: Sendable {
     }
 
     /// The path, with `**` in place of a last parameter that takes any number of segments.
-    public var pattern: String {
+    package var pattern: String {
         raw == nil ? path : path.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/**"
     }
 

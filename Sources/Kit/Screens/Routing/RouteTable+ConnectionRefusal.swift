@@ -1,12 +1,12 @@
 import Foundation
-public import HTTPServer
+package import HTTPServer
 
 extension RouteTable {
     /// Returns the problem of a request that the connection layer refuses, in the language of its client as far as that
     /// is known.
     ///
     /// - Parameter head: The head of the request; nil if it has not arrived.
-    public func content(of refusal: ConnectionRefusal, _ head: RefusedHead?) -> RefusalContent {
+    package func content(of refusal: ConnectionRefusal, _ head: RefusedHead?) -> RefusalContent {
         let language = head.map {
             Language(acceptedBy: $0.acceptedLanguages, original: originalLanguage(of: $0.target))
         }

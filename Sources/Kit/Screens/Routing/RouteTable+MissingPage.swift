@@ -1,9 +1,9 @@
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 extension RouteTable {
     /// Makes a page for the request of a browser; nil if there is none.
-    public typealias MissingPage = @Sendable (HTTPRequest) -> ScreenResponse?
+    package typealias MissingPage = @Sendable (HTTPRequest) -> ScreenResponse?
 
     /// Returns the page that a browser gets in place of an error, if the client would rather read HTML than JSON and
     /// the address is not one of the API; else nil.

@@ -1,13 +1,13 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// All routes that are served, and the methods of each path.
-public struct RouteTable: Sendable {
+package struct RouteTable: Sendable {
     /// The routes, in the order of their apps.
-    public private(set) var routes: [Route]
+    package private(set) var routes: [Route]
     /// Makes the page that browsers get of addresses that have nothing; nil if they get the problem, as API clients do.
-    public var missingPage: MissingPage?
+    package var missingPage: MissingPage?
     /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
-    public var pairingPage: MissingPage?
+    package var pairingPage: MissingPage?
     private let languages: [String: Language]
     private let elsewhere: Set<String>
 
@@ -17,7 +17,7 @@ public struct RouteTable: Sendable {
     ///   - routes: The first routes.
     ///   - languages: The languages of the original apps by the names of the apps, unless English.
     ///   - elsewhere: The names of apps that another process serves.
-    public init(_ routes: [Route] = [], languages: [String: Language] = [:], elsewhere: Set<String> = []) {
+    package init(_ routes: [Route] = [], languages: [String: Language] = [:], elsewhere: Set<String> = []) {
         self.routes = routes
         self.languages = languages
         self.elsewhere = elsewhere
@@ -42,12 +42,12 @@ public struct RouteTable: Sendable {
     }
 
     /// Adds an app's table.
-    public mutating func add(_ more: [Route]) {
+    package mutating func add(_ more: [Route]) {
         routes += more
     }
 
     /// Returns the methods of a path in the order of `Allow`; empty if there is no such path.
-    public func allowedMethods(path: String) -> [HTTPRequest.Method] {
+    package func allowedMethods(path: String) -> [HTTPRequest.Method] {
         if let raw = rawRoute(of: path)?.raw { return raw.allowedMethods(path) }
         guard isCanonical(path) else { return [] }
         let segments = Self.segments(path)

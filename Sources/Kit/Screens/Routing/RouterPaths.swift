@@ -3,11 +3,11 @@ import Synchronization
 
 /// The paths of routes as the router takes them. A server that replaces another has the same ones, and to read them
 /// again would be a good part of what a router costs.
-public final class RouterPaths: Sendable {
+package final class RouterPaths: Sendable {
     private let known = Mutex<[String: RouterPath]>([:])
 
     /// Creates an empty collection.
-    public init() {}
+    package init() {}
 
     subscript(text: String) -> RouterPath {
         known.withLock { known in

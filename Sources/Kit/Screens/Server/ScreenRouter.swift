@@ -1,10 +1,10 @@
-public import HTTPServer
-public import Hummingbird
+package import HTTPServer
+package import Hummingbird
 
 /// The middleware and routes of the server, put together once by the composition root.
-public struct ScreenRouter: Sendable {
+package struct ScreenRouter: Sendable {
     /// The routes that are served.
-    public let table: RouteTable
+    package let table: RouteTable
     private let sessions: SessionStore
     private let hosts: HostRules
     private let origins: OriginRules
@@ -25,7 +25,7 @@ public struct ScreenRouter: Sendable {
     ///   - access: who is served without a paired device
     ///   - devices: those that are paired; nil for none
     ///   - paths: those of a router that this one replaces
-    public init(
+    package init(
         table: RouteTable,
         sessions: SessionStore,
         hosts: HostRules,
@@ -49,7 +49,7 @@ public struct ScreenRouter: Sendable {
 
     /// Creates a router without a response cache.
     /// - Parameter run: distinguishes the runs of the server in request identities
-    public init(
+    package init(
         table: RouteTable,
         sessions: SessionStore,
         hosts: HostRules,
@@ -67,7 +67,7 @@ public struct ScreenRouter: Sendable {
 
     /// Builds the way of a request: identity and log → CORS fields, Vary → problems → guards → devices →
     /// form of the path → route.
-    public func build() -> Router<ScreenContext> {
+    package func build() -> Router<ScreenContext> {
         let router = Router(context: ScreenContext.self)
         router.add(middleware: RequestLogMiddleware(identities: identities, proxies: proxies))
         router.add(middleware: CORSFieldsMiddleware(origins: origins))

@@ -1,22 +1,22 @@
 /// The screen that a front end shows next: its name and address as they are in `GET /v1` (docs/contract.md, "Names and
 /// formats").
-public struct ScreenLink: Encodable, Sendable, Equatable {
+package struct ScreenLink: Encodable, Sendable, Equatable {
     /// Name of the screen, `app.screen`.
-    public let screen: String
+    package let screen: String
     /// Method of the request that returns it; POST for a login.
-    public let method: String
+    package let method: String
     /// Target of that request.
-    public let href: Link
+    package let href: Link
 
     /// Creates a link.
-    public init(_ screen: String, _ href: Link, method: String = "GET") {
+    package init(_ screen: String, _ href: Link, method: String = "GET") {
         self.screen = screen
         self.method = method
         self.href = href
     }
 
     /// The login of an app.
-    public static func login(to app: String) -> ScreenLink {
+    package static func login(to app: String) -> ScreenLink {
         ScreenLink("\(app).session", "/v1/\(app)/session", method: "POST")
     }
 }

@@ -1,10 +1,10 @@
 import Database
-public import Foundation
+package import Foundation
 
 /// A login to one app, of the same shape for all apps (docs/contract.md, "Sessions").
-public struct Session: Sendable, Equatable {
+package struct Session: Sendable, Equatable {
     /// The kinds of session.
-    public enum Kind: String, Sendable, Codable {
+    package enum Kind: String, Sendable, Codable {
         /// An account with a name.
         case user
         /// An account without a name.
@@ -12,24 +12,24 @@ public struct Session: Sendable, Equatable {
     }
 
     /// The app that it belongs to: `ships`, `disk`, …
-    public let app: String
+    package let app: String
     /// Kind.
-    public let kind: Kind
+    package let kind: Kind
     /// Identity of the account within the app; all data of the account is stored under it.
-    public let account: String
+    package let account: String
     /// Name to show, if there is one.
-    public let name: String?
+    package let name: String?
     /// When it began.
-    public let createdAt: Date
+    package let createdAt: Date
     /// Identity of the session, under which an app stores what belongs to this session only; empty before it is opened.
     /// The token cannot be computed from it.
-    public let id: String
+    package let id: String
 
     /// The version of the session's screen, which never changes: when it was opened, in milliseconds since 1970 UTC.
-    public var version: Int { Int(createdAt.millisecondsSince1970) }
+    package var version: Int { Int(createdAt.millisecondsSince1970) }
 
     /// Describes a session.
-    public init(app: String, kind: Kind, account: String, name: String?, createdAt: Date, id: String = "") {
+    package init(app: String, kind: Kind, account: String, name: String?, createdAt: Date, id: String = "") {
         self.app = app
         self.kind = kind
         self.account = account

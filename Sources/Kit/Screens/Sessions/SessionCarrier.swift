@@ -1,9 +1,9 @@
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 /// How a client keeps the token of a session, and sends it. It is part of the session: a token opens nothing by the
 /// other carrier (decision 114).
-public enum SessionCarrier: String, Sendable {
+package enum SessionCarrier: String, Sendable {
     /// The client itself, by `Authorization: Bearer …` (RFC 6750).
     case bearer
     /// A browser, in a cookie that its scripts cannot read (RFC 6265).
@@ -12,7 +12,7 @@ public enum SessionCarrier: String, Sendable {
 
 extension HTTPField.Name {
     /// `Larder-Session`: how a client wants to keep the token of the session that it opens. No form can send it.
-    public static let larderSession = HTTPField.Name(literal: "Larder-Session")
+    package static let larderSession = HTTPField.Name(literal: "Larder-Session")
     /// `Clear-Site-Data`, W3C: what a browser forgets of this origin.
     static let clearSiteData = HTTPField.Name(literal: "Clear-Site-Data")
 }

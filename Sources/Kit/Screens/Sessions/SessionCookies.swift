@@ -1,29 +1,29 @@
 import Crypto
-public import Database
+package import Database
 import Foundation
 import HTTPSemantics
 import HTTPTypes
 
 /// The cookies of sessions: one for each app, named after the data directory, since cookies do not know ports: two
 /// servers on one host would overwrite each other's.
-public struct SessionCookies: Sendable, Equatable {
+package struct SessionCookies: Sendable, Equatable {
     /// What the names of the cookies of all servers of this kind begin with.
     static let common = "larder-"
     /// Seconds that a browser keeps a cookie at most (RFC 6265bis §5.5).
     static let longestAge = 400 * 86_400
 
     /// What the names of this server's cookies begin with.
-    public let prefix: String
+    package let prefix: String
 
     /// The cookies of the server whose names have this in common.
-    public init(instance: String) {
+    package init(instance: String) {
         prefix = "\(Self.common)\(instance)-"
     }
 
     /// The cookies of a data directory: named after its key.
     ///
     /// - Throws: `StorageError`.
-    public init(_ secrets: SealedSecrets) throws {
+    package init(_ secrets: SealedSecrets) throws {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("larder session cookies".utf8),
             using: try secrets.credentialHashKey()
@@ -33,7 +33,7 @@ public struct SessionCookies: Sendable, Equatable {
     }
 
     /// Returns the name of an app's cookie.
-    public func name(of app: String) -> String { prefix + app }
+    package func name(of app: String) -> String { prefix + app }
 
     /// Returns the pairs of app and token in the cookies of a request, in order.
     func tokens(in headerFields: HTTPFields) -> [(app: Substring, token: Substring)] {

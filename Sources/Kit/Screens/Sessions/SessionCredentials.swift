@@ -1,9 +1,9 @@
 import Foundation
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 /// The tokens of sessions that a request carries: that of `Authorization` (RFC 6750 §2.1), else those of its cookies.
-public struct SessionCredentials: Sendable {
+package struct SessionCredentials: Sendable {
     /// The hash of the token of `Authorization`; nil without the field.
     private let bearer: Result<Data, Problem>?
     private let cookies: [(app: Substring, token: Substring)]
@@ -11,7 +11,7 @@ public struct SessionCredentials: Sendable {
     /// Reads the fields of a request.
     ///
     /// - Parameter cookies: The cookies that count; nil for none.
-    public init(_ headerFields: HTTPFields, cookies: SessionCookies? = nil) {
+    package init(_ headerFields: HTTPFields, cookies: SessionCookies? = nil) {
         let result = Result { () throws(Problem) -> Data? in
             try Self.bearerToken(in: headerFields[values: .authorization]).map { SessionToken.hash($0, .bearer) }
         }
@@ -55,7 +55,7 @@ public struct SessionCredentials: Sendable {
 
     /// The text that ``ScreenResponse/settingCookie(_:_:age:_:)`` has kept under a name; nil if there is none, or two
     /// that differ.
-    public func text(keptIn name: String) -> String? {
+    package func text(keptIn name: String) -> String? {
         let own = cookies.filter { $0.app == name }
         guard let first = own.first, own.allSatisfy({ $0.token == first.token }) else { return nil }
         return String(first.token)

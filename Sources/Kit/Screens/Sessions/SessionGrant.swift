@@ -1,7 +1,7 @@
 /// The token of a session that was just opened, as its screen shows it: null if a cookie carries it.
-public struct SessionGrant: Encodable, Sendable {
+package struct SessionGrant: Encodable, Sendable {
     /// Until when a browser keeps the cookie.
-    public enum Lifetime: Sendable {
+    package enum Lifetime: Sendable {
         /// Until the browser is closed.
         case untilBrowserCloses
         /// As long as browsers keep cookies.
@@ -12,7 +12,7 @@ public struct SessionGrant: Encodable, Sendable {
     let carrier: SessionCarrier
 
     /// The token of a session that was opened for a carrier.
-    public init(_ token: String, _ carrier: SessionCarrier) {
+    package init(_ token: String, _ carrier: SessionCarrier) {
         self.token = token
         self.carrier = carrier
     }
@@ -20,7 +20,7 @@ public struct SessionGrant: Encodable, Sendable {
     /// Writes the token, or null.
     ///
     /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch carrier {
         case .bearer: try container.encode(token)

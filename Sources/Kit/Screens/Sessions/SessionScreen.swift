@@ -1,7 +1,7 @@
 import Foundation
 
 /// A session as its app shows it.
-public struct SessionScreen: Encodable, Sendable {
+package struct SessionScreen: Encodable, Sendable {
     let kind: Session.Kind
     @Nullable var name: String?
     let createdAt: Date
@@ -14,7 +14,7 @@ public struct SessionScreen: Encodable, Sendable {
     /// - Parameters:
     ///   - token: the token of a session that was just opened
     ///   - route: the screen that the front end shows next
-    public init(_ session: Session, token: SessionGrant? = nil, route: ScreenLink) {
+    package init(_ session: Session, token: SessionGrant? = nil, route: ScreenLink) {
         kind = session.kind
         _name = Nullable(wrappedValue: session.name)
         createdAt = session.createdAt
@@ -26,7 +26,7 @@ public struct SessionScreen: Encodable, Sendable {
 extension ScreenResponse {
     /// Returns the response with the version of the session that it shows, which `If-Match` of its end is compared
     /// with.
-    public func of(_ session: Session) -> ScreenResponse {
+    package func of(_ session: Session) -> ScreenResponse {
         var response = self
         response.version = String(session.version)
         return response

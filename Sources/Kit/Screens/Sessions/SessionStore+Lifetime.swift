@@ -1,23 +1,23 @@
 import Foundation
-public import GRDB
-public import SharedStore
+package import GRDB
+package import SharedStore
 import Synchronization
 
 extension SessionStore {
     /// A session that was not used for the lifetime of sessions.
-    public struct Expired: Sendable {
+    package struct Expired: Sendable {
         /// Its identity.
-        public let id: String
+        package let id: String
         /// Identity of its account within the app.
-        public let account: String
+        package let account: String
         /// Whether the account has no session any more.
-        public let isLast: Bool
+        package let isLast: Bool
     }
 
     /// Removes what belongs to an expired session, in the transaction that ends it.
-    public typealias Removal = @Sendable (Expired, Database) throws -> Void
+    package typealias Removal = @Sendable (Expired, Database) throws -> Void
     /// The same in the shared store. It may be run again, so it has no effect elsewhere.
-    public typealias SharedRemoval = @Sendable (Expired, SQLTransaction) throws -> Void
+    package typealias SharedRemoval = @Sendable (Expired, SQLTransaction) throws -> Void
 
     /// What belongs to the expired sessions of an app.
     struct ExpiredData: Sendable {
@@ -30,7 +30,7 @@ extension SessionStore {
     /// - Parameters:
     ///   - remove: removes what belongs to one, if sessions are in the server's own database.
     ///   - removeShared: removes it, if they are in the store that servers share.
-    public func letExpire(
+    package func letExpire(
         sessionsOf app: String,
         _ remove: @escaping Removal = { _, _ in },
         shared removeShared: @escaping SharedRemoval = { _, _ in }
@@ -42,7 +42,7 @@ extension SessionStore {
     /// them.
     ///
     /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`; what the removals throw.
-    public func endUnused() async throws {
+    package func endUnused() async throws {
         // What was used a moment ago must not count as unused.
         try await storeUses()
         guard let oldest else { return }
@@ -58,7 +58,7 @@ extension SessionStore {
     /// Writes when sessions were used, exact to the day. After an error the uses are still recorded.
     ///
     /// - Throws: `StorageError`, `SharedStoreError`, `CancellationError`.
-    public func storeUses() async throws {
+    package func storeUses() async throws {
         let taken = uses.take()
         guard !taken.isEmpty else { return }
         do {

@@ -1,9 +1,9 @@
-public import Database
+package import Database
 import GRDB
 
 extension SessionStore {
     /// The table of sessions.
-    public static let migrations: [SchemaMigration] = [
+    package static let migrations: [SchemaMigration] = [
         SchemaMigration("sessions/001 session") { db in
             try db.execute(
                 sql: """

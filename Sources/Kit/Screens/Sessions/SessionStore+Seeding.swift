@@ -1,4 +1,4 @@
-public import GRDB
+package import GRDB
 import HTTPSemantics
 
 /// Sessions whose tokens a test has chosen. They exist as long as the server is under test.
@@ -8,7 +8,7 @@ extension SessionStore {
     /// - Returns: The identity of the session.
     /// - Throws: 422 with the pointer `/token` if it cannot be one, or opens a session already; GRDB's errors.
     @discardableResult
-    public func seed(_ session: Session, token: String, in db: Database) throws -> String {
+    package func seed(_ session: Session, token: String, in db: Database) throws -> String {
         guard (1...512).contains(token.utf8.count), Self.isToken68(token) else {
             throw Self.invalidToken("invalid", "A token has up to 512 letters, digits and -._~+/, and = at its end.")
         }
@@ -21,7 +21,7 @@ extension SessionStore {
 
     /// Ends the sessions whose tokens a test has chosen: anyone could know them.
     /// - Throws: `StorageError`.
-    public func endSeeded() throws {
+    package func endSeeded() throws {
         try table.removeSeeded()
     }
 

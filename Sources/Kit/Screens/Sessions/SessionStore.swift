@@ -1,15 +1,15 @@
-public import Database
-public import Foundation
-public import Freshness
-public import GRDB
+package import Database
+package import Foundation
+package import Freshness
+package import GRDB
 import ResponseStore
-public import SharedStore
+package import SharedStore
 import Synchronization
 import Upstream
 
 /// The sessions of all apps, in one table: of the server's own database, or of a store that several servers share.
 /// Only hashes of tokens are stored.
-public struct SessionStore: Sendable {
+package struct SessionStore: Sendable {
     /// The functions that are called after a session has ended.
     private final class EndListeners: Sendable {
         let functions = Mutex<[@Sendable (_ tokenHash: Data) -> Void]>([])
@@ -24,11 +24,11 @@ public struct SessionStore: Sendable {
     let uses = SessionUses()
     let removals = Removals()
     /// The cookies that carry tokens.
-    public let cookies: SessionCookies
+    package let cookies: SessionCookies
     private let lifetime: Duration?
     private let clock: WallClock
     /// Returns the time by which sessions expire, if it is not the clock's.
-    public var expiryTime: (@Sendable () -> Date)?
+    package var expiryTime: (@Sendable () -> Date)?
     private let ends = VersionCounters()
     private let endListeners = EndListeners()
     private let known = KnownSessions()
@@ -40,7 +40,7 @@ public struct SessionStore: Sendable {
     /// - Parameters:
     ///   - lifetime: time without a use after which a session ends; nil for none.
     ///   - cookies: the cookies that carry tokens.
-    public init(
+    package init(
         _ database: LarderDatabase,
         lifetime: Duration? = nil,
         cookies: SessionCookies = SessionCookies(instance: "local"),
@@ -55,7 +55,7 @@ public struct SessionStore: Sendable {
     ///   - changes: tells the others.
     ///   - lifetime: time without a use after which a session ends; nil for none.
     ///   - cookies: the cookies that carry tokens, of the same names on all servers.
-    public init(
+    package init(
         _ database: SharedDatabase,
         _ changes: SharedChanges,
         lifetime: Duration? = nil,
@@ -90,7 +90,7 @@ public struct SessionStore: Sendable {
     /// Stores a session and returns its token, which is known to the client only from here on.
     /// - Parameter carrier: how the client will send the token.
     /// - Throws: `StorageError`, `SharedStoreError`.
-    public func open(_ session: Session, for carrier: SessionCarrier = .bearer) async throws -> String {
+    package func open(_ session: Session, for carrier: SessionCarrier = .bearer) async throws -> String {
         let token = SessionToken.make()
         try await table.insert(session, SessionToken.hash(token, carrier))
         return token
@@ -99,7 +99,7 @@ public struct SessionStore: Sendable {
     /// Stores a session in the transaction of the shared store that stores what belongs to it.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: `SharedStoreError`.
-    public func open(
+    package func open(
         _ session: Session,
         for carrier: SessionCarrier = .bearer,
         in transaction: SQLTransaction
@@ -113,7 +113,7 @@ public struct SessionStore: Sendable {
     /// Stores a session in the transaction that stores what belongs to it.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: GRDB's errors.
-    public func open(_ session: Session, for carrier: SessionCarrier = .bearer, in db: Database) throws -> (
+    package func open(_ session: Session, for carrier: SessionCarrier = .bearer, in db: Database) throws -> (
         token: String, id: String
     ) {
         try insert(session, SessionToken.make(), for: carrier, in: db)
@@ -142,7 +142,7 @@ public struct SessionStore: Sendable {
     /// Returns the session of an app that a request carries the token of.
     /// - Throws: 401 `session-required` without a token, `session-expired` if the token opens no session of this app;
     ///   `StorageError`, `SharedStoreError`.
-    public func session(of credentials: SessionCredentials, app: String) async throws -> Session {
+    package func session(of credentials: SessionCredentials, app: String) async throws -> Session {
         guard let hash = try credentials.tokenHash(of: app) else {
             throw Problem(
                 .sessionRequired,
@@ -158,7 +158,7 @@ public struct SessionStore: Sendable {
 
     /// Returns the same session, if there is one: for routes that do not require a session.
     /// - Throws: `StorageError`, `SharedStoreError`.
-    public func knownSession(of credentials: SessionCredentials, app: String) async throws -> Session? {
+    package func knownSession(of credentials: SessionCredentials, app: String) async throws -> Session? {
         guard let hash = try? credentials.tokenHash(of: app) else { return nil }
         return try await session(tokenHash: hash).flatMap { $0.app == app ? $0 : nil }
     }
@@ -174,7 +174,7 @@ public struct SessionStore: Sendable {
 
     /// Ends the session of an app that a request carries the token of.
     /// - Throws: 401 if the credentials are malformed; `StorageError`, `SharedStoreError`.
-    public func close(_ credentials: SessionCredentials, app: String) async throws {
+    package func close(_ credentials: SessionCredentials, app: String) async throws {
         guard let hash = try credentials.tokenHash(of: app) else { return }
         defer { ended(hash) }
         try await table.remove(hash)
@@ -183,7 +183,7 @@ public struct SessionStore: Sendable {
     /// Ends all sessions of an account of an app, in the transaction that removes its data or changes its password.
     /// - Parameter credentials: those of a session that stays; nil for none.
     /// - Throws: 401 if the credentials are malformed; GRDB's errors.
-    public func close(
+    package func close(
         app: String,
         account: String,
         except credentials: SessionCredentials? = nil,
@@ -204,7 +204,7 @@ public struct SessionStore: Sendable {
     /// - Parameter credentials: those of a session that stays; nil for none.
     /// - Returns: The hashes of their tokens, to be announced after the commit.
     /// - Throws: 401 if the credentials are malformed; `SharedStoreError`.
-    public func close(
+    package func close(
         app: String,
         account: String,
         except credentials: SessionCredentials? = nil,
@@ -214,7 +214,7 @@ public struct SessionStore: Sendable {
     }
 
     /// Announces that sessions have ended, after the transaction that has ended them.
-    public func ended(_ tokenHashes: [Data]) {
+    package func ended(_ tokenHashes: [Data]) {
         for hash in tokenHashes { ended(hash) }
     }
 

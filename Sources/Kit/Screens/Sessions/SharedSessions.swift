@@ -1,6 +1,6 @@
 import Database
 import Foundation
-public import SharedStore
+package import SharedStore
 
 /// The sessions in a store that several servers share.
 struct SharedSessions: SessionTable {
@@ -110,7 +110,7 @@ struct SharedSessions: SessionTable {
 
 extension SessionStore {
     /// The tables that servers share.
-    public static let sharedMigrations: [SharedMigration] = [
+    package static let sharedMigrations: [SharedMigration] = [
         SharedMigration(
             "sessions/001 session",
             sql: """
@@ -140,7 +140,7 @@ extension SessionCookies {
     /// Gives the cookies of all servers these names, so that browsers stay logged in.
     ///
     /// - Throws: `SharedStoreError`.
-    public func adopt(in transaction: SQLTransaction) throws {
+    package func adopt(in transaction: SQLTransaction) throws {
         let instance = String(prefix.dropFirst(Self.common.count).dropLast())
         try transaction.execute("UPDATE session_cookies SET instance = $1", [instance])
     }
@@ -148,7 +148,7 @@ extension SessionCookies {
     /// The cookies of a store that several servers share.
     ///
     /// - Throws: `SharedStoreError`.
-    public init(_ database: SharedDatabase) async throws {
+    package init(_ database: SharedDatabase) async throws {
         let names = try await database.rows("SELECT instance FROM session_cookies") {
             try $0.value("instance") as String
         }

@@ -2,7 +2,7 @@ import Freshness
 import HTTPTypes
 
 /// `GET /openapi.yaml` and `GET /openapi.json`: the contract, for people, tests and generators of clients.
-public struct ContractRoutes: Sendable {
+package struct ContractRoutes: Sendable {
     private let yaml: PreparedBytes
     private let json: @Sendable () throws -> PreparedBytes
 
@@ -10,7 +10,7 @@ public struct ContractRoutes: Sendable {
     /// - Parameters:
     ///   - yaml: the contract.
     ///   - json: returns the same as JSON.
-    public init(yaml: PreparedBytes, json: @escaping @Sendable () throws -> PreparedBytes) {
+    package init(yaml: PreparedBytes, json: @escaping @Sendable () throws -> PreparedBytes) {
         self.yaml = yaml
         self.json = json
     }
@@ -19,7 +19,7 @@ public struct ContractRoutes: Sendable {
     static let path = "/openapi.yaml"
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [
             Route(.get, Self.path, "contract") { _ in Self.response(yaml) },
             Route(.get, "/openapi.json", "contract.json") { _ in Self.response(try json()) },

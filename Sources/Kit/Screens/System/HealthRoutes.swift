@@ -1,35 +1,35 @@
 import HTTPSemantics
-public import HTTPServer
+package import HTTPServer
 import HTTPTypes
 import Logging
 
 /// `/health/live`, `/health/ready` and `/metrics`, for operators.
-public struct HealthRoutes: Sendable {
+package struct HealthRoutes: Sendable {
     /// A condition of readiness.
-    public struct Check: Sendable {
+    package struct Check: Sendable {
         /// Its name in the response.
-        public let name: String
+        package let name: String
         /// Throws if the condition does not hold.
-        public let run: @Sendable () throws -> Void
+        package let run: @Sendable () throws -> Void
 
         /// Creates a check.
-        public init(_ name: String, run: @escaping @Sendable () throws -> Void) {
+        package init(_ name: String, run: @escaping @Sendable () throws -> Void) {
             self.name = name
             self.run = run
         }
     }
 
     /// A feature that the server can work without, and its state.
-    public struct Ability: Encodable, Sendable, Equatable {
+    package struct Ability: Encodable, Sendable, Equatable {
         /// Its name in the response.
-        public let name: String
+        package let name: String
         /// Whether it works; nil while it is not known.
-        public let ok: Bool?
+        package let ok: Bool?
         /// What to install; nil unless it does not work.
-        public let install: String?
+        package let install: String?
 
         /// Describes a feature.
-        public init(name: String, ok: Bool?, install: String?) {
+        package init(name: String, ok: Bool?, install: String?) {
             self.name = name
             self.ok = ok
             self.install = install
@@ -42,7 +42,7 @@ public struct HealthRoutes: Sendable {
         /// Writes all members, including null.
         ///
         /// - Throws: What the encoder throws.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(name, forKey: .name)
             try container.encode(ok, forKey: .ok)
@@ -73,7 +73,7 @@ public struct HealthRoutes: Sendable {
     ///   - checks: conditions of readiness
     ///   - abilities: features that are reported by readiness and do not affect it
     ///   - exposition: returns the text of the metrics
-    public init(
+    package init(
         checks: [Check],
         abilities: @escaping @Sendable () async -> [Ability] = { [] },
         exposition: @escaping @Sendable (MetricFormat) async -> String
@@ -84,7 +84,7 @@ public struct HealthRoutes: Sendable {
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [
             Route(.get, "/health/live", "health.live") { _ in
                 try Self.response(Health(status: "live", checks: []), status: .ok)

@@ -1,18 +1,18 @@
-public import Freshness
+package import Freshness
 import HTTPTypes
 import Upstream
 
 /// `GET /v1`: the apps, their screens and paths.
-public struct IndexRoutes: Sendable {
+package struct IndexRoutes: Sendable {
     /// One app of the index.
-    public struct App: Encodable, Sendable {
+    package struct App: Encodable, Sendable {
         let app: String
         let title: Text
         let screens: [Screen]
     }
 
     /// One screen of an app.
-    public struct Screen: Encodable, Sendable {
+    package struct Screen: Encodable, Sendable {
         let screen: String
         let method: String
         let href: String
@@ -29,7 +29,7 @@ public struct IndexRoutes: Sendable {
     }
 
     /// What front ends have to know of this server that no app says.
-    public struct Web: Encodable, Sendable {
+    package struct Web: Encodable, Sendable {
         /// URI template of the tiles of a street map, with `z`, `x` and `y`.
         @Nullable var tiles: String?
         /// Whose tiles these are, to be shown on the map.
@@ -46,7 +46,7 @@ public struct IndexRoutes: Sendable {
         ///   - attribution: Whose tiles these are.
         ///   - maxZoom: The last zoom that has tiles.
         ///   - diskOAuth: Whether the Disk can be logged in to by OAuth.
-        public init(tiles: String? = nil, attribution: String? = nil, maxZoom: Int = 19, diskOAuth: Bool = false) {
+        package init(tiles: String? = nil, attribution: String? = nil, maxZoom: Int = 19, diskOAuth: Bool = false) {
             _tiles = Nullable(wrappedValue: tiles.map { "\(MountRoutes.prefix)\($0)/{z}/{x}/{y}.png" })
             _attribution = Nullable(wrappedValue: attribution)
             self.maxZoom = maxZoom
@@ -68,7 +68,7 @@ public struct IndexRoutes: Sendable {
 
     /// Creates the index of a table.
     /// - Parameter apps: names and titles of the apps, in order
-    public init(
+    package init(
         version: String,
         apps: [(app: String, title: Text)],
         web: Web = Web(),
@@ -96,7 +96,7 @@ public struct IndexRoutes: Sendable {
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [
             Route(.get, "/v1", "index") { request in
                 try .screen(

@@ -1,14 +1,14 @@
-public import Foundation
-public import Freshness
+package import Foundation
+package import Freshness
 import HTTPTypes
 import Logging
-public import ResponseStore
-public import Upstream
+package import ResponseStore
+package import Upstream
 
 /// `GET /v1/status`: what there is to say of this server and of its upstreams.
-public struct StatusRoutes: Sendable {
+package struct StatusRoutes: Sendable {
     /// What stays the same while the server runs.
-    public struct Server: Sendable {
+    package struct Server: Sendable {
         let version: String
         let startedAt: Date
         let hasSandbox: Bool
@@ -23,7 +23,7 @@ public struct StatusRoutes: Sendable {
         ///   - hasHarness: Whether ``SandboxRoutes`` reach the controls of the server itself.
         ///   - node: This process among others.
         ///   - budget: Size limit of what is cached.
-        public init(
+        package init(
             version: String,
             startedAt: Date,
             hasSandbox: Bool,
@@ -41,7 +41,7 @@ public struct StatusRoutes: Sendable {
     }
 
     /// One process among several that serve the same clients.
-    public struct Node: Encodable, Sendable {
+    package struct Node: Encodable, Sendable {
         @Nullable var name: String?
         let apps: [String]
 
@@ -50,7 +50,7 @@ public struct StatusRoutes: Sendable {
         /// - Parameters:
         ///   - name: Its name; nil for none.
         ///   - apps: Names of the apps that it serves, in the order of the index.
-        public init(name: String?, apps: [String]) {
+        package init(name: String?, apps: [String]) {
             self.name = name
             self.apps = apps
         }
@@ -105,7 +105,7 @@ public struct StatusRoutes: Sendable {
     private let clock: WallClock
 
     /// Creates the status of a server and its upstreams, in this order.
-    public init(of server: Server, upstreams: [Upstream], store: ResponseStore, clock: WallClock) {
+    package init(of server: Server, upstreams: [Upstream], store: ResponseStore, clock: WallClock) {
         self.server = server
         self.upstreams = upstreams
         self.store = store
@@ -113,7 +113,7 @@ public struct StatusRoutes: Sendable {
     }
 
     /// The routes.
-    public var routes: [Route] {
+    package var routes: [Route] {
         [
             Route(.get, "/v1/status", "status") { request in
                 try .screen(

@@ -1,22 +1,22 @@
 import HTTPSemantics
-public import HTTPTypes
+package import HTTPTypes
 
 /// A language that screens and problems are in.
-public enum Language: String, Sendable, CaseIterable {
+package enum Language: String, Sendable, CaseIterable {
     /// English.
     case english = "en"
     /// Russian.
     case russian = "ru"
 
     /// The language of the response that the current task makes.
-    @TaskLocal public static var current: Language = .english
+    @TaskLocal package static var current: Language = .english
 
     /// The language that a request asks for.
     ///
     /// - Parameters:
     ///   - fields: Header fields of the request; `Accept-Language` decides.
     ///   - original: The language of the original app, for clients that name none of these.
-    public init(acceptedBy fields: HTTPFields, original: Language) {
+    package init(acceptedBy fields: HTTPFields, original: Language) {
         self.init(acceptedBy: fields[values: .acceptLanguage], original: original)
     }
 
@@ -26,5 +26,5 @@ public enum Language: String, Sendable, CaseIterable {
     }
 
     /// The language tags of all languages (RFC 5646).
-    public static let tags = allCases.map(\.rawValue)
+    package static let tags = allCases.map(\.rawValue)
 }

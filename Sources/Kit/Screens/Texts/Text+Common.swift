@@ -2,46 +2,46 @@
 // `detail` is in English, and users get the title of its code (``Problem/message``).
 extension Text {
     /// The heading of an alert.
-    public static let error = Text("Error", ru: "Ошибка")
+    package static let error = Text("Error", ru: "Ошибка")
     /// The button of an alert.
-    public static let ok = Text("OK", ru: "ОК")
+    package static let ok = Text("OK", ru: "ОК")
     /// The button that cancels.
-    public static let cancel = Text("Cancel", ru: "Отмена")
+    package static let cancel = Text("Cancel", ru: "Отмена")
     /// The button that repeats a request.
-    public static let tryAgain = Text("Try again", ru: "Повторить")
+    package static let tryAgain = Text("Try again", ru: "Повторить")
     /// The button that requests a list again.
-    public static let refresh = Text("Refresh", ru: "Обновить")
+    package static let refresh = Text("Refresh", ru: "Обновить")
     /// The button that renames something.
-    public static let rename = Text("Rename", ru: "Переименовать")
+    package static let rename = Text("Rename", ru: "Переименовать")
     /// The button that deletes something.
-    public static let delete = Text("Delete", ru: "Удалить")
+    package static let delete = Text("Delete", ru: "Удалить")
     /// The button that stores what was entered.
-    public static let save = Text("Save", ru: "Сохранить")
+    package static let save = Text("Save", ru: "Сохранить")
     /// The button that empties something.
-    public static let clear = Text("Clear", ru: "Очистить")
+    package static let clear = Text("Clear", ru: "Очистить")
     /// The button that passes something to other people.
-    public static let share = Text("Share", ru: "Поделиться")
+    package static let share = Text("Share", ru: "Поделиться")
     /// The button that ends a session.
-    public static let logOut = Text("Log Out", ru: "Выйти")
+    package static let logOut = Text("Log Out", ru: "Выйти")
     /// The button that takes a change back.
-    public static let undo = Text("Undo", ru: "Отменить")
+    package static let undo = Text("Undo", ru: "Отменить")
     /// The screen of what was deleted.
-    public static let trash = Text("Trash", ru: "Корзина")
+    package static let trash = Text("Trash", ru: "Корзина")
     /// What it says without content.
-    public static let trashIsEmpty = Text("The trash is empty", ru: "Корзина пуста")
+    package static let trashIsEmpty = Text("The trash is empty", ru: "Корзина пуста")
     /// The button that restores something from the trash.
-    public static let restore = Text("Restore", ru: "Восстановить")
+    package static let restore = Text("Restore", ru: "Восстановить")
     /// The button that deletes something without a way back.
-    public static let deleteForGood = Text("Delete for good", ru: "Удалить навсегда")
+    package static let deleteForGood = Text("Delete for good", ru: "Удалить навсегда")
     /// The button that deletes all that is in the trash.
-    public static let emptyTrash = Text("Empty the trash", ru: "Очистить корзину")
+    package static let emptyTrash = Text("Empty the trash", ru: "Очистить корзину")
     /// The question before something is deleted permanently.
-    public static let confirmPurge = Text(
+    package static let confirmPurge = Text(
         "Delete this for good? There is no way back.",
         ru: "Удалить навсегда? Вернуть будет нельзя."
     )
     /// The question before the trash is emptied.
-    public static let confirmEmptyingTrash = Text(
+    package static let confirmEmptyingTrash = Text(
         "Delete for good all that is in the trash? There is no way back.",
         ru: "Удалить навсегда всё, что в корзине? Вернуть будет нельзя."
     )
@@ -54,20 +54,20 @@ extension Text {
     }
 
     /// Placeholder for an unknown value.
-    public static let notAvailable = Text("N/A", ru: "Н/Д")
+    package static let notAvailable = Text("N/A", ru: "Н/Д")
 
     /// When something was deleted.
-    public static func deleted(_ time: Text) -> Text {
+    package static func deleted(_ time: Text) -> Text {
         Text("Deleted: \(time.english)", ru: "Удалено: \(time.russian)")
     }
 
     /// Until when something stays in the trash.
-    public static func keptUntil(_ time: Text) -> Text {
+    package static func keptUntil(_ time: Text) -> Text {
         Text("Kept until: \(time.english)", ru: "Хранится до: \(time.russian)")
     }
 
     /// How much is in the trash.
-    public static func inTrash(_ count: Int) -> Text {
+    package static func inTrash(_ count: Int) -> Text {
         Text("In the trash: \(count)", ru: "В корзине: \(count)")
     }
 
@@ -143,7 +143,7 @@ extension Text {
     }
 
     /// A request that a reset of the server has overtaken.
-    public static let overtakenByReset = Text(
+    package static let overtakenByReset = Text(
         "All state was reset while this request was under way.",
         ru: "Пока выполнялся запрос, всё состояние сервера было сброшено."
     )

@@ -9,9 +9,9 @@
 ///     }
 ///
 /// It is written in the language of the response (``Language/current``).
-public struct Text: Sendable, Hashable {
+package struct Text: Sendable, Hashable {
     /// The text in English.
-    public let english: String
+    package let english: String
     /// The text in Russian; nil if it is the same.
     private let translation: String?
 
@@ -20,25 +20,25 @@ public struct Text: Sendable, Hashable {
     /// - Parameters:
     ///   - english: The text in English.
     ///   - russian: The text in Russian.
-    public init(_ english: String, ru russian: String) {
+    package init(_ english: String, ru russian: String) {
         self.english = english
         translation = russian
     }
 
     /// Creates a text that is the same in all languages, such as a name.
-    public init(verbatim text: String) {
+    package init(verbatim text: String) {
         english = text
         translation = nil
     }
 
     /// The text in Russian.
-    public var russian: String { translation ?? english }
+    package var russian: String { translation ?? english }
 
     /// Whether there is a text for each language.
     var isTranslated: Bool { translation != nil }
 
     /// Returns the text in a language.
-    public subscript(_ language: Language) -> String {
+    package subscript(_ language: Language) -> String {
         switch language {
         case .english: english
         case .russian: russian
@@ -46,7 +46,7 @@ public struct Text: Sendable, Hashable {
     }
 
     /// Returns two texts one after the other.
-    public static func + (first: Text, second: Text) -> Text {
+    package static func + (first: Text, second: Text) -> Text {
         if first.translation == nil, second.translation == nil {
             return Text(verbatim: first.english + second.english)
         }
@@ -56,40 +56,40 @@ public struct Text: Sendable, Hashable {
 
 extension Text: ExpressibleByStringInterpolation {
     /// Collects the pieces of a text in all languages.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = Text(verbatim: "")
 
         /// Begins without pieces.
-        public init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Appends a piece that is the same in all languages.
-        public mutating func appendLiteral(_ literal: String) { text = text + Text(verbatim: literal) }
+        package mutating func appendLiteral(_ literal: String) { text = text + Text(verbatim: literal) }
 
         /// Appends a text.
-        public mutating func appendInterpolation(_ part: Text) { text = text + part }
+        package mutating func appendInterpolation(_ part: Text) { text = text + part }
 
         /// Appends a value that is the same in all languages.
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             text = text + Text(verbatim: value.description)
         }
     }
 
     /// Creates a text that is the same in all languages.
-    public init(stringLiteral text: String) { self.init(verbatim: text) }
+    package init(stringLiteral text: String) { self.init(verbatim: text) }
 
     /// Creates a text of pieces, of which only texts differ by language.
-    public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.text }
+    package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.text }
 }
 
 extension DefaultStringInterpolation {
     /// A text has no default language: specify one.
     @available(*, unavailable, message: "Say in which language: text[.english]")
-    public mutating func appendInterpolation(_ text: Text) {}
+    package mutating func appendInterpolation(_ text: Text) {}
 }
 
 extension Sequence<Text> {
     /// Returns the texts with a separator between them.
-    public func joined(separator: String) -> Text {
+    package func joined(separator: String) -> Text {
         reduce(nil as Text?) { sum, text in sum.map { $0 + Text(verbatim: separator) + text } ?? text } ?? ""
     }
 }

@@ -1,16 +1,16 @@
 /// What the operator says about offline files.
-public struct OfflineOptions: Sendable, Equatable {
+package struct OfflineOptions: Sendable, Equatable {
     /// Bytes that are kept of each account (`disk.offline_budget_mb`).
-    public var budget: Int
+    package var budget: Int
     /// Most files and folders that are kept of each account (`disk.offline_files`).
-    public var files: Int
+    package var files: Int
     /// Most requests to the API at a time (`disk.offline_fetches`).
-    public var fetches: Int
+    package var fetches: Int
     /// Time between two comparisons with the API (`disk.offline_check_s`).
-    public var checkInterval: Duration
+    package var checkInterval: Duration
 
     /// Creates options.
-    public init(
+    package init(
         budget: Int = 2048 << 20,
         files: Int = 10_000,
         fetches: Int = 2,

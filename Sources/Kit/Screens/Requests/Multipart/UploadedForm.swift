@@ -1,26 +1,26 @@
 import Concurrency
-public import Database
-public import Foundation
-public import HTTPServer
+package import Database
+package import Foundation
+package import HTTPServer
 import HTTPTypes
 import NIOCore
 import Upstream
 
 /// A form with files, as a client sent it. The files are on disk and are removed with the value.
-public struct UploadedForm: Sendable {
+package struct UploadedForm: Sendable {
     /// The memory and disk space that a form may take.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// Number of parts, fields and files together.
-        public var parts: Int
+        package var parts: Int
         /// Bytes of one file.
-        public var fileBytes: Int
+        package var fileBytes: Int
         /// Bytes of the whole body.
-        public var bodyBytes: Int
+        package var bodyBytes: Int
         /// Bytes of one field that is not a file.
-        public var fieldBytes: Int
+        package var fieldBytes: Int
 
         /// Creates limits.
-        public init(parts: Int, fileBytes: Int, bodyBytes: Int, fieldBytes: Int = 64 << 10) {
+        package init(parts: Int, fileBytes: Int, bodyBytes: Int, fieldBytes: Int = 64 << 10) {
             self.parts = parts
             self.fileBytes = fileBytes
             self.bodyBytes = bodyBytes
@@ -29,29 +29,29 @@ public struct UploadedForm: Sendable {
     }
 
     /// A file of the form.
-    public struct File: Sendable {
+    package struct File: Sendable {
         /// Header of its part.
-        public let head: MultipartPartHead
+        package let head: MultipartPartHead
         /// The file with its bytes.
-        public let place: TemporaryPath
+        package let place: TemporaryPath
         /// Number of bytes.
-        public let length: Int
+        package let length: Int
         /// The first bytes, at most 64.
-        public let beginning: Data
+        package let beginning: Data
 
         /// Its name as the client gives it, without folders; nil if it gives none. To be shown, never to be opened.
-        public var fileName: String? { head.fileName }
+        package var fileName: String? { head.fileName }
 
         /// Returns a text for messages: its name, or else its position among the files, counted from 1.
-        public func title(at index: Int) -> String {
+        package func title(at index: Int) -> String {
             head.fileName.flatMap { $0.isEmpty ? nil : UploadedForm.legible($0) } ?? "file \(index + 1)"
         }
     }
 
     /// The files in order, without inputs that have no chosen file, which browsers send as an empty one without a name.
-    public internal(set) var files: [File] = []
+    package internal(set) var files: [File] = []
     /// The other fields, in order.
-    public internal(set) var fields: [(name: String, value: String)] = []
+    package internal(set) var fields: [(name: String, value: String)] = []
 
     /// Returns a client's text for a message: without control characters, at most 100 characters.
     static func legible(_ text: String) -> String {
@@ -71,7 +71,7 @@ extension ScreenRequest {
     /// parts.
     /// - Throws: 415 for another kind of body, 400 for a malformed form or a part that the route does not take, 413 if
     ///   it exceeds the limits, naming the file at fault; `StorageError`.
-    public func uploadedForm(into folder: ScratchFolder, limits: UploadedForm.Limits) async throws -> UploadedForm {
+    package func uploadedForm(into folder: ScratchFolder, limits: UploadedForm.Limits) async throws -> UploadedForm {
         if headerFields[.contentType] == nil, headerFields[.transferEncoding] == nil, declaredBodyLength ?? 0 == 0 {
             return UploadedForm()
         }
