@@ -3,7 +3,7 @@ import Crypto
 package import Foundation
 import Screens
 
-/// The files of the front end: the shell, and what it loads.
+/// The files of the front end: the shell and its resources.
 ///
 /// Names are flat. The address of a file has the digest of all files in it, so that a file and those that import it
 /// change their addresses together.
@@ -12,7 +12,7 @@ package struct WebAssets: Sendable {
     static let shellName = "index.html"
     /// Name of the document that asks a browser for the code that pairs it.
     static let pairingName = "pair.html"
-    /// What documents have in place of the digest.
+    /// The placeholder of the digest in documents.
     static let digestPlaceholder = "{digest}"
 
     /// The part of the addresses of files that changes with their content; the same word for a folder.

@@ -19,7 +19,7 @@ enum WebFileType {
     }
 
     /// Whether a name is one that a file of the front end can have: it is in no other folder, not hidden, and its
-    /// ending says what it is.
+    /// ending says its type.
     static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { isLetterOrDigit($0) || ".-".utf8.contains($0) }
             && name.utf8.first.map(isLetterOrDigit) == true

@@ -29,7 +29,7 @@ package struct WebFolder: Sendable {
     func file(_ name: String) throws -> Data? {
         guard WebFileType.isName(name) else { return nil }
         let path = url.appending(path: name).path
-        // What is no file at all, such as a pipe, must not be waited for.
+        // Reading must not wait for something that is no file, such as a pipe.
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }

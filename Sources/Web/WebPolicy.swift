@@ -2,7 +2,7 @@ import Foundation
 import HTTPSemantics
 import HTTPTypes
 
-/// What browsers may do with the pages of the front end.
+/// The policies for browsers that show the pages of the front end.
 struct WebPolicy: Sendable {
     /// The origin under which a proxy serves this server; nil if none does.
     let publicOrigin: String?
@@ -19,8 +19,8 @@ struct WebPolicy: Sendable {
         ]
     }
 
-    /// Returns the policy (CSP Level 3). Scripts come from the folder of the front end's files only: with `'self'`,
-    /// what a mount passes on from an upstream could run as code of this origin.
+    /// Returns the policy (CSP Level 3). Scripts come from the folder of the front end's files only: with `'self'`, a
+    /// response that a mount passes on from an upstream could run as code of this origin.
     private func contentSecurityPolicy(authority: String?) -> String {
         let code = sources(authority: authority).joined(separator: " ")
         return [

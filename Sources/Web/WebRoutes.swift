@@ -10,7 +10,6 @@ package struct WebRoutes: Sendable {
         "/", "/status", "/disk", "/disk/{page}", "/shop", "/shop/{id}", "/pdf", "/pdf/{id}", "/ships", "/ships/{id}",
         "/notes", "/notes/{id}", "/notes/people", "/notes/people/{id}",
     ]
-    /// The pages of the Disk.
     static let diskPages: Set<String> = [
         "onboarding", "login", "recent", "files", "search", "file", "offline", "outbox", "published", "trash",
         "profile",
@@ -36,7 +35,6 @@ package struct WebRoutes: Sendable {
         policy = WebPolicy(publicOrigin: publicOrigin, scheme: scheme)
     }
 
-    /// The routes.
     package var routes: [Route] {
         Self.pages.map { Route(.get, $0, "web.page", page).anyQuery() }
             + [Route(.get, "/web/{digest}/{name}", "web.file", file)]
@@ -72,7 +70,7 @@ package struct WebRoutes: Sendable {
         try response(WebAssets.pairingName, to: request, cacheControl: "no-cache")
     }
 
-    /// Responds with the document of all pages. What is shown is up to its scripts.
+    /// Responds with the document of all pages. Its scripts choose the page.
     @Sendable private func page(_ request: ScreenRequest) throws -> ScreenResponse {
         guard Self.isPage(request) else { throw Problem.notFound("There is no page under this address.") }
         return try response(WebAssets.shellName, to: request, cacheControl: "no-cache")

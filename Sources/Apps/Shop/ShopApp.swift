@@ -39,7 +39,7 @@ package struct ShopApp: App {
 
     /// Creates the app.
     ///
-    /// - Throws: ``MissingUpstream`` without the catalogue; ``SettingError`` if its settings were not declared.
+    /// - Throws: `MissingUpstream` without the catalogue; ``SettingError`` if its settings were not declared.
     package init(_ context: AppContext) throws {
         let store = ShopStore(context.database)
         self.init(

@@ -10,9 +10,8 @@ import GRDB
 /// its pages are copied. A file can be missing then because its row was deleted since: the next transaction will not
 /// have it (docs/decisions/0064).
 package struct Backup {
-    /// What a backup has.
+    /// The contents of a backup.
     package struct Report: Sendable, Equatable {
-        /// The path of the backup.
         package var path: String
         /// Number of files of bodies and documents.
         package var files: Int
@@ -37,7 +36,7 @@ package struct Backup {
     ///   - directory: The data directory.
     ///   - migrations: The migrations of all apps of this build.
     ///   - origin: Who makes it, and when; a line of text in the backup.
-    ///   - progress: Receives what is being done.
+    ///   - progress: Receives the current step.
     package init(
         of directory: URL,
         migrations: [SchemaMigration],
@@ -148,5 +147,135 @@ package struct Backup {
         try OpenFile.create("\(work.path)/\(Checksums.fileName)", Data(sums.text.utf8))
         let files = sums.digests.keys.count { BackupLayout.blob(at: $0) != nil }
         return Report(path: path, files: files, bytes: bytes, faults: found.files.faults())
+    }
+}
+
+/// A data directory that is read while a server may use it. Takes no lock, so that a server can start meanwhile.
+struct BackupSource {
+    /// One consistent state of the database.
+    struct State {
+        let blobs: [Blob]
+        /// The text of `blobs/.identity`; nil if the database is of a build before identities.
+        let identity: String?
+        let keyFingerprint: Data?
+    }
+
+    /// The resolved path of the directory.
+    let path: String
+    let database: DatabaseQueue
+    var databasePath: String { "\(path)/\(BackupLayout.database)" }
+    var blobsPath: String { "\(path)/\(BackupLayout.blobs)" }
+
+    /// Opens a data directory for reading.
+    ///
+    /// - Throws: ``BackupError/noDatabase(path:)``; ``StorageError`` if the database is not Larder's, or of a newer
+    ///   build.
+    init(_ directory: URL, migrations: [SchemaMigration]) throws {
+        let path = RealPath.of(directory.path) ?? directory.standardizedFileURL.path
+        let databasePath = "\(path)/\(BackupLayout.database)"
+        guard access(databasePath, R_OK) == 0 else {
+            guard errno == EACCES else { throw BackupError.noDatabase(path: path) }
+            throw StorageError.notReadable(path: databasePath)
+        }
+        self.path = path
+        do {
+            database = try Self.open(databasePath)
+            try database.read { db in
+                guard try DirectoryCheck.isLarders(db, path: databasePath) else {
+                    throw BackupError.noDatabase(path: path)
+                }
+                let migrator = try SchemaMigration.migrator(LarderDatabase.ownMigrations + migrations)
+                _ = try DirectoryCheck.appliedMigrations(db, path: databasePath, migrator: migrator)
+            }
+        } catch {
+            throw StorageError.translating(error, path: databasePath)
+        }
+    }
+
+    /// Opens the database with its log, which SQLite creates if there is none: then a server that starts now is seen.
+    /// On a read-only file system none can be created, and none can start.
+    private static func open(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "larder.backup"
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        var status = statvfs()
+        let isReadOnly = statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+        return isReadOnly
+            ? try DirectoryCheck.openForReading(path) : try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Reads the state for a backup, consistent within one transaction.
+    func state(_ db: Database) throws -> State {
+        State(
+            blobs: try Row.fetchAll(db, sql: "SELECT id, length FROM blob").map {
+                try Blob(id: $0.value(0), length: $0.value(1))
+            },
+            identity: try db.tableExists("data_directory")
+                ? String.fetchOne(db, sql: "SELECT identity FROM data_directory") : nil,
+            keyFingerprint: try db.tableExists("sealing_key") ? SealingKey.notedFingerprint(in: db) : nil
+        )
+    }
+
+    /// Returns the keys that are in the directory now, that of a rotation in progress first. If one is renamed between
+    /// both reads, it is found by the second one.
+    func keys() throws -> [SymmetricKey] {
+        try SealingKey.present(path: "\(path)/\(BackupLayout.key)")
+    }
+}
+
+/// Why a backup was not made, or not restored. Nothing was changed.
+package enum BackupError: Error, Sendable, Equatable {
+    /// There is no database to back up.
+    case noDatabase(path: String)
+    /// The target exists, and is not an empty directory.
+    case targetNotEmpty(path: String)
+    /// A backup cannot be written to the target.
+    case targetUnsuitable(path: String, reason: String)
+    /// Another process writes a backup to the target.
+    case targetInUse(path: String, pid: Int32?)
+    /// The stored data cannot be used, whatever is done with the files.
+    case unusable(path: String, detail: String)
+    /// The data directory changed faster than it could be copied.
+    case unsettled(path: String, attempts: Int)
+    /// A directory is not a complete backup.
+    case notABackup(path: String, reason: String)
+    /// Files of a backup are missing, or are not those that were written.
+    case changed(path: String, files: [String])
+    /// A data directory that is to receive a backup has files already.
+    case directoryNotEmpty(path: String, names: [String])
+    /// A backup cannot be restored to this place.
+    case directoryUnsuitable(path: String, reason: String)
+}
+
+extension BackupError: CustomStringConvertible {
+    /// The most names that a message has.
+    private static let limit = 5
+
+    /// One sentence for an operator, with paths and names.
+    package var description: String {
+        switch self {
+        case .noDatabase(let path): "There is no database in \(path), so there is nothing to back up."
+        case .targetNotEmpty(let path): "\(path) exists and is not empty: a backup needs a new directory."
+        case .targetUnsuitable(let path, let reason): "A backup cannot be written to \(path): \(reason)."
+        case .targetInUse(let path, let pid):
+            "Another process\(pid.map { " (pid \($0))" } ?? "") is writing a backup to \(path)."
+        case .unusable(let path, let detail): "\(path) cannot be used: \(detail)"
+        case .unsettled(let path, let attempts):
+            "\(path) changed faster than it could be copied (\(attempts) attempts): try again when there is less to do."
+        case .notABackup(let path, let reason): "\(path) is not a complete backup: \(reason)."
+        case .changed(let path, let files):
+            "The backup \(path) is damaged; missing or changed since it was made: \(Self.list(files)). "
+                + "Nothing was restored."
+        case .directoryNotEmpty(let path, let names):
+            "The data directory \(path) is not empty (\(Self.list(names))): "
+                + "restore to an empty one, or move its contents elsewhere. Nothing was changed."
+        case .directoryUnsuitable(let path, let reason): "A backup cannot be restored to \(path): \(reason)."
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(limit).joined(separator: ", ")
+            + (names.count > limit ? " and \(names.count - limit) more" : "")
     }
 }

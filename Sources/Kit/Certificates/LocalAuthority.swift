@@ -19,7 +19,7 @@ struct LocalAuthority: Sendable {
 
     /// Creates an authority.
     ///
-    /// - Parameter name: What devices show it as.
+    /// - Parameter name: Its name on devices.
     /// - Throws: The errors of X509.
     init(named name: String, now: Date) throws {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
@@ -55,12 +55,11 @@ struct LocalAuthority: Sendable {
         (self.certificate, self.key) = (certificate, key)
     }
 
-    /// The certificate and the key in PEM.
     var pem: (certificate: String, key: String) {
         get throws { (try certificate.serializeAsPEM().pemString, try key.serializeAsPEM().pemString) }
     }
 
-    /// What devices show it as.
+    /// Its name on devices.
     var name: String { "\(certificate.subject)" }
 
     /// SHA-256 of the certificate, as devices show it.

@@ -5,7 +5,7 @@ public import GRDB
 public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     let number: Int64
 
-    init(number: Int64) {
+    package init(number: Int64) {
         self.number = number
     }
 
@@ -79,5 +79,12 @@ public struct Blob: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(length)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes as lowercase hexadecimal digits, two a byte.
+    package var hexadecimal: String {
+        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -3,19 +3,18 @@ package import GRDB
 /// A table of the terms by which rows are found, the newest first.
 ///
 /// It is a table of FTS5 without contents and without positions: an entry is a term of one owner and a rank, which
-/// names a row and is greater for a newer one. The ranks of a term are read from the greatest on, so a search costs
-/// what it returns, however many rows have the term. The owner is part of each term: what others have costs nothing.
+/// names a row and is greater for a newer one. The ranks of a term are read from the greatest on, so the cost of a
+/// search depends on its results, however many rows have the term. The owner is part of each term: rows of others cost
+/// nothing.
 ///
 /// Triggers may not write virtual tables, because the schema is not trusted (`PRAGMA trusted_schema = OFF`). Whatever
 /// writes a row calls these functions in the same transaction.
 package struct SearchIndex: Sendable {
-    /// The name of the table.
     package let table: String
     private let insertion: String
     private let deletion: String
     private let optimization: String
 
-    /// Names an index.
     package init(_ table: String) {
         self.table = table
         insertion = "INSERT INTO \(table) (rowid, terms) VALUES (?, ?)"
@@ -73,7 +72,6 @@ package struct SearchIndex: Sendable {
         var expression: String { expressions.joined(separator: " AND ") }
     }
 
-    /// Returns a search.
     package func search(_ terms: [String], of owner: Int64) -> Search {
         let prefix = Self.prefix(of: owner)
         return Search(table: table, expressions: terms.map { "\"\(prefix)\($0)\"" })
@@ -86,4 +84,77 @@ package struct SearchIndex: Sendable {
 
     /// No term begins with a middle dot, so no owner has terms of another one.
     private static func prefix(of owner: Int64) -> String { String(owner, radix: 36) + "\u{B7}" }
+}
+
+/// The text of a search: each of its words must occur, the last one may be the beginning of a word. Of words in scripts
+/// without spaces, and of Korean, each may be any part of a text; an emoji is a word.
+package struct WordQuery: Sendable, Equatable {
+    /// The terms that a text must have (``SearchTerms``), without those that others imply.
+    package let terms: [String]
+    /// Texts that must occur in its passages as well, because no term is that long.
+    package let passages: [String]
+
+    /// The most words that are used; the others are ignored.
+    package static let mostWords = 16
+    /// The most terms of passages: the rest is compared in ``passages``.
+    static let mostGrams = 24
+
+    /// Reads a text.
+    package init(_ text: String) {
+        let tokens = SearchToken.tokens(of: text.searchFolded, limit: Self.mostWords)
+        var (terms, passages): ([String], [String]) = ([], [])
+        var grams = Self.mostGrams
+        for (index, token) in tokens.enumerated() {
+            switch token.kind {
+            case .word:
+                let word = SearchTerms.encoded(String(token.text) + token.suffix)
+                let isLast = index == tokens.count - 1
+                terms.append(isLast ? SearchTerms.beginning(word) : SearchTerms.whole(word))
+                guard SearchTerms.isLong(word) else { continue }
+                passages.append(isLast ? SearchTerms.longBeginning(word) : SearchTerms.longWhole(word))
+            case .run:
+                let found = Self.grams(of: token.text, limit: max(1, grams))
+                grams -= found.count
+                terms += found
+                if token.text.unicodeScalars.count > SearchTerms.longestGram { passages.append(String(token.text)) }
+            case .pictographs: terms += EmojiSequence.sequences(in: token.text).prefix(Self.mostWords).map(\.term)
+            }
+        }
+        var seen: Set<String> = []
+        self.terms = terms.filter { seen.insert($0).inserted }
+        self.passages = passages
+    }
+
+    /// Whether there is nothing to search for.
+    package var isEmpty: Bool { terms.isEmpty }
+
+    /// The search in a form that is equal for equal searches.
+    package var normalized: String { (terms + passages).joined(separator: " ") }
+
+    /// Returns the longest terms that a passage must have: itself, or its trigrams.
+    static func grams(of text: Substring, limit: Int) -> [String] {
+        let scalars = Array(text.unicodeScalars)
+        guard scalars.count > SearchTerms.longestGram else { return [SearchTerms.encoded(String(text))] }
+        return (0...(scalars.count - SearchTerms.longestGram)).prefix(limit).map { start in
+            let part = scalars[start..<start + SearchTerms.longestGram]
+            return SearchTerms.encoded(String(String.UnicodeScalarView(part)))
+        }
+    }
+}
+
+/// The text of a search for names: a name must have it anywhere, spaces and punctuation included.
+package struct PartQuery: Sendable, Equatable {
+    /// The text in the form in which it is compared (`Swift/String/partFolded`).
+    package let text: String
+    /// The terms that a name must have (``SearchTerms/parts(of:)``).
+    package let terms: [String]
+
+    /// Reads a text.
+    package init(_ text: String) {
+        self.text = text.partFolded
+        terms = self.text.isEmpty ? [] : WordQuery.grams(of: self.text[...], limit: WordQuery.mostGrams)
+    }
+
+    /// Whether there is nothing to search for.
+    package var isEmpty: Bool { terms.isEmpty }
 }

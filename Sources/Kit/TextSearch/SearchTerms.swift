@@ -1,19 +1,20 @@
-/// What a text is found by: the terms of its words, of parts of its words in scripts without spaces, and of its emoji.
+/// The terms by which a text is found: those of its words, of parts of its words in scripts without spaces, and of its
+/// emoji.
 ///
 /// They are made here rather than by the database, so that every database finds the same.
 package struct SearchTerms: Sendable, Equatable {
     /// The terms, in no order. A term has no space, no quotation mark and no other ASCII character but letters and
     /// digits.
     package private(set) var terms: Set<String> = []
-    /// What terms are too short for, a line each: passages of more than ``longestGram`` characters in scripts without
-    /// spaces, and words of more than ``longestPrefix`` letters between marks.
+    /// Texts that are too long for terms, a line each: passages of more than ``longestGram`` characters in scripts
+    /// without spaces, and words of more than ``longestPrefix`` letters between marks.
     package private(set) var passages = ""
 
     /// The longest beginning of a word that is a term.
     package static let longestPrefix = 24
     /// The length of the longest parts that are terms: passages are indexed by their single characters, pairs and
     /// trigrams.
-    package static let longestGram = 3
+    static let longestGram = 3
 
     /// Reads a text.
     package init(_ text: String) {
@@ -58,10 +59,10 @@ package struct SearchTerms: Sendable, Equatable {
     /// Whether a word has more letters than a term.
     static func isLong(_ word: String) -> Bool { word.unicodeScalars.count > longestPrefix }
 
-    /// Returns what ``passages`` has for long words that begin with a text.
+    /// Returns the line of ``passages`` for long words that begin with a text.
     static func longBeginning(_ word: String) -> String { "\u{E102}" + word }
 
-    /// Returns what ``passages`` has for a whole long word.
+    /// Returns the line of ``passages`` for a whole long word.
     static func longWhole(_ word: String) -> String { longBeginning(word) + endMark }
 
     /// Ends whole words.
@@ -76,7 +77,7 @@ package struct SearchTerms: Sendable, Equatable {
         }
     }
 
-    /// Returns what a name is found by if any part of it may be searched for: its parts of at most ``longestGram``
+    /// Returns the terms of a name if any part of it may be searched for: its parts of at most ``longestGram``
     /// characters.
     ///
     /// - Parameter folded: The name in the form in which it is compared (`Swift/String/searchFolded`).
@@ -117,5 +118,118 @@ package struct SearchTerms: Sendable, Equatable {
                 }
             )
         )
+    }
+}
+
+/// A part of a folded text that is indexed and searched as one.
+struct SearchToken: Equatable {
+    enum Kind { case word, run, pictographs }
+
+    let kind: Kind
+    let text: Substring
+    /// For a word, the plus and number signs directly behind it: `c++`, `f#`.
+    var suffix: Substring = ""
+
+    /// The maximum number of significant signs after a word.
+    private static let longestSuffix = 3
+
+    /// Returns the tokens of a folded text (``Swift/String/searchFolded``) in order.
+    ///
+    /// - Parameter limit: The most tokens; nil for all.
+    static func tokens(of folded: String, limit: Int? = nil) -> [SearchToken] {
+        let scalars = folded.unicodeScalars
+        var tokens: [SearchToken] = []
+        var index = scalars.startIndex
+        while index < scalars.endIndex, tokens.count < limit ?? .max {
+            guard let kind = kind(beginningWith: scalars[index].searchRole) else {
+                scalars.formIndex(after: &index)
+                continue
+            }
+            let end = scalars[index...].firstIndex { !kind.includes($0.searchRole) } ?? scalars.endIndex
+            var token = SearchToken(kind: kind, text: folded[index..<end])
+            index = end
+            if kind == .word {
+                let signs = scalars[end...].prefix(longestSuffix).prefix { $0 == "+" || $0 == "#" }
+                token.suffix = folded[signs.startIndex..<signs.endIndex]
+                index = signs.endIndex
+            }
+            tokens.append(token)
+        }
+        return tokens
+    }
+
+    /// Returns the kind of a token that begins with a scalar; nil if none does.
+    private static func kind(beginningWith role: Unicode.Scalar.SearchRole) -> Kind? {
+        switch role {
+        case .word: .word
+        case .unspaced: .run
+        case .pictograph: .pictographs
+        case .mark, .separator: nil
+        }
+    }
+}
+
+extension SearchToken.Kind {
+    fileprivate func includes(_ role: Unicode.Scalar.SearchRole) -> Bool {
+        switch (self, role) {
+        case (.word, .word), (.word, .mark), (.run, .unspaced), (.pictographs, .pictograph): true
+        default: false
+        }
+    }
+}
+
+/// An emoji: one pictograph, or several that are joined (UTS #51, ED-16).
+struct EmojiSequence: Equatable {
+    /// Its pictographs, each with its skin tone or tags; a flag is one.
+    let elements: [String]
+
+    /// The most joined pictographs of an emoji that count.
+    private static let mostElements = 8
+
+    /// Returns the emoji of a token.
+    static func sequences(in text: Substring) -> [EmojiSequence] {
+        var sequences: [EmojiSequence] = []
+        var elements: [String] = []
+        var (isJoined, isHalfFlag) = (false, false)
+        for scalar in text.unicodeScalars {
+            let isModifier = scalar.isEmojiTag || scalar.isSkinTone && !isJoined
+            if scalar == "\u{200D}" {
+                isJoined = true
+                continue
+            }
+            if let last = elements.last, isModifier || isHalfFlag && scalar.isRegionalIndicator {
+                elements[elements.count - 1] = last + String(scalar)
+                isHalfFlag = false
+                continue
+            }
+            if !isJoined, !elements.isEmpty {
+                sequences.append(EmojiSequence(elements: elements))
+                elements = []
+            }
+            if elements.count < mostElements { elements.append(String(scalar)) }
+            (isJoined, isHalfFlag) = (false, scalar.isRegionalIndicator)
+        }
+        return elements.isEmpty ? sequences : sequences + [EmojiSequence(elements: elements)]
+    }
+
+    /// The term that finds it.
+    var term: String { elements.joined(separator: "\u{200D}") }
+
+    /// The terms under which it is found: itself, its parts, and all of them without skin tones.
+    var terms: Set<String> {
+        var terms: Set<String> = []
+        for elements in [elements, elements.map(Self.withoutTone)] {
+            for start in elements.indices {
+                for end in start..<elements.count {
+                    terms.insert(elements[start...end].joined(separator: "\u{200D}"))
+                }
+            }
+        }
+        return terms
+    }
+
+    private static func withoutTone(_ element: String) -> String {
+        let plain = String(String.UnicodeScalarView(element.unicodeScalars.filter { !$0.isSkinTone }))
+        return plain.isEmpty ? element : plain
     }
 }
