@@ -10,7 +10,7 @@ import Testing
 
 @testable import Screens
 
-/// Pairing and what follows it, through the router.
+/// Pairing and requests of paired devices, through the router.
 struct DeviceRoutesTests {
     @Test("SRV-17 before pairing, everything is 401, whether or not it exists, and nothing is done")
     func before() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Screens
 
-/// Who hears what, over the router.
+/// The events of each listener, over the router.
 @Suite(.timeLimit(.minutes(10)))
 struct EventInterestTests {
     private let stream: EventHarness

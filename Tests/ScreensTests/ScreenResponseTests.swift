@@ -3,6 +3,8 @@ import Freshness
 import HTTPCaching
 import HTTPSemantics
 import HTTPTypes
+import Hummingbird
+import NIOCore
 import Testing
 
 @testable import Screens
@@ -41,5 +43,105 @@ import Testing
     @Test("SRV-05 Local data has neither field")
     func local() {
         #expect(fields(.local) == [:])
+    }
+}
+
+@Suite struct EntityTagScreensTests {
+    @Test("A tag is quoted, the same for the same bytes, another for others and for another encoding")
+    func tags() {
+        let tag = EntityTag.strong(for: Data("a".utf8))
+        #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && !tag.dropFirst().dropLast().contains("\""))
+        #expect(tag == EntityTag.strong(for: Data("a".utf8)))
+        #expect(
+            tag != EntityTag.strong(for: Data("b".utf8))
+                && tag != EntityTag.strong(for: Data("a".utf8), variant: "gzip")
+        )
+    }
+
+    @Test("A version precedes the digest, and If-Match finds it in every form of the tag, but not in weak ones")
+    func versions() {
+        let bytes = Data("a".utf8)
+        let tag = EntityTag.strong(for: bytes, version: "12")
+        #expect(tag.hasPrefix("\"12.") && tag.dropFirst(4) == EntityTag.strong(for: bytes).dropFirst())
+        let zipped = EntityTag.strong(for: bytes, version: "12", variant: "gzip")
+        #expect(zipped != tag && zipped.hasSuffix("-gzip\""))
+        #expect(
+            EntityTag.versions(in: [tag]) == [12]
+                && EntityTag.versions(in: ["\"12\", \(zipped)", EntityTag.strong(for: bytes, version: "3")]) == [12, 3]
+        )
+        #expect(
+            EntityTag.versions(in: [
+                "W/\(tag)", "12", "\"\"", "\"-1\"", "\"x12\"", "\"99999999999999999999\"", EntityTag.strong(for: bytes),
+                "\"",
+            ]) == []
+        )
+        #expect(EntityTag.versions(in: ["\"1\", *"]) == nil && EntityTag.versions(in: []) == [])
+    }
+
+    @Test("A comma or an asterisk within a tag is part of it: `\"a,*,b\"` is one tag, and not `*`")
+    func commas() {
+        let field = ["\"a,*,b\""]
+        #expect(EntityTag.versions(in: field) == [] && EntityTag.versions(in: ["\"a,*,b\", \"7\""]) == [7])
+        #expect(
+            !EntityTag.matches(field, "\"x\"") && EntityTag.matches(field, "\"a,*,b\"")
+                && !EntityTag.matches(field, "\"a\"")
+        )
+    }
+
+    @Test(
+        "If-None-Match compares weakly, in lists and over lines",
+        arguments: [["\"x\""], ["W/\"x\""], ["\"a\", \"x\""], ["\"a\"", "W/\"b\",\"x\""], ["*"], [" \"x\" "]]
+    )
+    func matches(lines: [String]) {
+        #expect(EntityTag.matches(lines, "\"x\""))
+    }
+
+    @Test(
+        "What is not the tag does not match",
+        arguments: [[], [""], ["x"], ["\"X\""], ["\"xx\""], ["w/\"x\""], ["\"a\", \"b\""]]
+    )
+    func others(lines: [String]) {
+        #expect(!EntityTag.matches(lines, "\"x\""))
+    }
+}
+
+@Suite("Bodies that are prepared once")
+struct PreparedBytesTests {
+    private static func address(_ buffer: ByteBuffer) -> UInt? {
+        buffer.withUnsafeReadableBytes { $0.baseAddress.map { UInt(bitPattern: $0) } }
+    }
+
+    @Test("TRUST-25 the contract is compressed once, and TRUST-23 its responses share the bytes")
+    func shared() throws {
+        let text = String(repeating: "openapi: 3.1.0\n", count: 1000)
+        let prepared = PreparedBytes(Data(text.utf8), type: MediaType.yaml)
+        let compressed = try (1...2).map { _ in try #require(try prepared.compressedBody()) }
+        #expect(Self.address(compressed[0]) == Self.address(compressed[1]))
+        #expect(compressed[0].readableBytes < text.utf8.count / 10)
+        #expect(prepared.bytes == Data(text.utf8))
+        #expect(prepared.entityTag(isCompressed: true) != prepared.entityTag(isCompressed: false))
+    }
+
+    @Test("TRUST-25 whatever the head, the response has the prepared bytes")
+    func rendered() throws {
+        let prepared = PreparedBytes(Data(repeating: 0x61, count: 10_000), type: MediaType.yaml)
+        let lengths: [(String, Int?)] = [("gzip", try prepared.compressed()?.count), ("identity", 10_000)]
+        for (encoding, expected) in lengths {
+            for number in 1...2 {
+                let request = HTTPRequest(
+                    method: .get,
+                    scheme: "http",
+                    authority: "a",
+                    path: "/openapi.yaml",
+                    headerFields: [.acceptEncoding: encoding, .userAgent: "client \(number)"]
+                )
+                let screen = ScreenResponse(body: .prepared(prepared))
+                let response = try ScreenResponseRenderer.render(screen, for: request)
+                #expect(response.status == .ok && response.body.contentLength == expected)
+                #expect(response.headers[.contentLength] == expected.map { String($0) })
+                #expect(response.headers[.contentEncoding] == (encoding == "gzip" ? "gzip" : nil))
+                #expect(response.headers[.eTag] == prepared.entityTag(isCompressed: encoding == "gzip"))
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ import Upstream
 
 @testable import Screens
 
-/// Whole exchanges through the router: status, fields, body, and what must not be there.
+/// Whole exchanges through the router: status, fields, body, and absent fields.
 struct ScreenRouterTests {
     private struct Secret: Error, CustomStringConvertible { let description = "password=hunter2" }
 
@@ -78,7 +78,7 @@ struct ScreenRouterTests {
         try ScreenHarness(Self.routes(), origins: origins)
     }
 
-    // MARK: What is there
+    // MARK: Responses
 
     @Test("SRV-05 SRV-06 A screen: envelope, flags in body and fields, validator, nothing for shared caches")
     func screen() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Screens
 
 @Suite("Archives") struct ZipArchiveTests {
-    /// Returns what Python reads of an archive: a line for each entry with its name and its bytes in hexadecimal.
+    /// Returns an archive as Python reads it: a line for each entry with its name and its bytes in hexadecimal.
     private static func read(_ archive: Data) throws -> [String] {
         let folder = try TemporaryFolder()
         let (file, list) = (folder.url.appending(path: "a.zip"), folder.url.appending(path: "list"))
@@ -62,7 +62,7 @@ import Testing
         #expect(archive.add(sent, in: "b", name: "Ångström/1", ending: "pdf", modified: .now) == "b/Ångström_1 (4).pdf")
         try archive.add(json: ["key": 1], as: "manifest.json", level: 0)
         let content = archive.finished(ZipFormat(limit: limit))
-        // What is deleted meanwhile is sent as it was.
+        // A document that is deleted meanwhile is sent as it was.
         for blob in blobs { database.blobs.discard(blob) }
         var bytes = Data()
         try await content.write { bytes += $0 }

@@ -17,8 +17,11 @@ import Testing
     @Test("HARN-30 Texts of screens are in the tables of their app, which have both languages")
     func screens() throws {
         let files = Repository.files(in: "Sources/Apps", suffixes: [".swift"])
-        #expect(files.count > 300 && files.filter { $0.hasSuffix("Texts.swift") }.count >= 5)
-        for file in files where file.contains("/Screens/") && !file.hasSuffix("Texts.swift") {
+        #expect(files.count > 100 && files.filter { $0.hasSuffix("Texts.swift") }.count >= 5)
+        // An app's description names upstreams for operators, its model has no texts for users.
+        let screens = files.filter { !$0.hasSuffix("Texts.swift") && !$0.contains("App") && !$0.contains("/Model/") }
+        #expect(screens.contains { $0.hasPrefix("Ships/") } && screens.contains { $0.hasPrefix("Notes/") })
+        for file in screens {
             let lines = Self.untranslated(try Repository.text("Sources/Apps/\(file)"))
             #expect(lines == [], "\(file)")
         }
@@ -26,7 +29,7 @@ import Testing
 
     @Test("A text that several apps have is one, in the table that they share")
     func shared() throws {
-        let files = Repository.files(in: "Sources", suffixes: ["Texts.swift", "Text+Common.swift"])
+        let files = Repository.files(in: "Sources", suffixes: ["Texts.swift"])
         var homes: [String: Set<String>] = [:]
         for file in files {
             for found in try Repository.text("Sources/\(file)").matches(of: /Text\(\s*"[^"]*",\s*ru: "[^"]*"\s*\)/) {

@@ -9,7 +9,7 @@ import Testing
         var names: [String] = []
     }
 
-    /// Returns what a cell of the last column names: suites in backticks, each followed by names in quotes.
+    /// Returns the references of a cell of the last column: suites in backticks, each followed by names in quotes.
     private static func references(in cell: Substring) -> [Reference] {
         cell.matches(of: /`(?:[A-Za-z]+\/)?([A-Za-z0-9+]+Tests)`|"([^"]+)"/).reduce(into: []) { result, match in
             if let suite = match.1 {
@@ -27,7 +27,7 @@ import Testing
         source.replacing(/"\s*\+\s*"/, with: "").matches(of: /@Test\(\s*"((?:[^"\\]|\\.)*)"/).map { String($0.1) }
     }
 
-    /// Returns what is named and not there.
+    /// Returns the references to tests that do not exist.
     private static func faults(in row: Substring, _ tests: [String: [String]]) -> [String] {
         let cell = row.split(separator: " | ").last ?? ""
         let references = references(in: cell)
@@ -46,8 +46,15 @@ import Testing
     func named() throws {
         var tests: [String: [String]] = [:]
         for path in Repository.files(in: "Tests", suffixes: [".swift"]) {
-            let name = String(path.split(separator: "/").last?.dropLast(".swift".count) ?? "")
-            tests[name, default: []] += Self.names(in: try Repository.text("Tests/\(path)"))
+            let text = try Repository.text("Tests/\(path)")
+            let file = String(path.split(separator: "/").last?.dropLast(".swift".count) ?? "")
+            tests[file, default: []] += Self.names(in: text)
+            for suite in text.components(separatedBy: "\nstruct ").dropFirst()
+                + text.components(separatedBy: "@Suite struct ").dropFirst()
+            {
+                let name = String(suite.prefix { $0.isLetter })
+                if name != file { tests[name, default: []] += Self.names(in: suite) }
+            }
         }
         let rows = try Repository.text("docs/threat-model.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| threat |") }

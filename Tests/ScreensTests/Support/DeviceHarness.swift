@@ -126,7 +126,7 @@ struct DeviceHarness {
         return try await send(.post, "/v1/pairing", as: visitor, fields, json: body).response
     }
 
-    /// Pairs a device; gives what it sends from then on, and its identity.
+    /// Pairs a device; returns its header fields from then on, and its identity.
     func paired(profile: String? = nil) async throws -> (visitor: Visitor, id: String) {
         let served = try await pair(try await code(profile: profile))
         let data = try served.data()

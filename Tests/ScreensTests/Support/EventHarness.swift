@@ -27,7 +27,7 @@ struct EventHarness {
         }
     }
 
-    /// A listener's connection: what was written to it, piece by piece.
+    /// A listener's connection: the written pieces.
     private struct Line: ResponseBodyWriter {
         let pieces: AsyncStream<String>.Continuation
         let hold: @Sendable () async -> Void
@@ -92,7 +92,7 @@ struct EventHarness {
         return "\(harness.sessions.cookies.name(of: app))=\(token)"
     }
 
-    /// What a listener hears last if a session of it has ended.
+    /// The last message of a listener if a session of it has ended.
     static func ended(_ app: String) -> String { "event: session-ended\ndata: {\"app\":\"\(app)\"}\n\n" }
 }
 

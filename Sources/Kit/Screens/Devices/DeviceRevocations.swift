@@ -1,6 +1,7 @@
-import Foundation
+package import Foundation
 package import Logging
-package import ServiceLifecycle
+import PrivateFiles
+import ServiceLifecycle
 
 /// Unpairs the devices that commands name while the server runs: it looks once a second whether there is a file, so a
 /// command needs neither a port nor a signal, which could reach another program of the data directory.
@@ -49,4 +50,33 @@ package struct DeviceRevocations: Service {
 extension ServerEvent {
     /// The devices are others.
     static let devicesChanged = ServerEvent(kind: "devices-changed", data: [], audience: .everyone)
+}
+
+/// The file in which `larder devices revoke` names a device that the server of the data directory is to unpair. Who may
+/// write there operates the server.
+package struct RevocationFile: Sendable {
+    private let url: URL
+
+    package init(in dataDirectory: URL) {
+        url = dataDirectory.appending(path: "device.revoked")
+    }
+
+    /// Names a device.
+    ///
+    /// - Throws: `PrivateFile.Failure`, also if the server has not yet processed the file of another command.
+    package func leave(_ id: String) throws {
+        try PrivateFile(at: url, Data(id.utf8)).write(replaces: false)
+    }
+
+    /// Whether a device is named that the server has not looked at.
+    package var isPending: Bool { access(url.path, F_OK) == 0 }
+
+    /// Withdraws the named device.
+    package func remove() { unlink(url.path) }
+
+    /// The identity of the device that is named; nil for none.
+    var named: String? {
+        guard isPending else { return nil }
+        return (try? Data(contentsOf: url)).map { String(decoding: $0, as: UTF8.self) }
+    }
 }

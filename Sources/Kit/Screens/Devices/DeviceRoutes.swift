@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
+import QRCodes
 
-/// `/v1/pairing` and `/v1/devices`: pairing by a code, and what is paired.
+/// `/v1/pairing` and `/v1/devices`: pairing by a code, and the paired devices.
 package struct DeviceRoutes: Sendable {
     /// Where a code is exchanged for the token of a device.
     static let pairing = "/v1/pairing"
@@ -35,7 +36,6 @@ package struct DeviceRoutes: Sendable {
         self.events = events
     }
 
-    /// The routes.
     package var routes: [Route] {
         [
             Route(.post, Self.pairing, "devices.pairing", pair).body("code", "name"),
@@ -166,4 +166,90 @@ extension ScreenResponse {
         response.headerFields[.clearSiteData] = #""cache""#
         return response
     }
+}
+
+/// A device as it is shown.
+struct DeviceRow: Encodable, Sendable {
+    let id: String
+    let name: String
+    let profile: String
+    let pairedAt: Date
+    let lastSeenAt: Date
+    /// Whether it has sent the request.
+    let current: Bool
+    let actions: [Action]
+
+    init(_ device: Device, current: Bool) {
+        id = device.id
+        name = device.name
+        profile = device.profile
+        pairedAt = device.pairedAt
+        lastSeenAt = device.lastSeenAt
+        self.current = current
+        let href: Link = "/v1/devices/\(device.id)"
+        actions = [
+            Action(
+                id: "rename",
+                title: .rename,
+                method: "PATCH",
+                href: href,
+                fields: [Action.Field("name", .text, value: device.name)]
+            ),
+            Action(
+                id: "unpair",
+                title: .unpair,
+                method: "DELETE",
+                href: href,
+                confirm: Action.Confirmation(message: .confirmUnpairing, buttons: [.unpair, .cancel])
+            ),
+        ]
+    }
+}
+
+/// `GET /v1/devices`: the devices that the client may see.
+struct DevicesScreen: Encodable, Sendable {
+    let access: AccessRules.Mode.RawValue
+    let devices: [DeviceRow]
+    let actions: [Action]
+}
+
+/// `POST /v1/pairing/code`: a code, for people to read.
+struct PairingCodeScreen: Encodable, Sendable {
+    let code: String
+    let expiresAt: Date
+    let profile: String
+    /// Where a device enters it; null if no name of the server is known that others can reach.
+    @Nullable var url: String?
+    /// Picture of a QR code that leads there with the code, as a `data:` URL; null if there is no address, or a long
+    /// one.
+    @Nullable var qr: String?
+
+    init(_ made: Pairing.Made, profile: String, url: String?) {
+        (code, expiresAt, self.profile) = (made.code.text, made.end, profile)
+        self.url = url
+        qr = url.flatMap { QRCode(PairingLink.text($0, made.code)) }
+            .map { "data:image/svg+xml;base64,\(Data($0.svg.utf8).base64EncodedString())" }
+    }
+}
+
+/// `POST /v1/pairing`: the device that was paired.
+struct PairedScreen: Encodable, Sendable {
+    let device: DeviceRow
+    /// The token; null if a cookie carries it.
+    let token: SessionGrant
+}
+
+extension Problem {
+    /// 401: who asks is not paired, whatever is asked for.
+    static var pairingRequired: Problem {
+        var problem = Problem(.pairingRequired, .pairingRequired, href: "/pair")
+        problem.headerFields[.wwwAuthenticate] = "Larder-Device"
+        return problem
+    }
+
+    /// 409: the table of devices is full.
+    static var tooManyDevices: Problem { Problem(.pairingUnavailable, .tooManyDevices) }
+
+    /// 422: the name of a device is not acceptable.
+    static var deviceName: Problem { .validation([.field("/name", "invalid", .deviceNameForm)]) }
 }

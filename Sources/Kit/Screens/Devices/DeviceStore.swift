@@ -2,8 +2,34 @@ package import Database
 package import Foundation
 package import Freshness
 import GRDB
+import HummingbirdCore
 import NIOCore
 import Synchronization
+
+/// A device that was paired.
+package struct Device: Sendable, Equatable {
+    /// Its identity, which the token cannot be computed from.
+    package let id: String
+    /// Its name, for people.
+    package var name: String
+    /// The only profile that it has in apps without a login.
+    package let profile: String
+    /// When it was paired.
+    package let pairedAt: Date
+    /// When it last sent a request, exact to some seconds; to the hour after a restart.
+    package var lastSeenAt: Date
+
+    /// Longest name, in characters.
+    static let longestName = 64
+
+    /// Returns a name without control characters and spaces around it; nil if that is empty or too long.
+    static func name(_ text: String) -> String? {
+        let visible = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+        guard visible.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
+        let name = String(String.UnicodeScalarView(visible)).trimmingCharacters(in: .whitespacesAndNewlines)
+        return name.isEmpty || name.count > longestName || name.utf8.count > 4 * longestName ? nil : name
+    }
+}
 
 /// The paired devices: a table, and all of it in memory, so that a request costs a hash and a look-up. Only hashes of
 /// tokens are stored.
@@ -72,8 +98,7 @@ package final class DeviceStore: Sendable {
         }
     }
 
-    /// Removes a device: its token opens nothing from here on, what was kept for it ends, and its requests under way
-    /// are cut off.
+    /// Removes a device: its token opens nothing from here on, its pins end, and its requests under way are cut off.
     ///
     /// - Throws: `StorageError`; then the device stays.
     package func remove(_ id: String) async throws { try await remove(id, sparing: nil) }
@@ -141,7 +166,7 @@ package final class DeviceStore: Sendable {
     }
 
     private static func id(of tokenHash: Data) -> String {
-        tokenHash.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        tokenHash.prefix(8).hexadecimal
     }
 }
 
@@ -194,5 +219,73 @@ extension DeviceStore {
             lastSeenAt: row.date(4)
         )
         return (hash, device)
+    }
+}
+
+/// A request of a device, from its head to the end of its response.
+struct DeviceVisit: Sendable {
+    let device: Device
+    /// How long a response to it may be kept: until the device is removed.
+    let changeToken: ChangeToken
+    let entry: RequestsUnderWay.Entry
+
+    /// Returns a body with whose end the request ends.
+    func ending(with body: ResponseBody) -> ResponseBody {
+        ResponseBody(contentLength: body.contentLength) { [entry] writer in
+            defer { entry.end() }
+            try await body.write(writer)
+        }
+    }
+}
+
+/// The requests under way of each device, by the channel of their responses: that of a connection, or of a stream of
+/// HTTP/2.
+final class RequestsUnderWay: Sendable {
+    /// A request, from its head to the end of its response. It ends with this object at the latest.
+    final class Entry: Sendable {
+        private let number: Int
+        private let device: Data
+        private let requests: RequestsUnderWay
+
+        fileprivate init(_ number: Int, _ device: Data, _ requests: RequestsUnderWay) {
+            (self.number, self.device, self.requests) = (number, device, requests)
+        }
+
+        deinit { end() }
+
+        /// The response has ended.
+        func end() { requests.remove(number, of: device) }
+    }
+
+    private struct State {
+        var channels: [Data: [Int: any Channel]] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Number of requests.
+    var count: Int { state.withLock { $0.channels.values.reduce(0) { $0 + $1.count } } }
+
+    func add(_ channel: any Channel, of device: Data) -> Entry {
+        let number = state.withLock { state in
+            state.last += 1
+            state.channels[device, default: [:]][state.last] = channel
+            return state.last
+        }
+        return Entry(number, device, self)
+    }
+
+    /// Cuts off the responses to a device, except on one channel: a client sees that they are not whole.
+    func close(_ device: Data, sparing spared: (any Channel)?) {
+        let channels = state.withLock { $0.channels.removeValue(forKey: device) ?? [:] }
+        for channel in channels.values where channel !== spared { channel.close(mode: .all, promise: nil) }
+    }
+
+    private func remove(_ number: Int, of device: Data) {
+        state.withLock { state in
+            state.channels[device]?[number] = nil
+            if state.channels[device]?.isEmpty == true { state.channels[device] = nil }
+        }
     }
 }

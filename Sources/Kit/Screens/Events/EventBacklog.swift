@@ -12,7 +12,7 @@ struct EventBacklog: Sendable {
         let event: ServerEvent
     }
 
-    /// What a reconnecting client has missed.
+    /// The events that a reconnecting client has missed.
     enum Missed: Equatable {
         /// These events.
         case entries([Entry])
@@ -22,14 +22,14 @@ struct EventBacklog: Sendable {
     }
 
     /// The events of one audience.
-    private struct Kept {
+    private struct Retained {
         var entries: Deque<Entry> = []
         /// Number of the newest event that is kept no more.
         var forgotten: Int
     }
 
-    /// An event's place in the order of all.
-    private struct Place {
+    /// An event's position in the order of all.
+    private struct Position {
         let number: Int
         let audience: ServerEvent.Audience
     }
@@ -39,9 +39,9 @@ struct EventBacklog: Sendable {
     /// Distinguishes the runs of a server: a number alone would mean something else after a restart.
     let run: String
     private let capacity: Int
-    private var kept: [ServerEvent.Audience: Kept] = [:]
+    private var kept: [ServerEvent.Audience: Retained] = [:]
     /// The kept events from the oldest on, and some that went with the room of their audience.
-    private var order: Deque<Place> = []
+    private var order: Deque<Position> = []
     /// Number of kept events.
     private(set) var count = 0
     private var lastNumber = 0
@@ -58,21 +58,21 @@ struct EventBacklog: Sendable {
     mutating func append(_ event: ServerEvent) -> Entry {
         lastNumber += 1
         let entry = Entry(number: lastNumber, event: event)
-        kept[event.audience, default: Kept(forgotten: forgotten)].entries.append(entry)
-        order.append(Place(number: lastNumber, audience: event.audience))
+        kept[event.audience, default: Retained(forgotten: forgotten)].entries.append(entry)
+        order.append(Position(number: lastNumber, audience: event.audience))
         count += 1
         if kept[event.audience]?.entries.count ?? 0 > capacity { removeOldest(of: event.audience) }
         let most = Self.share * capacity
         while count > most, let oldest = order.popFirst() {
             if isKept(oldest) { removeOldest(of: oldest.audience) }
         }
-        // Each place is looked at again once at most, since half of them go.
+        // Each position is looked at again once at most, since half of them go.
         if order.count > 2 * most { order = order.filter(isKept) }
         return entry
     }
 
-    private func isKept(_ place: Place) -> Bool {
-        kept[place.audience]?.entries.first.map { $0.number <= place.number } ?? false
+    private func isKept(_ position: Position) -> Bool {
+        kept[position.audience]?.entries.first.map { $0.number <= position.number } ?? false
     }
 
     private mutating func removeOldest(of audience: ServerEvent.Audience) {

@@ -1,6 +1,6 @@
 import Foundation
 package import Freshness
-package import ServiceLifecycle
+import ServiceLifecycle
 package import SharedStore
 import Synchronization
 import Upstream
@@ -8,7 +8,6 @@ import Upstream
 /// The event stream of the server: publishes each event to the listeners of its audience, and keeps the latest ones for
 /// clients that reconnect.
 package final class EventStream: Service, Sendable {
-    /// What a listener receives.
     enum Message: Sendable {
         case event(identity: String, ServerEvent)
         /// Nothing happened for a while; keeps connections open and detects closed ones. Whatever the listener
@@ -74,9 +73,9 @@ package final class EventStream: Service, Sendable {
     /// How many times an event was passed to a listener so far.
     package var deliveryCount: Int { state.withLock { $0.deliveries } }
 
-    /// Publishes an event to its audience, and has the other servers publish it if they share what it is about.
+    /// Publishes an event to its audience, and has the other servers publish it if they share its subject.
     ///
-    /// - Parameter isOwn: Whether it is about what this server alone has, whatever its audience is: its copies of an
+    /// - Parameter isOwn: Whether it is about data of this server alone, whatever its audience is: its copies of an
     ///   upstream's responses.
     package func publish(_ event: ServerEvent, isOwn: Bool = false) {
         deliver(event)
@@ -84,7 +83,7 @@ package final class EventStream: Service, Sendable {
         changes.tell(SharedEvent.kind, shared.topic, shared.json)
     }
 
-    /// Publishes what other servers publish, from now on, and has them publish what this one does.
+    /// From now on publishes the events of other servers, and has them publish the events of this one.
     package func share(over changes: SharedChanges) {
         state.withLock { $0.changes = changes }
         changes.onMessage(SharedEvent.kind) { [self] json in
@@ -103,7 +102,7 @@ package final class EventStream: Service, Sendable {
         }
     }
 
-    /// Ends the streams of a session that has ended, behind what was published before. A listener that has others
+    /// Ends the streams of a session that has ended, behind the events published before. A listener with other sessions
     /// reconnects with these.
     func end(sessionOf tokenHash: Data) {
         let ended = state.withLock { state in
@@ -212,5 +211,74 @@ package final class EventStream: Service, Sendable {
                 state.listeners.remove(number)?.messages.finish()
             }
         }
+    }
+}
+
+/// The listeners of the event stream, indexed by audience: the cost of an event depends on its audience only. A value
+/// without locks.
+struct EventListeners: Sendable {
+    struct Listener: Sendable {
+        let messages: AsyncStream<EventStream.Message>.Continuation
+        /// The audiences that it belongs to; nil for all.
+        let audiences: Set<ServerEvent.Audience>?
+        /// The apps of its sessions by the hashes of their tokens.
+        let sessionApps: [Data: String]
+        /// The address of its client, or its network; nil if it has none.
+        var client: String?
+    }
+
+    private var listeners: [Int: Listener] = [:]
+    private var byAudience: [ServerEvent.Audience: Set<Int>] = [:]
+    private var ofAllAudiences: Set<Int> = []
+    private var bySession: [Data: Set<Int>] = [:]
+    private var byClient: [String: Set<Int>] = [:]
+
+    /// Number of listeners.
+    var count: Int { listeners.count }
+    var numbers: [Int] { Array(listeners.keys) }
+
+    subscript(_ number: Int) -> Listener? { listeners[number] }
+
+    /// Returns the numbers of the listeners that receive an audience's events.
+    func numbers(of audience: ServerEvent.Audience) -> [Int] { Array(byAudience[audience] ?? []) + ofAllAudiences }
+
+    func numbers(ofSession tokenHash: Data) -> [Int] { Array(bySession[tokenHash] ?? []) }
+
+    /// Returns the listener that ends so that another one of a client has room: the oldest one of that client if it has
+    /// as many as it may have, else of the client that has most if there are as many as there may be.
+    ///
+    /// - Parameters:
+    ///   - limits: Largest number of listeners of one client, and of all.
+    func displaced(by client: String, limits: (client: Int, all: Int)) -> Int? {
+        if let own = byClient[client], own.count >= limits.client { return own.min() }
+        guard count >= limits.all else { return nil }
+        return byClient.values.max { $0.count < $1.count }?.min()
+    }
+
+    mutating func add(_ listener: Listener, _ number: Int) {
+        listeners[number] = listener
+        if let client = listener.client { byClient[client, default: []].insert(number) }
+        if listener.audiences == nil { ofAllAudiences.insert(number) }
+        for audience in listener.audiences ?? [] { byAudience[audience, default: []].insert(number) }
+        for tokenHash in listener.sessionApps.keys { bySession[tokenHash, default: []].insert(number) }
+    }
+
+    /// Returns the listener that was removed; nil if it was already.
+    mutating func remove(_ number: Int) -> Listener? {
+        guard let listener = listeners.removeValue(forKey: number) else { return nil }
+        ofAllAudiences.remove(number)
+        if let client = listener.client {
+            byClient[client]?.remove(number)
+            if byClient[client]?.isEmpty == true { byClient[client] = nil }
+        }
+        for audience in listener.audiences ?? [] {
+            byAudience[audience]?.remove(number)
+            if byAudience[audience]?.isEmpty == true { byAudience[audience] = nil }
+        }
+        for tokenHash in listener.sessionApps.keys {
+            bySession[tokenHash]?.remove(number)
+            if bySession[tokenHash]?.isEmpty == true { bySession[tokenHash] = nil }
+        }
+        return listener
     }
 }

@@ -85,7 +85,8 @@ package struct ServerEvent: Sendable, Equatable {
 
     /// A job has made progress or has ended. `status` is queued, running, done or failed; `progress` is from 0 to 1,
     /// rounded to whole per cents.
-    package static func job(app: String, id: String, status: String, progress: Double, audience: Audience) -> ServerEvent
+    package static func job(app: String, id: String, status: String, progress: Double, audience: Audience)
+        -> ServerEvent
     {
         ServerEvent(
             kind: "job",
@@ -95,5 +96,61 @@ package struct ServerEvent: Sendable, Equatable {
             ],
             audience: audience
         )
+    }
+}
+
+/// An event that servers send to each other: it concerns an app, not the upstreams of one server.
+struct SharedEvent: Codable {
+    /// The kind of message that it is.
+    static let kind = "event"
+
+    private let name: String
+    private let data: String
+    private let app: String
+    /// The account or the profile of the audience; neither for all listeners of the app.
+    private var account: String?
+    private var profile: String?
+
+    /// - Returns: nil for an event of this server alone.
+    init?(_ event: ServerEvent) {
+        (name, data) = (event.kind, event.json)
+        switch event.audience {
+        case .everyone: return nil
+        case .app(let app): self.app = app
+        case .account(let app, let account): (self.app, self.account) = (app, account)
+        case .profile(let app, let profile): (self.app, self.profile) = (app, profile)
+        }
+    }
+
+    init?(json: String) {
+        guard let event = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else { return nil }
+        self = event
+    }
+
+    var json: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    /// The topic of the message (`SharedChanges`).
+    var topic: String { event.audience.topic }
+
+    var event: ServerEvent {
+        let audience: ServerEvent.Audience =
+            if let account {
+                .account(app: app, account: account)
+            } else if let profile {
+                .profile(app: app, profile: profile)
+            } else { .app(app) }
+        return ServerEvent(kind: name, json: data, audience: audience)
+    }
+}
+
+extension ServerEvent.Audience {
+    /// The topic of the messages for the audience (`SharedChanges`).
+    package var topic: String {
+        switch self {
+        case .everyone: "everyone"
+        case .app(let app): "app/\(app)"
+        case .account(let app, let account): "account/\(app)/\(account)"
+        case .profile(let app, let profile): "profile/\(app)/\(profile)"
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Writes JSON into memory: UTF-8, without spaces, in the order of the calls.
 ///
 /// Separators follow from the last byte, so there is no state but the bytes. Names are written as they are: those of
@@ -8,7 +10,6 @@ package struct JSONWriter: ~Copyable {
     private var capacity: Int
     /// The language of texts.
     let language = Language.current
-    /// The profile that links name.
     let profile = Link.Profile.current
 
     init(capacity: Int = 8192) {
@@ -18,19 +19,15 @@ package struct JSONWriter: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// What was written.
+    /// The written bytes.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
-    /// Begins an object.
     package mutating func beginObject() { begin(UInt8(ascii: "{")) }
 
-    /// Ends an object.
     package mutating func endObject() { append(UInt8(ascii: "}")) }
 
-    /// Begins an array.
     package mutating func beginArray() { begin(UInt8(ascii: "[")) }
 
-    /// Ends an array.
     package mutating func endArray() { append(UInt8(ascii: "]")) }
 
     /// Begins a member; its value follows.
@@ -122,5 +119,167 @@ extension String {
             var copy = self
             copy.withUTF8(body)
         }
+    }
+}
+
+/// A value that writes its JSON without a tree of it, for frequent screens.
+///
+/// The members are those of its `Encodable` form, and the bytes are the same (`JSONWritableTests`).
+package protocol JSONWritable: Encodable {
+    /// Writes the value. The members of an object are in the order of their names in the output.
+    ///
+    /// - Throws: `EncodingError`.
+    func write(to json: inout JSONWriter) throws
+}
+
+extension JSONWriter {
+    /// Writes a value of any type: directly if it can, else through `WireEncoder`.
+    ///
+    /// - Throws: `EncodingError`.
+    package mutating func encode(_ value: some Encodable) throws {
+        if let direct = value as? any JSONWritable {
+            try direct.write(to: &self)
+        } else {
+            try WireEncoder.wrap(value, WireEncoder.Lookups()).write(to: &self)
+        }
+    }
+}
+
+// Values of the types that screens have, in the form of WireFormat.
+extension JSONWriter {
+    /// Writes `null`.
+    package mutating func null() { word("null") }
+
+    /// Writes a Boolean.
+    package mutating func value(_ value: Bool) { word(value ? "true" : "false") }
+
+    /// Writes an integer.
+    package mutating func value(_ value: some BinaryInteger) { word(String(value)) }
+
+    /// Writes a number in the shortest digits that identify it; a whole number needs no fraction.
+    ///
+    /// - Throws: `EncodingError` for infinity and NaN.
+    package mutating func value(_ value: some BinaryFloatingPoint & LosslessStringConvertible) throws {
+        guard value.isFinite else { throw EncodingError.invalidValue(value, .notJSON(value)) }
+        let digits = value.description
+        word(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
+    }
+
+    /// Writes a decimal, digit for digit.
+    ///
+    /// - Throws: `EncodingError` for no number.
+    package mutating func value(_ value: Decimal) throws {
+        guard value.isFinite else { throw EncodingError.invalidValue(value, .notJSON(value)) }
+        word(value.description)
+    }
+
+    /// Writes a time as ``WireFormat/timestamp(_:)``.
+    package mutating func value(_ value: Date) { self.value(WireFormat.timestamp(value)) }
+
+    /// Writes texts.
+    package mutating func value(_ texts: [String]) {
+        beginArray()
+        for index in texts.indices { value(texts[index]) }
+        endArray()
+    }
+
+    /// Writes values. By index: a loop over the values would copy each of them.
+    ///
+    /// - Throws: `EncodingError`.
+    package mutating func value(_ values: [some JSONWritable]) throws {
+        beginArray()
+        for index in values.indices { try values[index].write(to: &self) }
+        endArray()
+    }
+}
+
+// Members, with null for a nil.
+extension JSONWriter {
+    /// Writes a member.
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        self.value(value)
+    }
+
+    /// Writes a member.
+    package mutating func member(_ name: StaticString, _ value: Int?) {
+        self.name(name)
+        if let value { self.value(value) } else { null() }
+    }
+
+    /// Writes a member.
+    package mutating func member(_ name: StaticString, _ value: String?) {
+        self.name(name)
+        if let value { self.value(value) } else { null() }
+    }
+
+    /// Writes a member.
+    package mutating func member(_ name: StaticString, _ value: Date?) {
+        self.name(name)
+        if let value { self.value(value) } else { null() }
+    }
+
+    /// Writes a member.
+    ///
+    /// - Throws: `EncodingError` for no number.
+    package mutating func member(_ name: StaticString, _ value: Double?) throws {
+        self.name(name)
+        if let value { try self.value(value) } else { null() }
+    }
+
+    /// Writes a member.
+    package mutating func member(_ name: StaticString, _ texts: [String]) {
+        self.name(name)
+        value(texts)
+    }
+
+    /// Writes a member.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
+    package mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) throws {
+        self.name(name)
+        if let value { try value.write(to: &self) } else { null() }
+    }
+
+    /// Writes a member.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
+    package mutating func member(_ name: StaticString, _ values: [some JSONWritable]) throws {
+        self.name(name)
+        try value(values)
+    }
+}
+
+extension EncodingError.Context {
+    fileprivate static func notJSON(_ number: some CustomStringConvertible) -> Self {
+        Self(codingPath: [], debugDescription: "JSON has no \(number).")
+    }
+}
+
+/// Which characters of a JSON text are escaped, and how (RFC 8259 §7). A slash is not.
+enum JSONEscapes {
+    /// Whether a text has such a character. A sum, and not a search, so that the loop looks at many bytes at a time.
+    static func areNeeded(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in utf8 { found |= isNeeded(byte) ? 1 : 0 }
+        return found > 0
+    }
+
+    /// Returns the escape of a byte; nil if it needs none.
+    static func escape(of byte: UInt8) -> String? {
+        guard isNeeded(byte) else { return nil }
+        switch byte {
+        case 0x08: return "\\b"
+        case 0x09: return "\\t"
+        case 0x0A: return "\\n"
+        case 0x0C: return "\\f"
+        case 0x0D: return "\\r"
+        case ..<0x20: return "\\u00" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        default: return "\\" + String(Unicode.Scalar(byte))
+        }
+    }
+
+    private static func isNeeded(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 }

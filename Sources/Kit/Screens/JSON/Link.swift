@@ -2,7 +2,7 @@ package import HTTPSemantics
 
 /// An address on this server that a response names: path and query, percent-encoded.
 ///
-/// What is interpolated is encoded, except another link, which is continued:
+/// Interpolated values are encoded, except another link, which is continued:
 ///
 ///     let document: Link = "/v1/pdf/documents/\(id)"
 ///     let file: Link = "\(document)/file"
@@ -76,10 +76,8 @@ extension Link: ExpressibleByStringInterpolation {
         /// Appends a piece that is percent-encoded already.
         package mutating func appendLiteral(_ literal: String) { target += literal }
 
-        /// Appends a link.
         package mutating func appendInterpolation(_ link: Link) { target += link.target }
 
-        /// Appends a number.
         package mutating func appendInterpolation(_ number: some BinaryInteger) { target += String(number) }
 
         /// Appends a text, percent-encoded.
@@ -100,8 +98,6 @@ extension Link: JSONWritable {
     package func write(to json: inout JSONWriter) { json.value(requestTarget(in: json.profile)) }
 
     /// Encodes path and query.
-    ///
-    /// - Throws: What the encoder throws.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(requestTarget)

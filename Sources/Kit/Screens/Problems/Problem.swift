@@ -1,16 +1,21 @@
+package import Database
+import Foundation
+package import HTTPServer
 package import HTTPTypes
+package import Hummingbird
+package import SharedStore
 
 /// An error for the client: thrown as a value anywhere, written as RFC 9457 `application/problem+json` in one place.
 package struct Problem: Error, Sendable, Equatable {
-    /// What is wrong with one field or parameter.
+    /// A fault of one field or parameter.
     package struct FieldError: Encodable, Sendable, Equatable {
         /// JSON pointer (RFC 6901) of a field of the body.
         package var pointer: String?
         /// Name of a query parameter, a path parameter or a header field.
         package var parameter: String?
-        /// What is wrong, for programs: `required`, `invalid`, `too-long`, …
+        /// The fault, for programs: `required`, `invalid`, `too-long`, …
         package var code: String
-        /// What is wrong and what is accepted, for people.
+        /// The fault and the accepted values, for people.
         package var detail: Text
 
         /// An error in a field of the body.
@@ -18,19 +23,16 @@ package struct Problem: Error, Sendable, Equatable {
             FieldError(pointer: pointer, parameter: nil, code: code, detail: detail)
         }
 
-        /// An error in a parameter.
         package static func parameter(_ name: String, _ code: String, _ detail: Text) -> FieldError {
             FieldError(pointer: nil, parameter: name, code: code, detail: detail)
         }
     }
 
-    /// What a front end shows in an alert.
+    /// The content of an alert.
     package struct Dialog: Encodable, Sendable, Equatable {
         /// Heading.
         package var title: Text
-        /// Text.
         package var message: Text
-        /// Buttons.
         package var buttons: [Text]
 
         /// Creates an alert.
@@ -41,14 +43,12 @@ package struct Problem: Error, Sendable, Equatable {
         }
     }
 
-    /// The upstream that caused it.
     package struct UpstreamCause: Encodable, Sendable, Equatable {
         /// Its name in settings and `/v1/status`.
         package var name: String
         /// Status of its response; null if there was none.
         @Nullable package var status: Int?
 
-        /// Names an upstream.
         package init(name: String, status: Int? = nil) {
             self.name = name
             _status = Nullable(wrappedValue: status)
@@ -57,7 +57,7 @@ package struct Problem: Error, Sendable, Equatable {
 
     /// Kind of error.
     package var code: ProblemCode
-    /// What happened this time, for people.
+    /// A description of this occurrence, for people.
     package var detail: Text
     /// Whether an upstream is unreachable.
     package var offline: Bool
@@ -65,16 +65,15 @@ package struct Problem: Error, Sendable, Equatable {
     package var upstream: UpstreamCause?
     /// The fields at fault.
     package var errors: [FieldError]
-    /// What an app shows, if it differs from ``detail``.
+    /// The alert of the app, if it differs from ``detail``.
     package var dialog: Dialog?
-    /// The screen that shows what the client needs to know now, if there is one.
+    /// The screen that the client needs now, if there is one.
     package var href: Link?
-    /// What the client can do instead; nil if there is nothing.
+    /// Actions that the client can take instead; nil if there are none.
     package var actions: [Action]?
     /// Header fields that belong to it: `Allow`, `Retry-After`, `WWW-Authenticate`, …
     package var headerFields: HTTPFields
 
-    /// Creates a problem.
     package init(
         _ code: ProblemCode,
         _ detail: Text,
@@ -98,7 +97,7 @@ package struct Problem: Error, Sendable, Equatable {
         if code.status == .unauthorized { self.headerFields[.wwwAuthenticate] = "Bearer" }
     }
 
-    /// What a user sees if the app has no alert of its own: the detail; the title if only the author of a client can
+    /// The text for a user if the app has no alert of its own: the detail; the title if only the author of a client can
     /// act on the detail, which has no translation then.
     var message: Text {
         detail.isTranslated ? detail : Text("\(code.title.english).", ru: "\(code.title.russian).")
@@ -106,7 +105,7 @@ package struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem {
-    /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` says what would be.
+    /// 400: a query parameter, path parameter or header field is not acceptable; `accepted` names acceptable values.
     package static func invalidParameter(_ name: String, accepted: Text, dialog: Dialog? = nil) -> Problem {
         let error = FieldError.parameter(name, "invalid", accepted)
         return Problem(.invalidParameter, .parameter(name, accepted), errors: [error], dialog: dialog)
@@ -132,7 +131,7 @@ extension Problem {
         Problem(.notFound, what)
     }
 
-    /// 421 for what another process serves.
+    /// 421 for an app or upstream of another process.
     ///
     /// - Parameter what: The app or upstream, at the beginning of a sentence.
     static func misdirected(_ what: String) -> Problem {
@@ -140,12 +139,150 @@ extension Problem {
     }
 
     /// 405 with the methods that are allowed.
-    package static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
+    static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         return Problem(
             .methodNotAllowed,
             "\(method.rawValue) is not allowed here; allowed: \(list).",
             headerFields: [.allow: list]
         )
+    }
+}
+
+/// A problem as it is written: RFC 9457 with the members of docs/contract.md, "Problems".
+struct ProblemDocument: Encodable, Sendable {
+    /// `urn:larder:problem:<code>`.
+    var type: String
+    /// The same for all problems of a code.
+    var title: Text
+    /// HTTP status.
+    var status: Int
+    /// A description of this occurrence.
+    var detail: Text
+    /// Path of the request.
+    var instance: String
+    /// The code by itself.
+    var code: String
+    /// Always `error`: the fourth state of a screen.
+    var state = "error"
+    /// Whether an upstream is unreachable.
+    var offline: Bool
+    /// Whether the same request may succeed later.
+    var retryable: Bool
+    /// The upstream that caused it, or null.
+    @Nullable var upstream: Problem.UpstreamCause?
+    /// The fields at fault.
+    var errors: [Problem.FieldError]
+    /// The alert of the app.
+    var dialog: Problem.Dialog
+    /// The screen that the client needs now; left out if there is none.
+    var href: Link?
+    /// Actions that the client can take instead; left out if there are none.
+    var actions: [Action]?
+
+    /// Creates the document of a problem.
+    /// - Parameter instance: path of the request without its query, which may hold private data
+    init(_ problem: Problem, instance: String) {
+        type = "urn:larder:problem:\(problem.code.rawValue)"
+        title = problem.code.title
+        status = problem.code.status.code
+        detail = problem.detail
+        self.instance = instance
+        code = problem.code.rawValue
+        offline = problem.offline
+        retryable = problem.code.isRetryable
+        _upstream = Nullable(wrappedValue: problem.upstream)
+        errors = problem.errors
+        dialog = problem.dialog ?? Problem.Dialog(message: problem.message)
+        href = problem.href
+        actions = problem.actions
+    }
+
+    /// Returns the document's bytes.
+    /// - Throws: `EncodingError`.
+    func bytes() throws -> Data { try WireFormat.encode(self) }
+}
+
+extension Problem {
+    /// Returns the response of a server that has no routes to ask: in the language of the request, not kept.
+    ///
+    /// - Throws: `EncodingError`.
+    package func response(to request: Request) throws -> Response {
+        try Language.$current.withValue(Language(acceptedBy: request.headers, original: .english)) {
+            try ScreenResponseRenderer.render(.problem(self, instance: request.uri.path), for: request.head)
+        }
+    }
+}
+
+extension Problem {
+    /// The problem of a body that is no form: 415 for another kind of body, 400 for a broken one.
+    package init(_ error: MultipartError) {
+        switch error {
+        case .otherType(let type):
+            let given = type.isEmpty ? "A body without Content-Type" : type
+            self.init(.unsupportedMediaType, "\(given) is not accepted here; accepted: multipart/form-data.")
+        case .badBoundary:
+            self.init(
+                .malformedRequest,
+                "The boundary of multipart/form-data must be 1 to 70 of the characters that RFC 2046 allows, "
+                    + "not ending in a space."
+            )
+        case .malformedDelimiter:
+            self.init(.malformedRequest, "A boundary of the form is followed by something else than a line end or --.")
+        case .headerTooLarge(let limit):
+            self.init(.malformedRequest, "The header of a part of the form may have \(limit) bytes at most.")
+        case .malformedHeader(let fault):
+            self.init(.malformedRequest, "The header of a part of the form cannot be read: \(fault).")
+        case .truncated:
+            self.init(.malformedRequest, "The form ends before its last boundary.")
+        }
+    }
+}
+
+extension Problem {
+    /// Creates the problem of data that cannot be read or written; nil for an error that is no fault of the disk, such
+    /// as a body of another length than announced.
+    ///
+    /// The text has no paths: those are in the log.
+    package init?(_ error: StorageError) {
+        switch error {
+        case .diskFull:
+            self = .storageFull
+        case .notWritable, .notReadable, .inputOutput, .databaseBusy, .damagedDatabase, .blobUnavailable,
+            .secretNotAuthentic:
+            self.init(.storageFailed, .storageFailed)
+        default: return nil
+        }
+    }
+}
+
+extension ProblemCode {
+    /// 503: the shared store cannot be read or changed now, and nothing was changed.
+    static let storeUnavailable = ProblemCode(
+        "store-unavailable",
+        .serviceUnavailable,
+        Text("Your data cannot be reached", ru: "Ваши данные сейчас недоступны"),
+        isRetryable: true
+    )
+}
+
+extension Problem {
+    /// How long a client should wait for the store, in seconds.
+    private static let pause = 2
+
+    /// Creates the problem of a store that does not respond, or did not confirm a change; nil for an error that is no
+    /// fault of its.
+    ///
+    /// The text does not say why: that is in the log.
+    package init?(_ error: SharedStoreError) {
+        switch error {
+        case .unavailable, .closed:
+            self.init(.storeUnavailable, .storeUnavailable, headerFields: [.retryAfter: "\(Self.pause)"])
+        case .outcomeUnknown: self.init(.outcomeUnknown, .storeOutcomeUnknown)
+        case .diskFull: self.init(.storageFull, .diskFull)
+        case .notUnique, .refused, .textNotStorable, .noSuchColumn, .typeMismatch, .ambiguousMigration, .newerSchema,
+            .libraryUnusable, .serverUnusable:
+            return nil
+        }
     }
 }

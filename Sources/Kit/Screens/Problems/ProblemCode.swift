@@ -1,3 +1,4 @@
+package import HTTPServer
 package import HTTPTypes
 
 /// A kind of error that clients can distinguish, with its status and title.
@@ -7,7 +8,6 @@ package import HTTPTypes
 package struct ProblemCode: Sendable, Hashable {
     /// The code itself, such as `not-found`.
     package let rawValue: String
-    /// Status of the response.
     package let status: HTTPResponse.Status
     /// `title` of the problem: the same for every problem of this code (RFC 9457 §3.1.3).
     package let title: Text
@@ -37,13 +37,13 @@ extension ProblemCode {
     ]
 
     /// 400: the request is malformed.
-    package static let malformedRequest = ProblemCode(
+    static let malformedRequest = ProblemCode(
         "malformed-request",
         .badRequest,
         Text("The request is malformed", ru: "Запрос составлен неверно")
     )
     /// 400: the body is not JSON.
-    package static let malformedJSON = ProblemCode(
+    static let malformedJSON = ProblemCode(
         "malformed-json",
         .badRequest,
         Text("The body is not JSON", ru: "Тело запроса — не JSON")
@@ -55,7 +55,7 @@ extension ProblemCode {
         Text("A parameter is not acceptable", ru: "Недопустимый параметр")
     )
     /// 401: a session is required.
-    package static let sessionRequired = ProblemCode(
+    static let sessionRequired = ProblemCode(
         "session-required",
         .unauthorized,
         Text("A session is required", ru: "Нужно войти")
@@ -79,7 +79,7 @@ extension ProblemCode {
         Text("The upstream does not accept its token any more", ru: "Токен удалённого сервиса недействителен")
     )
     /// 403: guests may not do this.
-    package static let guestNotAllowed = ProblemCode(
+    static let guestNotAllowed = ProblemCode(
         "guest-not-allowed",
         .forbidden,
         Text("Guests may not do this", ru: "Гостям это недоступно")
@@ -91,19 +91,19 @@ extension ProblemCode {
         Text("The upstream does not allow this", ru: "Удалённый сервис не разрешает это действие")
     )
     /// 403: this host name is not served.
-    package static let hostNotAllowed = ProblemCode(
+    static let hostNotAllowed = ProblemCode(
         "host-not-allowed",
         .forbidden,
         Text("This host name is not served", ru: "Это имя сервера не обслуживается")
     )
     /// 403: this origin may not write.
-    package static let originNotAllowed = ProblemCode(
+    static let originNotAllowed = ProblemCode(
         "origin-not-allowed",
         .forbidden,
         Text("This origin may not write", ru: "С этой страницы изменения не принимаются")
     )
     /// 421: another process serves this (RFC 9110 §15.5.20).
-    package static let misdirectedRequest = ProblemCode(
+    static let misdirectedRequest = ProblemCode(
         "misdirected-request",
         .misdirectedRequest,
         Text("Another process serves this", ru: "Это обслуживает другой процесс")
@@ -115,7 +115,7 @@ extension ProblemCode {
         Text("There is nothing here", ru: "Ничего не найдено")
     )
     /// 405: the method is not allowed here.
-    package static let methodNotAllowed = ProblemCode(
+    static let methodNotAllowed = ProblemCode(
         "method-not-allowed",
         .methodNotAllowed,
         Text("The method is not allowed here", ru: "Такое действие здесь невозможно")
@@ -151,7 +151,7 @@ extension ProblemCode {
         Text("There are too many pages", ru: "Слишком много страниц")
     )
     /// 414: the request target is too long.
-    package static let targetTooLong = ProblemCode(
+    static let targetTooLong = ProblemCode(
         "target-too-long",
         .uriTooLong,
         Text("The request target is too long", ru: "Слишком длинный адрес")
@@ -163,7 +163,7 @@ extension ProblemCode {
         Text("The media type is not supported", ru: "Этот тип данных не поддерживается")
     )
     /// 416: the range cannot be satisfied.
-    package static let badRange = ProblemCode(
+    static let badRange = ProblemCode(
         "bad-range",
         .rangeNotSatisfiable,
         Text("The range cannot be satisfied", ru: "Такой части файла нет")
@@ -200,7 +200,7 @@ extension ProblemCode {
         isRetryable: true
     )
     /// 431: the header is too large.
-    package static let headersTooLarge = ProblemCode(
+    static let headersTooLarge = ProblemCode(
         "headers-too-large",
         .requestHeaderFieldsTooLarge,
         Text("The header is too large", ru: "Слишком длинный заголовок запроса")
@@ -266,7 +266,7 @@ extension ProblemCode {
         isRetryable: true
     )
     /// 504: nothing is stored for this.
-    package static let notInCache = ProblemCode(
+    static let notInCache = ProblemCode(
         "not-in-cache",
         .gatewayTimeout,
         Text("Nothing is stored for this", ru: "Сохранённых данных нет"),
@@ -286,7 +286,7 @@ extension ProblemCode {
         Text("The disk of the server is full", ru: "На диске сервера нет места")
     )
     /// 507: the account or the profile has stored as much as it may.
-    package static let quotaExceeded = ProblemCode(
+    static let quotaExceeded = ProblemCode(
         "quota-exceeded",
         .init(code: 507),
         Text("The quota is used up", ru: "Отведённое место закончилось")
@@ -297,4 +297,49 @@ extension ProblemCode {
         .init(code: 507),
         Text("The upstream has no space left", ru: "На удалённом сервисе нет места")
     )
+}
+
+extension ProblemCode {
+    /// 401: the device is not paired.
+    static let pairingRequired = ProblemCode(
+        "pairing-required",
+        .unauthorized,
+        Text("The device is not paired", ru: "Устройство не подключено")
+    )
+    /// 403: the code is not the one that pairs a device now.
+    static let pairingRefused = ProblemCode(
+        "pairing-refused",
+        .forbidden,
+        Text("The code is not accepted", ru: "Код не принят")
+    )
+    /// 403: only clients on the server's own machine may do this.
+    static let localOnly = ProblemCode(
+        "local-only",
+        .forbidden,
+        Text("Only clients on the server's machine may do this", ru: "Это доступно только на самом сервере")
+    )
+    /// 403: the device is for another profile.
+    static let profileNotAllowed = ProblemCode(
+        "profile-not-allowed",
+        .forbidden,
+        Text("The device is for another profile", ru: "Устройство подключено для другого профиля")
+    )
+    /// 409: no device can be paired.
+    static let pairingUnavailable = ProblemCode(
+        "pairing-unavailable",
+        .conflict,
+        Text("No device can be paired", ru: "Подключить устройство нельзя")
+    )
+}
+
+extension ProblemCode {
+    /// The code of a request that the connection layer refuses.
+    package init(_ reason: ConnectionRefusal.Reason) {
+        switch reason {
+        case .malformed, .clearText: self = .malformedRequest
+        case .targetTooLong: self = .targetTooLong
+        case .headersTooLarge: self = .headersTooLarge
+        case .timedOut: self = .requestTimeout
+        }
+    }
 }

@@ -3,7 +3,6 @@ package import Foundation
 /// The fields of a JSON object that a client sent, read one by one: a problem names every field at fault, not just the
 /// first.
 package struct JSONFields: Sendable {
-    /// A JSON value.
     package enum Value: Sendable, Equatable, Decodable {
         case null
         case bool(Bool)
@@ -33,7 +32,6 @@ package struct JSONFields: Sendable {
         }
     }
 
-    /// All fields.
     package let values: [String: Value]
 
     /// The fields of an object within another.
@@ -99,8 +97,45 @@ extension Problem {
             case .repeatedName(let name):
                 ("duplicate", "An object of the body has two members named \(UploadedForm.legible(name)): \(place).")
             }
-        // The pointer to what is too deep would be as long as the body.
+        // The pointer to a value that is too deep would be as long as the body.
         let isNamed = !defect.pointer.isEmpty && defect.reason != .tooDeep
         self.init(.malformedJSON, detail, errors: isNamed ? [.field(defect.pointer, code, detail)] : [])
+    }
+}
+
+// Members of tests' documents that are no texts.
+extension JSONFields {
+    /// Returns a time (ISO 8601, UTC); nil if it is absent or null.
+    /// - Throws: 422 if it is something else.
+    package func time(_ name: String) throws -> Date? {
+        guard let text = try string(name) else { return nil }
+        for hasFractions in [false, true] {
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFractions)
+            // The other form may fit.
+            if let date = try? style.parse(text) { return date }
+        }
+        throw Problem.validation([.field("/\(name)", "invalid", "\(name) must be a time such as 2026-01-05T10:00:00Z.")]
+        )
+    }
+
+    /// Returns the profile that `profile` names; `local` if it is absent.
+    /// - Throws: 422 if it cannot be one.
+    package func profile() throws -> String {
+        let name = try string("profile") ?? "local"
+        guard ScreenRequest.isProfile(name) else {
+            throw Problem.validation([
+                .field("/profile", "invalid", "profile must be one name of \(ScreenRequest.profileForm).")
+            ])
+        }
+        return name
+    }
+
+    /// - Throws: 422 that names each field that is none of these.
+    package func requireOnly(_ names: String...) throws {
+        let others = values.keys.filter { !names.contains($0) }.sorted()
+        guard !others.isEmpty else { return }
+        throw Problem.validation(
+            others.map { .field("/\(JSONPointer.token($0))", "unknown", "Known are \(names.joined(separator: ", ")).") }
+        )
     }
 }

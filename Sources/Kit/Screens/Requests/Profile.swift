@@ -32,7 +32,7 @@ extension ScreenRequest {
         return name
     }
 
-    /// What a profile's name consists of, for people.
+    /// The form of a profile's name, for people.
     package static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
 
     /// Whether a text is the name of a profile.

@@ -1,12 +1,12 @@
-import Concurrency
+package import Concurrency
 package import Foundation
 import HTTPCaching
 import HTTPSemantics
-import HTTPServer
+package import HTTPServer
 package import HTTPTypes
-import Hummingbird
+package import Hummingbird
 package import Logging
-import NIOCore
+package import NIOCore
 package import Upstream
 
 /// A request as a handler sees it.
@@ -19,15 +19,13 @@ package struct ScreenRequest: Sendable {
     package let authority: String?
     /// Path without the query, percent-encoded as it arrived.
     package let path: String
-    /// The query.
     package let query: QueryItems
-    /// Header fields.
     package let headerFields: HTTPFields
     /// Identity of the request in logs and in `X-Request-Id`.
     package let requestID: String
-    /// What limits by client count as one: its address, or the network of an IPv6 address. Nil if it has none.
+    /// The client as limits count it: its address, or the network of an IPv6 address. Nil if it has none.
     package var clientAddress: String? { address?.client.description }
-    /// Whether a GET may change what a user sees: not if it is a HEAD, and not if a page of another origin has made a
+    /// Whether a GET may change data of a user: not if it is a HEAD, and not if a page of another origin has made a
     /// browser send it.
     package let allowsEffects: Bool
     /// Logger that knows the request's identity.
@@ -41,15 +39,15 @@ package struct ScreenRequest: Sendable {
     let deviceID: String?
     /// The only profile that its device has; nil for any.
     let boundProfile: String?
-    /// What its response is sent on.
+    /// The channel of its response.
     let channel: any Channel
-    /// What its browser may do with cookies.
+    /// The rules of its browser for cookies.
     let browser: BrowserRules
     private let cookies: SessionCookies
     private let address: IPAddress?
     private let presence: ClientPresence
     private let parameters: [String: String]
-    /// What its route takes.
+    /// The input that its route takes.
     let input: RouteInput
     private let requestBody: RequestBody
     private let maximumBodyBytes: Int
@@ -86,7 +84,7 @@ package struct ScreenRequest: Sendable {
 
     /// Runs work in a task that is cancelled if the client disconnects before the response.
     ///
-    /// - Throws: `CancellationError` if it does; what `body` throws.
+    /// - Throws: `CancellationError` if it does; errors of `body`.
     package func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
@@ -163,5 +161,104 @@ package struct ScreenRequest: Sendable {
         let fields = try JSONFields(body)
         try input.check(fields)
         return fields
+    }
+}
+
+extension ScreenRequest {
+    /// Refuses content that cannot be taken as it arrives.
+    ///
+    /// - Throws: ``Problem`` 400 if a PUT has `Content-Range`: taken as the whole, a part would destroy the rest (RFC
+    ///   9110 §14.5). 415 if content is compressed (§15.5.16): no route decodes it.
+    func requireWholeContent() throws(Problem) {
+        guard [.post, .put, .patch].contains(method) else { return }
+        if method == .put, headerFields[.contentRange] != nil {
+            throw Problem.invalidParameter("Content-Range", accepted: "is not accepted: the whole is sent")
+        }
+        let codings = headerFields[values: .contentEncoding].flatMap { FieldList.members(of: $0) }
+        if let coding = codings.first(where: { $0.lowercased() != "identity" }) {
+            throw Problem(
+                .unsupportedMediaType,
+                "Content-Encoding \(coding) is not accepted here; accepted: identity.",
+                headerFields: [.acceptEncoding: "identity"]
+            )
+        }
+    }
+
+    /// Returns the body as the content of a file, to be read once; limiting its size is up to the reader.
+    ///
+    /// A form would be stored with its envelope. That of `curl -d` has none, but curl removes line ends from it, which
+    /// nobody would notice.
+    ///
+    /// - Throws: ``Problem`` 415 for a form, which says how to send it.
+    package func fileContent() throws(Problem) -> ByteStream {
+        let type = headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
+        guard let type, type == "multipart/form-data" || type == "application/x-www-form-urlencoded" else {
+            return bodyStream
+        }
+        throw Problem(
+            .unsupportedMediaType,
+            "A form (\(type)) is not accepted here; accepted: the bytes of the file alone, with its own Content-Type, "
+                + "application/octet-stream or none. curl sends them with -T FILE."
+        )
+    }
+
+    /// Refuses content that is not declared to be JSON.
+    ///
+    /// A program may leave the declaration out or send that of a form, as `curl -d` does. A page may not: content
+    /// without one, or a form or text, can be sent to any origin without a preflight (Fetch Standard, CORS-safelisted
+    /// request-header).
+    ///
+    /// - Parameter other: another media type that the route accepts, for the error.
+    /// - Throws: ``Problem`` 415 that says how to send it.
+    func requireJSON(or other: String? = nil) throws(Problem) {
+        let type = headerFields[.contentType].map { ParameterizedValue.essence(of: $0) }
+        if let type, type == "application/json" || type.hasSuffix("+json") { return }
+        let hasContent = headerFields[.transferEncoding] != nil || declaredBodyLength ?? 0 > 0
+        if type == nil, !hasContent { return }
+        let isOfPage = OriginRules.isOfBrowser(headerFields)
+        if !isOfPage, type == nil || type == "application/x-www-form-urlencoded" { return }
+        let accepted = (["application/json"] + [other].compactMap(\.self)).joined(separator: ", ")
+        throw Problem(
+            .unsupportedMediaType,
+            "\(type ?? "A body without a type") is not accepted here\(isOfPage ? " from a page" : ""); accepted: "
+                + "\(accepted). JSON is sent with the header field Content-Type: application/json."
+        )
+    }
+}
+
+/// The context of a request in Hummingbird: its identity and its source.
+package struct ScreenContext: RequestContext {
+    /// Hummingbird's own part.
+    package var coreContext: CoreRequestContextStorage
+    /// Identity of the request; set before anything else sees the request.
+    package var requestID: String
+    /// Address of the client: that of the connection, unless a trusted proxy names another. Nil if it has none.
+    package var clientAddress: IPAddress?
+    /// Address of the connection's other end, whatever fields say; nil if it has none.
+    package internal(set) var peerAddress: IPAddress?
+    /// The channel of the response: that of the connection, or of the stream.
+    package let channel: any Channel
+    /// Whether the operator has sent the request: a program of this machine, directly, or a client with the operator's
+    /// key (docs/decisions/0141, 0142).
+    var isOperator = false
+    /// Identity of the paired device that has sent it; nil if none has, or it does not matter.
+    var deviceID: String?
+    /// The only profile that its device has; nil for any.
+    var boundProfile: String?
+    /// Whether the request may change data of a user, whatever its method.
+    var allowsEffects = false
+    /// The rules of its browser for cookies.
+    var browser = BrowserRules()
+    /// Facts about the response for the connection. Shared by the copies of this context.
+    let annotations: ResponseAnnotations
+
+    /// Called by Hummingbird for every request.
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        requestID = ""
+        annotations = ResponseAnnotations.ofConnection ?? ResponseAnnotations()
+        channel = source.channel
+        peerAddress = source.channel.remoteAddress.flatMap(IPAddress.init)
+        clientAddress = peerAddress
     }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The preconditions of a write on something that counts its versions (RFC 9110 §13).
 ///
-/// `If-Modified-Since` and `If-Unmodified-Since` do not apply: what is counted has no modification date (§13.1.4).
+/// `If-Modified-Since` and `If-Unmodified-Since` do not apply: a counted version has no modification date (§13.1.4).
 package struct WritePreconditions: Sendable, Equatable {
     private let ifMatch: EntityTagCondition?
     private let ifNoneMatch: EntityTagCondition?
@@ -25,7 +25,7 @@ package struct WritePreconditions: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - version: The current version, which is that of the screen's entity tags; nil if nothing exists that has one.
-    ///   - name: What the write acts on, for the text.
+    ///   - name: The target of the write, for the text.
     /// - Throws: ``Problem`` 412 `precondition-failed`.
     package func check(version: Int?, of name: String = "This") throws(Problem) {
         // Weak tags count only in a weak comparison (RFC 9110 §8.8.3.2).
@@ -57,6 +57,5 @@ extension EntityTagCondition {
 }
 
 extension ScreenRequest {
-    /// Returns the preconditions of a write.
     package func writePreconditions() -> WritePreconditions { WritePreconditions(headerFields) }
 }

@@ -1,6 +1,5 @@
 /// A button of a screen: `data.actions[]` (docs/contract.md, "Envelope").
 package struct Action: Encodable, Sendable, Equatable {
-    /// A confirmation.
     package struct Confirmation: Encodable, Sendable, Equatable {
         /// The question.
         package var message: Text
@@ -31,7 +30,7 @@ package struct Action: Encodable, Sendable, Equatable {
     /// Whether it can be done now.
     package var enabled: Bool
     /// Why it cannot be done now, for people; absent if it can.
-    package var disabledReason: Text?
+    var disabledReason: Text?
     /// The confirmation, or null.
     @Nullable package var confirm: Confirmation?
 
@@ -112,5 +111,168 @@ extension Action.Confirmation: JSONWritable {
         json.member("buttons", buttons)
         json.member("message", message)
         json.endObject()
+    }
+}
+
+extension Action {
+    /// A constant member of the JSON body of the request.
+    package enum Constant: Encodable, Sendable, Equatable {
+        case integer(Int)
+        case text(String)
+        case boolean(Bool)
+        case null
+
+        /// Writes the value itself.
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .integer(let value): try container.encode(value)
+            case .text(let value): try container.encode(value)
+            case .boolean(let value): try container.encode(value)
+            case .null: try container.encodeNil()
+            }
+        }
+
+        func write(to json: inout JSONWriter) {
+            switch self {
+            case .integer(let value): json.value(value)
+            case .text(let value): json.value(value)
+            case .boolean(let value): json.value(value)
+            case .null: json.null()
+            }
+        }
+    }
+
+    /// A member of the body that the user fills in.
+    package struct Field: Encodable, Sendable, Equatable {
+        package enum Kind: String, Encodable, Sendable {
+            case text, integer, number, boolean, password
+            /// An object of `lat`, `lon` and `name`.
+            case location
+            /// The id of a document.
+            case document
+            /// Ids of pages of the document, in the order that they are to have.
+            case pages
+            /// Ids of lines of a list, in the order that they are to have.
+            case items
+            /// Files, as parts of a form.
+            case files
+        }
+
+        package let name: String
+        package let kind: Kind
+        /// The initial value as text; null if there is none, or if it is no text.
+        @Nullable package var value: String?
+        /// The ids that it is filled with at first; absent for other kinds.
+        package let values: [String]?
+        /// The place that it is filled with at first; absent for other kinds.
+        package let location: Place?
+        /// Whether the request is refused without it.
+        package let required: Bool
+
+        /// Describes a member.
+        package init(
+            _ name: String,
+            _ kind: Kind,
+            value: String? = nil,
+            values: [String]? = nil,
+            location: Place? = nil,
+            required: Bool = true
+        ) {
+            self.name = name
+            self.kind = kind
+            _value = Nullable(wrappedValue: value)
+            self.values = values
+            self.location = location
+            self.required = required
+        }
+    }
+
+    /// A place on the map that a field is filled with.
+    package struct Place: Encodable, Sendable, Equatable {
+        let lat: Double
+        let lon: Double
+        let name: String
+
+        /// Names a place.
+        package init(latitude: Double, longitude: Double, name: String) {
+            (lat, lon, self.name) = (latitude, longitude, name)
+        }
+    }
+}
+
+extension Action.Field: JSONWritable {
+    /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a place that JSON has no numbers for.
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        json.member("kind", kind.rawValue)
+        if let location { try json.member("location", location) }
+        json.member("name", name)
+        json.member("required", required)
+        json.member("value", value)
+        if let values { json.member("values", values) }
+        json.endObject()
+    }
+}
+
+extension Action.Place: JSONWritable {
+    /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a number that JSON does not have.
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("lat", lat)
+        try json.member("lon", lon)
+        json.member("name", name)
+        json.endObject()
+    }
+}
+
+/// The trash of an app: the actions that lead there, and those on its items.
+package struct Trash: Sendable {
+    /// Address of its screen.
+    private let href: Link
+
+    /// Creates the trash whose screen has this address; below it are the things by their identities.
+    package init(_ href: Link) { self.href = href }
+
+    /// The way from the list to the trash.
+    package var show: Action { .show("trash", .trash, href) }
+
+    /// Takes back a deletion, right after it.
+    package func undo(_ identity: String) -> Action {
+        Action(id: "undo", title: .undo, method: "POST", href: "\(href)/\(identity)/restore")
+    }
+
+    /// Takes a thing out of the trash.
+    package func restore(_ identity: String) -> Action {
+        Action(id: "restore", title: .restore, method: "POST", href: "\(href)/\(identity)/restore")
+    }
+
+    /// Deletes a thing for good.
+    package func purge(_ identity: String) -> Action {
+        Action(
+            id: "purge",
+            title: .deleteForGood,
+            method: "DELETE",
+            href: "\(href)/\(identity)",
+            confirm: .init(message: .confirmPurge, buttons: [.deleteForGood, .cancel])
+        )
+    }
+
+    /// Deletes everything in the trash for good.
+    ///
+    /// - Parameter isEnabled: Whether anything is in it.
+    package func empty(isEnabled: Bool) -> Action {
+        Action(
+            id: "empty",
+            title: .emptyTrash,
+            method: "DELETE",
+            href: href,
+            disabled: isEnabled ? nil : .trashIsEmpty,
+            confirm: .init(message: .confirmEmptyingTrash, buttons: [.emptyTrash, .cancel])
+        )
     }
 }

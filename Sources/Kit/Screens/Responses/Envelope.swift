@@ -1,13 +1,14 @@
+package import Foundation
+package import Freshness
+
 /// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
 package struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
-    /// What the screen shows.
+    /// The content of the screen.
     package var data: Content
     /// Metadata.
     package var meta: Meta
-    /// Links.
     package var links: Links
 
-    /// Creates an envelope.
     package init(data: Content, meta: Meta, links: Links) {
         self.data = data
         self.meta = meta
@@ -22,7 +23,6 @@ package struct Links: Encodable, Sendable, Equatable {
     /// The next page, or null.
     @Nullable package var next: Link?
 
-    /// Creates links.
     package init(self own: Link, next: Link? = nil) {
         self.`self` = own
         _next = Nullable(wrappedValue: next)
@@ -49,6 +49,208 @@ extension Links: JSONWritable {
         json.beginObject()
         json.member("next", next)
         json.member("self", self.`self`)
+        json.endObject()
+    }
+}
+
+/// The state a screen is in. The error state is a problem document.
+package enum ScreenState: String, Encodable, Sendable {
+    /// There is content.
+    case content
+    /// There is no content, and that is not an error.
+    case empty
+    /// The content is being made; only with 202.
+    case loading
+}
+
+/// `meta` of the envelope.
+package struct Meta: Encodable, Sendable {
+    /// Name of the screen, `app.screen`.
+    package var screen: String
+    package var state: ScreenState
+    /// Origin of the data.
+    package var source: Provenance.Source
+    /// Whether the upstream could not be reached.
+    package var offline: Bool
+    /// Whether the data is older than its freshness time.
+    package var stale: Bool
+    /// When this data was received. A confirmation by the upstream does not change it, so that the body stays the same.
+    /// Null for local data.
+    @Nullable package var fetchedAt: Date?
+    /// Version of the data, if the screen counts versions.
+    package var revision: Int?
+    /// True if only a part of all data could be searched.
+    package var partial: Bool?
+    /// The notification to show, or null.
+    @Nullable package var banner: Banner?
+    /// Which part of a list this is.
+    package var page: Page?
+    /// Number of writes that wait for the upstream; absent if none does.
+    package var pending: Int?
+    /// Number of them that do not get on by themselves: they were refused, are in conflict, or fail again and again.
+    /// Absent if there are none.
+    var needsDecision: Int?
+
+    /// The writes of a user that wait for the upstream.
+    package struct PendingWrites: Sendable, Equatable {
+        /// Number of them.
+        package var count: Int
+        /// Number of them that do not get on by themselves.
+        package var undecided: Int
+
+        /// Creates the numbers.
+        package init(count: Int, undecided: Int) {
+            (self.count, self.undecided) = (count, undecided)
+        }
+    }
+
+    /// Creates metadata from the provenance of the data.
+    ///
+    /// - Parameter banner: The notification to show; nil for one about writes that need a decision, if there are some.
+    package init(
+        screen: String,
+        state: ScreenState = .content,
+        provenance: Provenance,
+        revision: Int? = nil,
+        partial: Bool? = nil,
+        banner: Banner? = nil,
+        page: Page? = nil,
+        pending: PendingWrites? = nil
+    ) {
+        self.screen = screen
+        self.state = state
+        source = provenance.source
+        offline = provenance.offline
+        stale = provenance.stale
+        _fetchedAt = Nullable(wrappedValue: provenance.contentFetchedAt ?? provenance.validatedAt)
+        self.revision = revision
+        self.partial = partial
+        self.page = page
+        self.pending = pending?.count
+        needsDecision = pending.flatMap { $0.undecided > 0 ? $0.undecided : nil }
+        _banner = Nullable(wrappedValue: banner ?? needsDecision.map(Banner.needsDecision))
+    }
+}
+
+extension Meta: JSONWritable {
+    /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("banner", banner)
+        json.member("fetched_at", fetchedAt)
+        if let needsDecision { json.member("needs_decision", needsDecision) }
+        json.member("offline", offline)
+        if let page { try json.member("page", page) }
+        if let partial { json.member("partial", partial) }
+        if let pending { json.member("pending", pending) }
+        if let revision { json.member("revision", revision) }
+        json.member("screen", screen)
+        json.member("source", source.rawValue)
+        json.member("stale", stale)
+        json.member("state", state.rawValue)
+        json.endObject()
+    }
+}
+
+/// A notification above a screen's content.
+package struct Banner: Encodable, Sendable, Equatable {
+    /// When a front end removes it.
+    package enum Dismissal: Sendable, Equatable {
+        /// With the next response without it, once the upstream can be reached.
+        case online
+        /// With the next response without it, once the user has decided.
+        case resolved
+        /// After a number of seconds.
+        case after(seconds: Int)
+    }
+
+    /// The subject, such as `offline`.
+    package var code: String
+    package var text: Text
+    /// When it is removed.
+    package var dismissal: Dismissal
+
+    package init(code: String, text: Text, dismissal: Dismissal) {
+        self.code = code
+        self.text = text
+        self.dismissal = dismissal
+    }
+
+    private enum CodingKeys: CodingKey {
+        case code, text, dismiss, afterS
+    }
+
+    /// Returns the notification that writes do not get on without the user.
+    static func needsDecision(_ count: Int) -> Banner {
+        Banner(code: "needs-decision", text: .needsDecision(count), dismissal: .resolved)
+    }
+
+    private var dismiss: String {
+        switch dismissal {
+        case .online: "on_online"
+        case .resolved: "on_resolved"
+        case .after: "after_s"
+        }
+    }
+
+    /// Writes `dismiss`, and the seconds beside `after_s`.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(code, forKey: .code)
+        try container.encode(text, forKey: .text)
+        try container.encode(dismiss, forKey: .dismiss)
+        if case .after(let seconds) = dismissal { try container.encode(seconds, forKey: .afterS) }
+    }
+}
+
+extension Banner: JSONWritable {
+    /// Writes the members in order.
+    package func write(to json: inout JSONWriter) {
+        json.beginObject()
+        if case .after(let seconds) = dismissal { json.member("after_s", seconds) }
+        json.member("code", code)
+        json.member("dismiss", dismiss)
+        json.member("text", text)
+        json.endObject()
+    }
+}
+
+/// The state of a screen without content.
+package struct EmptyState: Encodable, Sendable, Equatable {
+    /// Heading.
+    package let title: Text
+    /// Text below the heading; may be empty.
+    package let text: Text
+    /// Title of the button below the text.
+    package let button: Text
+    /// The action of the button; nil for one that only the front end knows, such as to close the screen.
+    package let action: Action?
+
+    package init(title: Text, text: Text, button: Text, action: Action? = nil) {
+        self.title = title
+        self.text = text
+        self.button = button
+        self.action = action
+    }
+
+    /// Creates an empty state whose button is an action.
+    package init(title: Text, text: Text, action: Action) {
+        self.init(title: title, text: text, button: action.title, action: action)
+    }
+}
+
+extension EmptyState: JSONWritable {
+    /// Writes the members in order.
+    ///
+    /// - Throws: `EncodingError` for a value that JSON has no form for.
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        if let action { try json.member("action", action) }
+        json.member("button", button)
+        json.member("text", text)
+        json.member("title", title)
         json.endObject()
     }
 }

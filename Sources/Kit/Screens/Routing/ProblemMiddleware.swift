@@ -136,13 +136,11 @@ private struct UnfinalStatus: Error {
 }
 
 extension ScreenResponse {
-    /// Returns the response to OPTIONS.
     fileprivate static func options(_ methods: [HTTPRequest.Method]) -> ScreenResponse {
         let allowed = methods.map(\.rawValue).joined(separator: ", ")
         return ScreenResponse(status: .noContent, headerFields: [.allow: allowed], body: .none)
     }
 
-    /// Returns the response of a problem.
     static func problem(_ problem: Problem, instance: String) -> ScreenResponse {
         var fields = problem.headerFields
         fields[.cacheControl] = "no-store"

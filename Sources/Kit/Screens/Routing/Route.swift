@@ -12,7 +12,7 @@ package struct Route: Sendable {
     package typealias KnownSessionHandler = @Sendable (ScreenRequest, Session?) async throws -> ScreenResponse
 
     /// Largest request body of a route that sets no other limit, in bytes.
-    package static let defaultBodyBytes = 64 << 10
+    static let defaultBodyBytes = 64 << 10
 
     /// Method. GET also serves HEAD.
     package let method: HTTPRequest.Method
@@ -22,7 +22,7 @@ package struct Route: Sendable {
     package let screen: String
     /// Largest request body, in bytes.
     package let maximumBodyBytes: Int
-    /// What it takes: query parameters, members of a body, fields of a form.
+    /// Its query parameters, members of a body, and fields of a form.
     package internal(set) var input = RouteInput()
     /// The app whose profiles it serves; nil if the profile has no meaning there.
     var profileApp: String?
@@ -103,7 +103,6 @@ package struct Route: Sendable {
     struct RawHandling: Sendable {
         /// Methods served in addition to the one of the route.
         let otherMethods: [HTTPRequest.Method]
-        /// Returns the methods of a path.
         let allowedMethods: @Sendable (_ path: String) -> [HTTPRequest.Method]
         let handler: @Sendable (Request, ScreenContext) async throws -> Response
     }
@@ -133,4 +132,46 @@ package struct Route: Sendable {
 
     /// The path up to its first parameter.
     var fixedPrefix: Substring { path.prefix { $0 != "{" } }
+}
+
+extension [Route] {
+    /// Returns the routes of an app with profiles: each of them takes `profile`, and links of its responses name it.
+    package func withProfiles(of app: String) -> [Route] {
+        map {
+            var route = $0
+            route.input.parameters.append("profile")
+            route.profileApp = app
+            return route
+        }
+    }
+}
+
+extension Route {
+    /// Returns the route with the query parameters that it takes.
+    package func query(_ parameters: RouteInput.Parameter...) -> Route {
+        var route = self
+        route.input.parameters = parameters.flatMap(\.names)
+        return route
+    }
+
+    /// Returns the route as one that takes any query, for the page that it responds with to read.
+    package func anyQuery() -> Route {
+        var route = self
+        route.input.takesAnyParameter = true
+        return route
+    }
+
+    /// Returns the route with the members of the JSON body that it takes.
+    package func body(_ members: RouteInput.Member...) -> Route {
+        var route = self
+        route.input.members = members
+        return route
+    }
+
+    /// Returns the route with the parts of the form that it takes.
+    package func form(_ fields: String...) -> Route {
+        var route = self
+        route.input.formFields = fields
+        return route
+    }
 }

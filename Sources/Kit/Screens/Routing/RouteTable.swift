@@ -1,3 +1,6 @@
+import Foundation
+import HTTPSemantics
+package import HTTPServer
 package import HTTPTypes
 
 /// All routes that are served, and the methods of each path.
@@ -47,7 +50,7 @@ package struct RouteTable: Sendable {
     }
 
     /// Returns the methods of a path in the order of `Allow`; empty if there is no such path.
-    package func allowedMethods(path: String) -> [HTTPRequest.Method] {
+    func allowedMethods(path: String) -> [HTTPRequest.Method] {
         if let raw = rawRoute(of: path)?.raw { return raw.allowedMethods(path) }
         guard isCanonical(path) else { return [] }
         let segments = Self.segments(path)
@@ -93,5 +96,51 @@ package struct RouteTable: Sendable {
     private static func matches(_ pattern: [Substring], _ path: [Substring]) -> Bool {
         guard pattern.count == path.count else { return false }
         return zip(pattern, path).allSatisfy { expected, actual in expected.hasPrefix("{") || expected == actual }
+    }
+}
+
+extension RouteTable {
+    /// Makes a page for the request of a browser; nil if there is none.
+    package typealias MissingPage = @Sendable (HTTPRequest) -> ScreenResponse?
+
+    /// Returns the page that a browser gets in place of an error, if the client would rather read HTML than JSON and
+    /// the address is not one of the API; else nil.
+    ///
+    /// - Parameter status: That of the error's response.
+    func page(inPlaceOf error: any Error, _ status: HTTPResponse.Status, for request: HTTPRequest, path: String)
+        -> ScreenResponse?
+    {
+        if let problem = error as? Problem, problem.code == .pairingRequired {
+            return page(pairingPage, for: request, path: path)
+        }
+        return status == .notFound ? page(missingPage, for: request, path: path) : nil
+    }
+
+    private func page(_ make: MissingPage?, for request: HTTPRequest, path: String) -> ScreenResponse? {
+        guard let make else { return nil }
+        let isOfAPI = path == "/v1" || path.hasPrefix("/v1/")
+        guard !isOfAPI, request.method == .get || request.method == .head else { return nil }
+        let accepted = AcceptedMediaTypes(request.headerFields)
+        guard let weight = accepted.explicitWeight(of: "text/html"), weight > accepted.weight(of: "application/json")
+        else { return nil }
+        return make(request)
+    }
+}
+
+extension RouteTable {
+    /// Returns the problem of a request that the connection layer refuses, in the language of its client as far as that
+    /// is known.
+    ///
+    /// - Parameter head: The head of the request; nil if it has not arrived.
+    package func content(of refusal: ConnectionRefusal, _ head: RefusedHead?) -> RefusalContent {
+        let language = head.map {
+            Language(acceptedBy: $0.acceptedLanguages, original: originalLanguage(of: $0.target))
+        }
+        let problem = Problem(ProblemCode(refusal.reason), Text(verbatim: refusal.detail))
+        // A problem without fields of its own always encodes; an empty body would still carry the status.
+        let bytes = Language.$current.withValue(language ?? .english) {
+            (try? ProblemDocument(problem, instance: "").bytes()) ?? Data()
+        }
+        return RefusalContent(type: MediaType.problem, language: (language ?? .english).rawValue, body: Array(bytes))
     }
 }

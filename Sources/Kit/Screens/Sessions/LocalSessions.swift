@@ -1,6 +1,42 @@
-import Database
+package import Database
 import Foundation
-import GRDB
+package import GRDB
+import HTTPSemantics
+
+/// Where sessions are stored. Each function is one transaction.
+///
+/// Data that ends with a session is removed in the same transaction if it is in the server's own database.
+protocol SessionTable: Sendable {
+    /// Returns the session of a token; nil if it was not used since.
+    func session(_ tokenHash: Data, usedSince oldest: Int64) async throws -> Session?
+
+    /// Stores a session.
+    func insert(_ session: Session, _ tokenHash: Data) async throws
+
+    /// Ends a session.
+    func remove(_ tokenHash: Data) async throws
+
+    /// Writes when sessions were used, exact to the day.
+    func storeUses(_ uses: [Data: Date]) async throws
+
+    /// Ends sessions of an app that were not used since, with their data.
+    ///
+    /// - Returns: the hashes of their tokens; none if there are no more.
+    func removeUnused(
+        of app: String,
+        since oldest: Int64,
+        _ limit: Int,
+        _ data: SessionStore.ExpiredData
+    ) async throws -> [Data]
+
+    /// Ends the sessions whose tokens a test has chosen.
+    func removeSeeded() throws
+}
+
+extension SessionTable {
+    /// Milliseconds within which further uses are not written.
+    static var resolution: Int64 { 86_400_000 }
+}
 
 /// The sessions in the server's own database.
 struct LocalSessions: SessionTable {
@@ -104,4 +140,75 @@ struct LocalSessions: SessionTable {
         ) RETURNING token_hash, account
         """
     private static let selectOther = "SELECT 1 FROM session WHERE app = ? AND account = ? LIMIT 1"
+}
+
+extension SessionStore {
+    /// The table of sessions.
+    package static let migrations: [SchemaMigration] = [
+        SchemaMigration("sessions/001 session") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE session (
+                        token_hash BLOB NOT NULL PRIMARY KEY,
+                        app TEXT NOT NULL,
+                        kind TEXT NOT NULL CHECK (kind IN ('user', 'guest')),
+                        account TEXT NOT NULL,
+                        name TEXT,
+                        created_at INTEGER NOT NULL -- milliseconds since 1970 UTC
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX session_account ON session (app, account);
+                    """
+            )
+        },
+        SchemaMigration(
+            "sessions/002 uses",
+            sql: """
+                ALTER TABLE session ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0; -- milliseconds since 1970 UTC
+                UPDATE session SET used_at = unixepoch() * 1000;
+                CREATE INDEX session_by_use ON session (app, used_at);
+                """
+        ),
+        SchemaMigration(
+            "sessions/003 seeded",
+            sql: """
+                ALTER TABLE session ADD COLUMN seeded INTEGER NOT NULL DEFAULT 0; -- whether a test has chosen the token
+                CREATE INDEX session_seeded ON session (seeded) WHERE seeded = 1;
+                """
+        ),
+    ]
+}
+
+/// Sessions whose tokens a test has chosen. They exist as long as the server is under test.
+extension SessionStore {
+    /// Stores a session under a token that a test has chosen, in the transaction that stores its data.
+    ///
+    /// - Returns: The identity of the session.
+    /// - Throws: 422 with the pointer `/token` if it cannot be one, or opens a session already; GRDB's errors.
+    @discardableResult
+    package func seed(_ session: Session, token: String, in db: Database) throws -> String {
+        guard (1...512).contains(token.utf8.count), Self.isToken68(token) else {
+            throw Self.invalidToken("invalid", "A token has up to 512 letters, digits and -._~+/, and = at its end.")
+        }
+        let sql = "SELECT 1 FROM session WHERE token_hash = ?"
+        guard try Int.fetchOne(db, sql: sql, arguments: [SessionToken.hash(token)]) == nil else {
+            throw Self.invalidToken("duplicate", "This token opens a session already.")
+        }
+        return try insert(session, token, for: .bearer, isSeeded: true, in: db).id
+    }
+
+    /// Ends the sessions whose tokens a test has chosen: anyone could know them.
+    /// - Throws: `StorageError`.
+    package func endSeeded() throws {
+        try table.removeSeeded()
+    }
+
+    /// Whether a text is a token as `Authorization` has them (RFC 6750 §2.1).
+    private static func isToken68(_ text: String) -> Bool {
+        let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+        return !body.isEmpty && body.allSatisfy { ASCIISet.alphanumerics.contains($0) || "-._~+/".utf8.contains($0) }
+    }
+
+    private static func invalidToken(_ code: String, _ detail: Text) -> Problem {
+        .validation([.field("/token", code, detail)])
+    }
 }

@@ -1,9 +1,13 @@
+import Concurrency
+import Crypto
 import Database
 package import Foundation
+import HTTPSemantics
+import HTTPServer
+package import HTTPTypes
 
 /// A login to one app, of the same shape for all apps (docs/contract.md, "Sessions").
 package struct Session: Sendable, Equatable {
-    /// The kinds of session.
     package enum Kind: String, Sendable, Codable {
         /// An account with a name.
         case user
@@ -13,7 +17,6 @@ package struct Session: Sendable, Equatable {
 
     /// The app that it belongs to: `ships`, `disk`, …
     package let app: String
-    /// Kind.
     package let kind: Kind
     /// Identity of the account within the app; all data of the account is stored under it.
     package let account: String
@@ -21,14 +24,13 @@ package struct Session: Sendable, Equatable {
     package let name: String?
     /// When it began.
     package let createdAt: Date
-    /// Identity of the session, under which an app stores what belongs to this session only; empty before it is opened.
-    /// The token cannot be computed from it.
+    /// Identity of the session, under which an app stores the data of this session only; empty before it is opened. The
+    /// token cannot be computed from it.
     package let id: String
 
     /// The version of the session's screen, which never changes: when it was opened, in milliseconds since 1970 UTC.
     package var version: Int { Int(createdAt.millisecondsSince1970) }
 
-    /// Describes a session.
     package init(app: String, kind: Kind, account: String, name: String?, createdAt: Date, id: String = "") {
         self.app = app
         self.kind = kind
@@ -36,5 +38,177 @@ package struct Session: Sendable, Equatable {
         self.name = name
         self.createdAt = createdAt
         self.id = id
+    }
+}
+
+/// Makes the bearer tokens of sessions and the form in which they are stored.
+package enum SessionToken {
+    /// Returns 256 random bits in base64url (RFC 4648 §5).
+    package static func make() -> String {
+        Data(Randomness.bytes(32, for: "token")).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static let cookieKey = SymmetricKey(data: Data("larder session cookie".utf8))
+
+    /// Returns the SHA-256 of a token: enough for 256 random bits, and useless to a reader of the database. That of a
+    /// cookie's is keyed by a constant, so that the token opens nothing by another carrier.
+    package static func hash(_ token: String, _ carrier: SessionCarrier = .bearer) -> Data {
+        let bytes = Data(token.utf8)
+        switch carrier {
+        case .bearer: return Data(SHA256.hash(data: bytes))
+        case .cookie: return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: cookieKey))
+        }
+    }
+}
+
+/// The tokens of sessions that a request carries: that of `Authorization` (RFC 6750 §2.1), else those of its cookies.
+package struct SessionCredentials: Sendable {
+    /// The hash of the token of `Authorization`; nil without the field.
+    private let bearer: Result<Data, Problem>?
+    private let cookies: [(app: Substring, token: Substring)]
+
+    /// Reads the fields of a request.
+    ///
+    /// - Parameter cookies: The cookies that count; nil for none.
+    package init(_ headerFields: HTTPFields, cookies: SessionCookies? = nil) {
+        let result = Result { () throws(Problem) -> Data? in
+            try Self.bearerToken(in: headerFields[values: .authorization]).map { SessionToken.hash($0, .bearer) }
+        }
+        switch result {
+        case .success(let hash): bearer = hash.map { .success($0) }
+        case .failure(let problem): bearer = .failure(problem)
+        }
+        self.cookies = cookies?.tokens(in: headerFields) ?? []
+    }
+
+    /// How the token for an app was sent; nil if there is none.
+    func carrier(for app: String) -> SessionCarrier? {
+        if bearer != nil { return .bearer }
+        return cookies.contains { $0.app == app } ? .cookie : nil
+    }
+
+    /// Returns the hash of the token for an app; nil if there is none. That of `Authorization` may be for any app.
+    ///
+    /// - Throws: 401 `session-required` if `Authorization` has another scheme or is malformed, or if two cookies of
+    ///   one name differ: then a page of another port may have set one of them.
+    func tokenHash(of app: String) throws(Problem) -> Data? {
+        if let bearer { return try bearer.get() }
+        return try cookieHash(of: app)
+    }
+
+    /// Returns the hash of the token of `Authorization`, for whichever app; nil if there is none.
+    ///
+    /// - Throws: As ``tokenHash(of:)``.
+    func bearerHash() throws(Problem) -> Data? { try bearer?.get() }
+
+    /// Returns the hash of the token in the cookie of an app; nil if there is none.
+    ///
+    /// - Throws: As ``tokenHash(of:)``.
+    func cookieHash(of app: String) throws(Problem) -> Data? {
+        guard cookies.contains(where: { $0.app == app }) else { return nil }
+        guard let token = text(keptIn: app) else {
+            throw Problem(.sessionRequired, "There are two cookies for the session; delete those of this host.")
+        }
+        return SessionToken.hash(token, .cookie)
+    }
+
+    /// The text that ``ScreenResponse/settingCookie(_:_:age:_:)`` has kept under a name; nil if there is none, or two
+    /// that differ.
+    package func text(keptIn name: String) -> String? {
+        let own = cookies.filter { $0.app == name }
+        guard let first = own.first, own.allSatisfy({ $0.token == first.token }) else { return nil }
+        return String(first.token)
+    }
+
+    /// Returns the token of `Authorization: Bearer …`; nil if there is no field.
+    /// - Throws: 401 `session-required` if the field has another scheme or is malformed.
+    static func bearerToken(in authorization: [String]) throws(Problem) -> String? {
+        guard let value = authorization.first else { return nil }
+        guard authorization.count == 1, let token = BearerToken.parse(value) else {
+            throw Problem(
+                .sessionRequired,
+                "Authorization must be: Bearer, a space, and the token that opening a session returned."
+            )
+        }
+        return token
+    }
+}
+
+/// The hashes of everything in `Authorization` that may be a token of a session, whatever its scheme: a token of
+/// Larder's must not reach an upstream under another name.
+struct PossibleTokens: Sendable {
+    let hashes: [Data]
+
+    init(in headerFields: HTTPFields) {
+        hashes = headerFields[values: .authorization].compactMap { value in
+            value.split(separator: " ", omittingEmptySubsequences: true).last.map {
+                SessionToken.hash(String($0), .bearer)
+            }
+        }
+    }
+}
+
+/// How a client keeps the token of a session, and sends it. It is part of the session: a token opens nothing by the
+/// other carrier (decision 114).
+package enum SessionCarrier: String, Sendable {
+    /// The client itself, by `Authorization: Bearer …` (RFC 6750).
+    case bearer
+    /// A browser, in a cookie that its scripts cannot read (RFC 6265).
+    case cookie
+}
+
+extension HTTPField.Name {
+    /// `Larder-Session`: how a client wants to keep the token of the session that it opens. No form can send it.
+    package static let larderSession = HTTPField.Name(literal: "Larder-Session")
+    /// `Clear-Site-Data`, W3C: the data of this origin that a browser forgets.
+    static let clearSiteData = HTTPField.Name(literal: "Clear-Site-Data")
+}
+
+/// The token of a session that was just opened, as its screen shows it: null if a cookie carries it.
+package struct SessionGrant: Encodable, Sendable {
+    /// Until when a browser keeps the cookie.
+    package enum Lifetime: Sendable {
+        case untilBrowserCloses
+        /// As long as browsers keep cookies.
+        case lasting
+    }
+
+    let token: String
+    let carrier: SessionCarrier
+
+    /// The token of a session that was opened for a carrier.
+    package init(_ token: String, _ carrier: SessionCarrier) {
+        self.token = token
+        self.carrier = carrier
+    }
+
+    /// Writes the token, or null.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch carrier {
+        case .bearer: try container.encode(token)
+        case .cookie: try container.encodeNil()
+        }
+    }
+}
+
+extension ScreenRequest {
+    /// Returns the carrier that `Larder-Session` asks for.
+    ///
+    /// - Throws: ``Problem``, 400 for a value other than `cookie`, 403 if a page of another origin asks for a cookie.
+    package func sessionCarrier() throws(Problem) -> SessionCarrier {
+        let values = headerFields[values: .larderSession]
+        guard let value = values.first else { return .bearer }
+        guard values.count == 1, value == SessionCarrier.cookie.rawValue else {
+            throw Problem(
+                .invalidParameter,
+                "Larder-Session must be cookie, in lower case and once; without the field the token is a bearer's."
+            )
+        }
+        guard browser.mayGetCookies else {
+            throw Problem(.originNotAllowed, "Only pages of this server get cookies.")
+        }
+        return .cookie
     }
 }

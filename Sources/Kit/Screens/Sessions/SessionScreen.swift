@@ -32,3 +32,59 @@ extension ScreenResponse {
         return response
     }
 }
+
+/// `DELETE /v1/{app}/session`: the screen after a logout.
+package struct FarewellScreen: Encodable, Sendable {
+    /// An alert with one button.
+    package struct Alert: Encodable, Sendable, Equatable {
+        package let message: Text
+        /// Title of the button.
+        package let button: Text
+
+        package init(message: Text, button: Text) {
+            self.message = message
+            self.button = button
+        }
+    }
+
+    /// The next screen.
+    package let route: ScreenLink
+    /// The alert to show, or null.
+    @Nullable package var alert: Alert?
+
+    /// Creates a farewell; without an alert, the front end shows the login at once.
+    package init(route: ScreenLink, alert: Alert? = nil) {
+        self.route = route
+        _alert = Nullable(wrappedValue: alert)
+    }
+}
+
+/// `GET /v1/{app}/launch`: which screen a cold start shows.
+package struct LaunchScreen: Encodable, Sendable {
+    package let route: ScreenLink
+
+    package init(route: ScreenLink) {
+        self.route = route
+    }
+}
+
+/// The screen that a front end shows next: its name and address as they are in `GET /v1` (docs/contract.md, "Names and
+/// formats").
+package struct ScreenLink: Encodable, Sendable, Equatable {
+    /// Name of the screen, `app.screen`.
+    package let screen: String
+    /// Method of the request that returns it; POST for a login.
+    package let method: String
+    /// Target of that request.
+    package let href: Link
+
+    package init(_ screen: String, _ href: Link, method: String = "GET") {
+        self.screen = screen
+        self.method = method
+        self.href = href
+    }
+
+    package static func login(to app: String) -> ScreenLink {
+        ScreenLink("\(app).session", "/v1/\(app)/session", method: "POST")
+    }
+}

@@ -15,7 +15,7 @@ package struct SessionStore: Sendable {
         let functions = Mutex<[@Sendable (_ tokenHash: Data) -> Void]>([])
     }
 
-    /// What belongs to expired sessions, by app.
+    /// The removals of the data of expired sessions, by app.
     final class Removals: Sendable {
         let byApp = Mutex<[String: ExpiredData]>([:])
     }
@@ -49,7 +49,7 @@ package struct SessionStore: Sendable {
         self.init(LocalSessions(database: database), nil, lifetime, cookies, clock)
     }
 
-    /// Creates a store that several servers share. What ends on one has ended on all.
+    /// Creates a store that several servers share. A session that ends on one has ended on all.
     ///
     /// - Parameters:
     ///   - changes: tells the others.
@@ -96,7 +96,7 @@ package struct SessionStore: Sendable {
         return token
     }
 
-    /// Stores a session in the transaction of the shared store that stores what belongs to it.
+    /// Stores a session in the transaction of the shared store that stores its data.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: `SharedStoreError`.
     package func open(
@@ -110,7 +110,7 @@ package struct SessionStore: Sendable {
         return (token, Self.id(of: hash))
     }
 
-    /// Stores a session in the transaction that stores what belongs to it.
+    /// Stores a session in the transaction that stores its data.
     /// - Returns: The token, and the identity of the session.
     /// - Throws: GRDB's errors.
     package func open(_ session: Session, for carrier: SessionCarrier = .bearer, in db: Database) throws -> (
@@ -136,7 +136,7 @@ package struct SessionStore: Sendable {
 
     /// Returns the identity of the session whose token has this hash: the hash in hexadecimal, as SQLite's `hex`.
     static func id(of tokenHash: Data) -> String {
-        tokenHash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
+        tokenHash.hexadecimal.uppercased()
     }
 
     /// Returns the session of an app that a request carries the token of.
@@ -239,7 +239,7 @@ package struct SessionStore: Sendable {
         return hash
     }
 
-    /// Ends what this server remembers of a session, and the streams of its client.
+    /// Forgets a session, and ends the streams of its client.
     private func forget(_ tokenHash: Data) {
         ends[tokenHash].bump()
         for listener in endListeners.functions.withLock({ $0 }) { listener(tokenHash) }

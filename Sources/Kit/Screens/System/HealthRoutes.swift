@@ -12,7 +12,6 @@ package struct HealthRoutes: Sendable {
         /// Throws if the condition does not hold.
         package let run: @Sendable () throws -> Void
 
-        /// Creates a check.
         package init(_ name: String, run: @escaping @Sendable () throws -> Void) {
             self.name = name
             self.run = run
@@ -25,7 +24,7 @@ package struct HealthRoutes: Sendable {
         package let name: String
         /// Whether it works; nil while it is not known.
         package let ok: Bool?
-        /// What to install; nil unless it does not work.
+        /// The package to install; nil if it works.
         package let install: String?
 
         /// Describes a feature.
@@ -40,8 +39,6 @@ package struct HealthRoutes: Sendable {
         }
 
         /// Writes all members, including null.
-        ///
-        /// - Throws: What the encoder throws.
         package func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(name, forKey: .name)
@@ -83,7 +80,6 @@ package struct HealthRoutes: Sendable {
         self.exposition = exposition
     }
 
-    /// The routes.
     package var routes: [Route] {
         [
             Route(.get, "/health/live", "health.live") { _ in

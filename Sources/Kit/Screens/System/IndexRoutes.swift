@@ -4,7 +4,6 @@ import Upstream
 
 /// `GET /v1`: the apps, their screens and paths.
 package struct IndexRoutes: Sendable {
-    /// One app of the index.
     package struct App: Encodable, Sendable {
         let app: String
         let title: Text
@@ -12,7 +11,7 @@ package struct IndexRoutes: Sendable {
     }
 
     /// One screen of an app.
-    package struct Screen: Encodable, Sendable {
+    struct Screen: Encodable, Sendable {
         let screen: String
         let method: String
         let href: String
@@ -28,7 +27,7 @@ package struct IndexRoutes: Sendable {
         }
     }
 
-    /// What front ends have to know of this server that no app says.
+    /// Facts about this server for front ends.
     package struct Web: Encodable, Sendable {
         /// URI template of the tiles of a street map, with `z`, `x` and `y`.
         @Nullable var tiles: String?
@@ -95,7 +94,6 @@ package struct IndexRoutes: Sendable {
         return segments.count > 1 && segments[0] == "v1" ? String(segments[1]) : nil
     }
 
-    /// The routes.
     package var routes: [Route] {
         [
             Route(.get, "/v1", "index") { request in
@@ -111,5 +109,39 @@ package struct IndexRoutes: Sendable {
                 )
             }
         ]
+    }
+}
+
+/// `GET /openapi.yaml` and `GET /openapi.json`: the contract, for people, tests and generators of clients.
+package struct ContractRoutes: Sendable {
+    private let yaml: PreparedBytes
+    private let json: @Sendable () throws -> PreparedBytes
+
+    /// Creates the routes.
+    /// - Parameters:
+    ///   - yaml: the contract.
+    ///   - json: returns the same as JSON.
+    package init(yaml: PreparedBytes, json: @escaping @Sendable () throws -> PreparedBytes) {
+        self.yaml = yaml
+        self.json = json
+    }
+
+    /// The address that the index names.
+    static let path = "/openapi.yaml"
+
+    package var routes: [Route] {
+        [
+            Route(.get, Self.path, "contract") { _ in Self.response(yaml) },
+            Route(.get, "/openapi.json", "contract.json") { _ in Self.response(try json()) },
+        ]
+    }
+
+    /// The contract changes with the version of the server only.
+    private static func response(_ prepared: PreparedBytes) -> ScreenResponse {
+        ScreenResponse(
+            headerFields: [.cacheControl: "public, max-age=300"],
+            body: .prepared(prepared),
+            changeToken: .unlimited
+        )
     }
 }

@@ -5,9 +5,9 @@ import Logging
 package import ResponseStore
 package import Upstream
 
-/// `GET /v1/status`: what there is to say of this server and of its upstreams.
+/// `GET /v1/status`: the state of this server and of its upstreams.
 package struct StatusRoutes: Sendable {
-    /// What stays the same while the server runs.
+    /// The part that stays the same while the server runs.
     package struct Server: Sendable {
         let version: String
         let startedAt: Date
@@ -22,7 +22,7 @@ package struct StatusRoutes: Sendable {
         ///   - hasSandbox: Whether its upstreams are simulated, and ``SandboxRoutes`` reach them.
         ///   - hasHarness: Whether ``SandboxRoutes`` reach the controls of the server itself.
         ///   - node: This process among others.
-        ///   - budget: Size limit of what is cached.
+        ///   - budget: Size limit of the cache.
         package init(
             version: String,
             startedAt: Date,
@@ -112,7 +112,6 @@ package struct StatusRoutes: Sendable {
         self.clock = clock
     }
 
-    /// The routes.
     package var routes: [Route] {
         [
             Route(.get, "/v1/status", "status") { request in
@@ -141,7 +140,7 @@ package struct StatusRoutes: Sendable {
         )
     }
 
-    /// Returns what is cached; nil if the database cannot be read. The rest is most useful then.
+    /// Returns the state of the cache; nil if the database cannot be read. The rest is most useful then.
     private func cache(for request: ScreenRequest) -> Cache? {
         do {
             let usage = try store.usage()
