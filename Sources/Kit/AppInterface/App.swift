@@ -1,4 +1,5 @@
 package import Database
+package import GRDB
 import ResponseStore
 package import Screens
 package import ServiceLifecycle
@@ -26,15 +27,15 @@ package protocol App: Sendable {
     static var sharedMigrations: [SharedMigration]? { get }
     /// Whether it stores sealed secrets in such a store, so that the server needs a key for it. Default: no.
     static var sealsSharedSecrets: Bool { get }
-    /// The tables of what users made, for copies from one store to the other, in an order in which rows can be
-    /// inserted. Default: none.
+    /// The tables of users' data, for copies from one store to the other, in an order in which rows can be inserted.
+    /// Default: none.
     static var userTables: [UserTable] { get }
     /// The problem codes that are its own. Default: none.
     static var problems: [ProblemCode] { get }
-    /// What it stores beside the cache, for reports to operators. Default: nothing.
+    /// The amounts that it stores beside the cache, for reports to operators. Default: none.
     static var storedAmounts: [StoredAmount] { get }
 
-    /// Returns what an operator may do with the app's accounts. Default: nil, for apps whose accounts have no
+    /// Returns the operations on the app's accounts for operators. Default: nil, for apps whose accounts have no
     /// passwords here.
     /// - Parameter store: where its users' data is; no server uses it if it is a server's own database.
     /// - Throws: `SettingError` if a setting cannot be read.
@@ -44,33 +45,31 @@ package protocol App: Sendable {
         _ settings: SettingValues
     ) throws -> (any AccountAdministration)?
 
-    /// Creates the app from what the server offers.
     /// - Throws: `SettingError` if settings contradict each other, `StorageError` if data cannot be used, and the
     ///   errors of bundled resources.
     init(_ context: AppContext) throws
 
     /// Its routes, in the order of openapi.yaml.
     var routes: [Route] { get }
-    /// Brings what it has stored up to date, before the server accepts connections. Default: nothing.
+    /// Brings its stored data up to date, before the server accepts connections. Default: nothing.
     /// - Throws: `StorageError`, `SharedStoreError`; the server does not start then.
     func prepare() async throws
-    /// What runs beside the server. Default: nothing.
+    /// Services beside the server. Default: none.
     var services: [any Service] { get }
-    /// Refreshes what the app's screens show after one of its upstreams has recovered, before clients are notified.
+    /// Refreshes the data of the app's screens after one of its upstreams has recovered, before clients are notified.
     /// Default: nothing.
     func upstreamRecovered(_ upstream: UpstreamDescription) async
     /// The files of its accounts, for later apps in the list. Default: none.
     var files: AccountFiles? { get }
-    /// What it adds to the archive of a user's own data. Default: nothing.
+    /// Its part of the archive of a user's own data. Default: none.
     var userData: UserData? { get }
-    /// What it takes of a document that fills a server under test. Default: nothing.
+    /// Its part of a document that fills a server under test. Default: none.
     var seeding: Seeding { get }
     /// The credentials of its accounts for the mounts of its upstreams, by the name of the upstream. Default: none.
     var mountCredentials: [String: MountRoutes.CredentialProvider] { get }
 }
 
 extension App {
-    /// English.
     package static var language: Language { .english }
     /// No upstreams.
     package static var upstreams: [UpstreamDescription] { [] }
@@ -114,4 +113,87 @@ extension App {
     package var seeding: Seeding { Seeding() }
     /// No credentials.
     package var mountCredentials: [String: MountRoutes.CredentialProvider] { [:] }
+}
+
+/// An app's part of a document that fills a server under test (docs/harness.md, "Seeds").
+package struct Seeding: Sendable {
+    /// Reads one item of a member. Nothing is stored before all items of the document have been read.
+    ///
+    /// Throws a `Problem` whose pointers are those within the item.
+    package typealias Item = @Sendable (_ fields: JSONFields) async throws -> SeedStep
+    /// Reads an account, whose session has a token.
+    package typealias Account = @Sendable (_ fields: JSONFields, _ token: String) async throws -> SeedStep
+
+    /// The members of the document that are the app's, by name; each is a list of items.
+    package let members: [String: Item]
+    /// Reads an account of the app; nil if it has none.
+    package let account: Account?
+
+    package init(members: [String: Item] = [:], account: Account? = nil) {
+        self.members = members
+        self.account = account
+    }
+}
+
+/// An item that was read.
+package struct SeedStep: Sendable {
+    /// Stores it, in the transaction of all items. Throws a `Problem` if it does not fit the stored data.
+    package let store: @Sendable (Database) throws -> Void
+    /// Is called once the transaction has ended well.
+    package let stored: @Sendable () -> Void
+    /// Is called if nothing was stored.
+    package let discarded: @Sendable () -> Void
+
+    /// Describes an item.
+    package init(
+        store: @escaping @Sendable (Database) throws -> Void,
+        stored: @escaping @Sendable () -> Void = {},
+        discarded: @escaping @Sendable () -> Void = {}
+    ) {
+        self.store = store
+        self.stored = stored
+        self.discarded = discarded
+    }
+}
+
+/// Operations for operators on the accounts of an app whose passwords Larder stores itself.
+///
+/// It uses a server's own database alone, while no server does; a shared store also while servers use it.
+package protocol AccountAdministration: Sendable {
+    /// Sets another password and ends all sessions of the account.
+    ///
+    /// - Parameters:
+    ///   - userName: name of the account.
+    ///   - password: the new password.
+    /// - Throws: ``AccountAdministrationError``; `StorageError`.
+    func resetPassword(of userName: String, to password: String) async throws
+}
+
+/// Why an account cannot be administered; the text is for the operator.
+package enum AccountAdministrationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The app has no account of this name.
+    case unknownAccount(String)
+    /// The password cannot be one.
+    case unacceptablePassword(String)
+
+    /// One line for people.
+    package var description: String {
+        switch self {
+        case .unknownAccount(let name): "there is no account of the name \(name)"
+        case .unacceptablePassword(let reason): "the password is not acceptable: \(reason)"
+        }
+    }
+}
+
+/// An amount of data that an app stores beside the cache, for operators.
+package struct StoredAmount: Sendable, Equatable {
+    /// The name of the data, for people.
+    package let title: String
+    /// A query of one number: bytes, or NULL for none.
+    package let sql: String
+
+    package init(_ title: String, sql: String) {
+        self.title = title
+        self.sql = sql
+    }
 }

@@ -7,14 +7,14 @@ package import SharedStore
 /// Files in the store that servers share, in parts of 1 MiB. Each is read and written by a transaction of its own: no
 /// connection is held while a client or a disk is slow, and no more than a part is in memory.
 ///
-/// A file is stored before the row that it belongs to is made, and belongs to none until that commits. What belongs to
-/// no row is removed after ``lifetime``, by any server: also the remains of one that has ended.
+/// A file is stored before the row that it belongs to is made, and belongs to none until that commits. A file without a
+/// row is removed after ``lifetime``, by any server: also the remains of one that has ended.
 ///
 /// The tables are `<name>` (`id`, `length`, `unused`: since when no row has it, NULL if one has) and `<name>_part`
 /// (`content`, `number`, `bytes`).
 package struct SharedContents: Sendable {
-    /// Bytes of a part; the last one has what is left.
-    package static let partBytes = 1 << 20
+    /// Bytes of a part; the last one has the rest.
+    static let partBytes = 1 << 20
     /// How long a content without a row stays: a reader can finish when it is replaced, and the server that stores it
     /// has time for each part.
     package static let lifetime = Duration.seconds(600)
@@ -23,7 +23,6 @@ package struct SharedContents: Sendable {
 
     let table: String
 
-    /// Names the tables.
     package init(_ table: String) {
         self.table = table
     }
@@ -38,7 +37,7 @@ package struct SharedContents: Sendable {
         return try await database.rows(sql, [blob.id.description]) { try $0.value("length") as Int } == [blob.length]
     }
 
-    /// Returns the bytes in a range, one part or what is asked of it at a time.
+    /// Returns the bytes in a range, at most one part at a time.
     ///
     /// Reading them throws `StorageError.blobUnavailable` if the file is no more.
     package func parts(of blob: Blob, _ range: Range<Int>, in database: SharedDatabase) -> ByteStream {
@@ -66,7 +65,7 @@ package struct SharedContents: Sendable {
     /// Stores a file, which belongs to no row yet.
     ///
     /// - Parameter read: Returns the bytes in a range of it.
-    /// - Throws: `SharedStoreError`, `CancellationError`; what `read` throws.
+    /// - Throws: `SharedStoreError`, `CancellationError`; errors of `read`.
     package func store(_ blob: Blob, in database: SharedDatabase, _ read: (Range<Int>) throws -> Data) async throws {
         let (id, length) = (blob.id.description, blob.length)
         // No reader needs a part before the row commits, which has everything before it written, and confirmed by
@@ -121,8 +120,8 @@ package struct SharedContents: Sendable {
 
     // MARK: Removal
 
-    /// Removes files that no row has got, or whose commit is unknown and was not made. The task may be cancelled. What
-    /// cannot be removed now is removed later.
+    /// Removes files that no row has got, or whose commit is unknown and was not made. The task may be cancelled. Files
+    /// that cannot be removed now are removed later.
     package func discard(_ blobs: [Blob], in database: SharedDatabase) async {
         let contents = blobs.map(\.id.description)
         await Task {
@@ -138,7 +137,7 @@ package struct SharedContents: Sendable {
     /// The most parts that a request removes itself.
     private static let partsAtOnce = 64
 
-    /// Removes some of what may not be read any more. What cannot be removed now is removed later.
+    /// Removes some of the files that may not be read any more. Files that cannot be removed now are removed later.
     package func removeSome(in database: SharedDatabase) async {
         _ = try? await removeUnused(in: database, mostParts: Self.partsAtOnce)
     }
@@ -187,5 +186,56 @@ package struct SharedContents: Sendable {
         guard parts < Self.removedParts else { return (parts, false) }
         try transaction.execute("DELETE FROM \(table) WHERE id = $1", [id])
         return (parts, true)
+    }
+}
+
+// Files that belong to rows: blobs in the server's own database, parts of 1 MiB in the shared store.
+extension UserCopy {
+    /// Copies a file to the shared store, for a row that is inserted in the same transaction.
+    ///
+    /// - Returns: Its identifier there.
+    /// - Throws: `StorageError.blobUnavailable` if it is lost; `SharedStoreError`.
+    package func insertContent(_ blob: Blob, in contents: SharedContents) throws -> String {
+        let (file, id) = (try blobs.reader(blob), blob.id.description)
+        let insertContent = "INSERT INTO \(contents.table) (id, length, unused) VALUES ($1, $2, NULL)"
+        try transaction.execute(insertContent, [id, blob.length])
+        let insertPart = "INSERT INTO \(contents.table)_part (content, number, bytes) VALUES ($1, $2, $3)"
+        for (number, range) in Self.parts(of: blob.length) {
+            try transaction.execute(insertPart, [id, number, try file.read(range)])
+        }
+        return id
+    }
+
+    /// Copies a file to the server's own database, for a row that is inserted in the same transaction.
+    ///
+    /// - Throws: `StorageError`, `SharedStoreError`.
+    package func insertBlob(_ content: String, length: Int, from contents: SharedContents) throws -> Blob {
+        let writer = try blobs.writer()
+        for (number, _) in Self.parts(of: length) { try writer.append(try part(number, of: content, contents)) }
+        let blob = try writer.finish(expectedLength: length)
+        try blobs.insert(blob, in: db)
+        return blob
+    }
+
+    /// Returns whether the bytes are the same in both.
+    ///
+    /// - Throws: `StorageError.blobUnavailable` if the file is lost; `SharedStoreError`.
+    package func isEqual(_ blob: Blob, _ content: String, in contents: SharedContents) throws -> Bool {
+        let file = try blobs.reader(blob)
+        return try Self.parts(of: blob.length).allSatisfy { number, range in
+            try file.read(range) == part(number, of: content, contents)
+        }
+    }
+
+    /// The numbers and ranges of the parts. An empty file has one.
+    private static func parts(of length: Int) -> [(number: Int, range: Range<Int>)] {
+        stride(from: 0, to: max(1, length), by: SharedContents.partBytes).enumerated().map { number, offset in
+            (number, offset..<min(offset + SharedContents.partBytes, length))
+        }
+    }
+
+    private func part(_ number: Int, of content: String, _ contents: SharedContents) throws -> Data {
+        let sql = "SELECT bytes FROM \(contents.table)_part WHERE content = $1 AND number = $2"
+        return try transaction.rows(sql, [content, number]).first?.value("bytes") ?? Data()
     }
 }

@@ -35,7 +35,6 @@ package struct SharedSeal: Sendable {
 
     private let key: SymmetricKey
 
-    /// Creates a seal.
     package init(key: SymmetricKey) { self.key = key }
 
     /// Returns a sealed secret: nonce, ciphertext, tag.

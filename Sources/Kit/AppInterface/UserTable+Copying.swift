@@ -5,11 +5,11 @@ package import SharedStore
 
 extension UserTable {
     /// A difference between two tables that should be equal.
-    package struct Difference: Error, CustomStringConvertible {
+    struct Difference: Error, CustomStringConvertible {
         let table: String
 
         /// One sentence for operators.
-        package var description: String { "The table \(table) is not the same in both stores." }
+        var description: String { "The table \(table) is not the same in both stores." }
     }
 
     /// Whether a new store has no row of it.
@@ -96,14 +96,14 @@ extension UserTable {
         try copy.db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [name, last])
     }
 
-    /// Does what the shared store needs after all tables were copied to it.
+    /// Completes the shared store after all tables were copied to it.
     ///
     /// - Throws: `SharedStoreError`.
     package func complete(_ transaction: SQLTransaction) throws {
         for statement in sharedCompletion { try transaction.execute(statement) }
     }
 
-    /// Does what the server's own database needs after all tables were copied to it.
+    /// Completes the server's own database after all tables were copied to it.
     ///
     /// - Throws: GRDB's errors.
     package func complete(_ db: Database) throws {
@@ -113,7 +113,7 @@ extension UserTable {
     /// Compares all rows.
     ///
     /// - Returns: how many there are.
-    /// - Throws: ``Difference``; GRDB's errors, `StorageError`, `SharedStoreError`.
+    /// - Throws: `Difference`; GRDB's errors, `StorageError`, `SharedStoreError`.
     package func compare(_ copy: UserCopy) throws -> Int {
         var count = 0
         let rows = try localRows(copy.db)
@@ -136,7 +136,7 @@ extension UserTable {
 
     private var source: String { condition.map { "\(name) WHERE \($0)" } ?? name }
 
-    /// What is read of both stores, in one order.
+    /// The columns that are read of both stores, in one order.
     private func selection(_ order: [String]) -> String {
         let names = columns.map(\.name).joined(separator: ", ")
         return "SELECT \(names) FROM \(source) ORDER BY \(order.joined(separator: ", "))"

@@ -1,9 +1,10 @@
 package import Database
+import Foundation
 package import GRDB
 package import SharedStore
 
-/// A table of what users made that a server's own database and a shared store both have, for copies from one to the
-/// other (`larder store copy`).
+/// A table of users' data that a server's own database and a shared store both have, for copies from one to the other
+/// (`larder store copy`).
 package struct UserTable: Sendable {
     /// The type of a column.
     package enum Kind: Sendable {
@@ -18,7 +19,7 @@ package struct UserTable: Sendable {
         case inserted
         /// The triggers of the server's own database make them with those of other tables; the shared store has none.
         case triggered
-        /// The same, and what the triggers have made gives way to what is copied.
+        /// The same, and the copied rows replace those that the triggers have made.
         case corrected
         /// Each store has them from its beginning; they give way.
         case initial
@@ -58,16 +59,16 @@ package struct UserTable: Sendable {
     /// - Parameters:
     ///   - name: its name in both.
     ///   - key: the columns that no two rows have in common.
-    ///   - columns: what both have, `key` included.
+    ///   - columns: the columns of both, `key` included.
     ///   - counted: further columns of both, which triggers of the server's own database keep.
     ///   - rows: how the rows get into a store.
     ///   - identity: the column whose values the engine counts, so that none is used twice.
     ///   - condition: the rows that are copied, in SQL of both; nil for all.
     ///   - shared: columns of the shared store.
     ///   - local: columns of the server's own database.
-    ///   - sharedCompletion: what the shared store needs after all tables were copied to it.
+    ///   - sharedCompletion: completes the shared store after all tables were copied to it.
     ///   - localCompletion: the same of the server's own database.
-    ///   - isEqual: compares what the columns do not tell.
+    ///   - isEqual: compares values beyond the columns.
     package init(
         _ name: String,
         key: [String],
@@ -103,7 +104,6 @@ package struct UserCopy {
     package let db: Database
     /// Its files.
     package let blobs: BlobStore
-    /// Its secrets.
     package let secrets: SealedSecrets
     /// The shared store.
     package let transaction: SQLTransaction
@@ -111,9 +111,9 @@ package struct UserCopy {
     let advance: () -> Void
 
     /// There are secrets, and no key for those of the shared store.
-    package struct KeyMissing: Error, CustomStringConvertible {
+    struct KeyMissing: Error, CustomStringConvertible {
         /// One sentence for operators.
-        package let description = "There are tokens to seal, and no key of the shared store: name its file."
+        let description = "There are tokens to seal, and no key of the shared store: name its file."
     }
 
     /// - Parameters:
@@ -135,11 +135,66 @@ package struct UserCopy {
         self.advance = advance
     }
 
-    /// Returns what seals the secrets of the shared store.
+    /// Returns the seal of the secrets of the shared store.
     ///
-    /// - Throws: ``KeyMissing``.
+    /// - Throws: `KeyMissing`.
     package func requireSeal() throws -> SharedSeal {
         guard let seal else { throw KeyMissing() }
         return seal
+    }
+}
+
+/// A row of a table of users' data, as both stores have it.
+package struct UserRow: Sendable {
+    /// A value of either engine.
+    enum Value: Sendable, Equatable {
+        case null
+        case integer(Int64)
+        case real(Double)
+        case text(String)
+        case bytes(Data)
+    }
+
+    /// The places of the columns.
+    let places: [String: Int]
+    let values: [Value]
+
+    /// A column has no value of the type that was asked for.
+    package struct Mismatch: Error, CustomStringConvertible {
+        let column: String
+        /// One sentence for operators.
+        package var description: String { "The column \"\(column)\" has a value of another type." }
+
+        /// - Parameter column: its name.
+        package init(column: String) { self.column = column }
+    }
+
+    private func value<Found>(_ column: String, _ read: (Value) -> Found?) throws -> Found {
+        guard let value = places[column].flatMap({ read(values[$0]) }) else { throw Mismatch(column: column) }
+        return value
+    }
+
+    /// Returns whether a column has no value.
+    package func isNull(_ column: String) -> Bool { places[column].map { values[$0] == .null } ?? true }
+
+    /// Returns an integer; 0 or 1 of a boolean.
+    ///
+    /// - Throws: an error if the column has none.
+    package func integer(_ column: String) throws -> Int64 {
+        try value(column) { if case .integer(let value) = $0 { value } else { nil } }
+    }
+
+    /// Returns a floating-point number.
+    ///
+    /// - Throws: an error if the column has none.
+    package func real(_ column: String) throws -> Double {
+        try value(column) { if case .real(let value) = $0 { value } else { nil } }
+    }
+
+    /// Returns a text.
+    ///
+    /// - Throws: an error if the column has none.
+    package func text(_ column: String) throws -> String {
+        try value(column) { if case .text(let value) = $0 { value } else { nil } }
     }
 }
