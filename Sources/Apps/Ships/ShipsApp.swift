@@ -4,14 +4,14 @@ import HTTPTypes
 import Logging
 import ResponseStore
 package import Screens
-import Settings
+package import Settings
 package import SharedStore
 import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
 ///
-/// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes,
-/// `Screens` has what goes over the wire, `Features` what the app does, `Store` its tables, and `SpaceX` the upstream.
+/// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes, each
+/// feature has a file with its handlers and screens, `Store` has the tables, and ``SpaceXAPI`` is the upstream.
 package struct ShipsApp: App {
     /// Name of the app in paths, settings, sessions and events.
     package static let name = ShipStore.app
@@ -24,10 +24,10 @@ package struct ShipsApp: App {
 
     private let launch = Launch()
     let sessions: Sessions
-    private let listing: Listing
-    private let details: Details
+    private let listing: ShipList
+    private let details: ShipDetails
     private let deletions: Deletions
-    private let images: Images
+    private let images: ShipImages
     private let refresher: ShipRefresher
     private let logger: Logger
 
@@ -81,9 +81,9 @@ package struct ShipsApp: App {
             events: events
         )
         self.sessions = Sessions(store: sessions, loginDelay: options.loginDelay, clock: clock)
-        listing = Listing(refresher: refresher, ships: ships, clock: clock)
-        details = Details(refresher: refresher, ships: ships, lookup: lookup, clock: clock)
-        images = Images(api: api, ships: ships, lookup: lookup, clock: clock)
+        listing = ShipList(refresher: refresher, ships: ships, clock: clock)
+        details = ShipDetails(refresher: refresher, ships: ships, lookup: lookup, clock: clock)
+        images = ShipImages(api: api, ships: ships, lookup: lookup, clock: clock)
     }
 
     /// The routes, in the order of openapi.yaml.
@@ -110,6 +110,98 @@ package struct ShipsApp: App {
             _ = try await refresher.refresh(.revalidate)
         } catch {
             logger.warning("ships could not be refreshed after recovery", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension ShipsApp {
+    /// The SpaceX API.
+    static let spacex = UpstreamDescription(
+        "spacex",
+        title: "SpaceX",
+        url: "https://api.spacexdata.com",
+        probePath: SpaceXAPI.shipsPath,
+        allowedHosts: ["i.imgur.com", "imgur.com", "photos.marinetraffic.com"]
+    )
+    package static let upstreams = [spacex]
+    package static let problems: [ProblemCode] = [.shipDeleted]
+    package static let settings = [
+        Setting("freshness.ships_s", .integer(0...31_536_000), default: "5", "freshness time of the ships"),
+        Setting(
+            "ships.login_delay_ms",
+            .integer(0...60_000),
+            default: "2500",
+            "how long a login of the Ships app takes"
+        ),
+        Setting(
+            "ships.deleted",
+            .choice(["hidden", "literal"]),
+            default: "hidden",
+            "whether deleted ships stay hidden, or a refresh restores them (literal)"
+        ),
+    ]
+}
+
+extension ShipsApp.Options {
+    /// Reads the options of the app.
+    init(_ settings: SettingValues) throws(SettingError) {
+        self.init(
+            loginDelay: try settings.milliseconds("ships.login_delay_ms"),
+            deletion: try settings.choice("ships.deleted")
+        )
+    }
+}
+
+extension ShipsApp {
+    /// The effect of a refresh on deleted ships (setting `ships.deleted`).
+    enum DeletionMode: String, Sendable, CaseIterable {
+        /// A deleted ship stays deleted until it is restored.
+        case hidden
+        /// The next refresh restores it, as the rules of the original app say to the letter.
+        case literal
+    }
+
+    /// The app's settings.
+    struct Options: Sendable {
+        /// How long a login takes; it simulates a server, as the original app does.
+        var loginDelay: Duration = .milliseconds(2500)
+        /// The effect of a refresh on deleted ships.
+        var deletion: DeletionMode = .hidden
+    }
+}
+
+extension ProblemCode {
+    /// The ship was deleted.
+    static let shipDeleted = ProblemCode("ship-deleted", .notFound, .shipDeleted)
+}
+
+/// The start of the app.
+struct Launch: Sendable {
+    /// `GET /v1/ships/launch`: every cold start shows the login.
+    func show(_ request: ScreenRequest) async throws -> ScreenResponse {
+        try .local(LaunchScreen(route: .login(to: ShipsApp.name)), "ships.launch", request, changeToken: .unlimited)
+    }
+}
+
+extension ShipsApp {
+    /// Accounts: with a name those of users, without one those of guests.
+    package var seeding: Seeding {
+        let (store, clock) = (sessions.store, sessions.clock)
+        return Seeding { fields, token in
+            try fields.requireOnly("app", "name", "token")
+            let name = try fields.string("name")
+            guard name.map(EmailAddress.isValid) ?? true else {
+                throw Problem.validation([.field("/name", "invalid", .emailForm)])
+            }
+            let account = name.map(Sessions.account) ?? Sessions.guest()
+            let session = Session(
+                app: Self.name,
+                kind: name == nil ? .guest : .user,
+                account: account,
+                name: name,
+                createdAt: clock.now()
+            )
+            return SeedStep { try store.seed(session, token: token, in: $0) }
         }
     }
 }

@@ -53,7 +53,7 @@ struct SharedShipsMergeTests {
         ) { app in
             let token = try await app.logIn()
             #expect(try await Self.names(app, token) == ["Alma", "bob", "Carl", "DORA"])
-            // Another server has taken over something else, and the API now confirms what this one has.
+            // Another server has taken over another list, and the API now confirms that of this one.
             _ = try await SharedShips(second.otherServer()).merge([], listedAt: clock.now) { _ in }
             let vanished = try await app.get("/v1/ships", as: token)
             #expect(vanished.all("upstream_present", in: "data.items") == [false, false, false, false])

@@ -6,7 +6,7 @@ import Testing
 @testable import Screens
 @testable import Ships
 
-/// What accounts see of the ships wherever they are stored.
+/// The ships of accounts in both stores.
 @Suite("Ships in SQLite and in PostgreSQL")
 struct ShipListsTests {
     private let epoch = Date(timeIntervalSince1970: 1_000_000)

@@ -10,7 +10,7 @@ import Upstream
 struct ShipNode {
     let ships: any ShipLists
 
-    /// Takes over what the API lists at a time.
+    /// Takes over the list of the API at a time.
     func merge(_ listed: [Ship], at time: Date) async throws {
         if let store = ships as? ShipStore {
             let persistRows = store.persistRows(of: listed) { _ in }

@@ -16,7 +16,7 @@ extension ShipStore {
 }
 
 extension ShipStore {
-    /// Merges what the API lists, in one transaction.
+    /// Merges the list of the API, in one transaction.
     ///
     /// - Returns: The last new revision, nil if nothing changed.
     @discardableResult

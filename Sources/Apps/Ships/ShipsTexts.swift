@@ -23,7 +23,7 @@ extension Text {
     static func noShip(_ id: String) -> Text { Text("There is no ship \(id).", ru: "Корабля \(id) нет.") }
 }
 
-// What is wrong with what was sent.
+// Faults of requests.
 extension Text {
     static let modeForm = Text("mode must be login or guest.", ru: "mode принимает login или guest.")
     static let emailRequired = Text("Enter your e-mail address.", ru: "Укажите адрес электронной почты.")

@@ -5,6 +5,7 @@ import HTTPCaching
 import ResponseStore
 import Screens
 import SharedStore
+import Synchronization
 import Upstream
 
 /// Deletions and restorations of ships. They are local to the account and never sent to the upstream.
@@ -103,5 +104,27 @@ struct Deletions: Sendable {
             revision: counts.revision,
             selfLink: "/v1/ships"
         )
+    }
+}
+
+/// A date that only moves forward.
+final class LatestDate: Sendable {
+    private let date: Mutex<Date>
+
+    init(_ date: Date) { self.date = Mutex(date) }
+
+    /// Whether it is before `other`.
+    func isBefore(_ other: Date) -> Bool { date.withLock { $0 < other } }
+
+    /// Moves the date forward.
+    ///
+    /// - Returns: False if it is not before `other`.
+    @discardableResult
+    func advance(to other: Date) -> Bool {
+        date.withLock { date in
+            guard other > date else { return false }
+            date = other
+            return true
+        }
     }
 }

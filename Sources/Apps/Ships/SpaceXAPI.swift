@@ -1,0 +1,218 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Screens
+import Upstream
+
+/// The SpaceX REST API v4 as far as the app uses it: the list of all ships, and their pictures.
+///
+/// One request fetches all ships (about 21 KB); there is no paging. Source: r-spacex/SpaceX-API, docs/ships/v4.
+struct SpaceXAPI: Sendable {
+    /// Path of the list below the base URL.
+    static let shipsPath = "/v4/ships"
+
+    let upstream: Upstream
+    /// For how long the fetched list is fresh.
+    let freshness: Duration
+
+    /// Reads the list of all ships.
+    ///
+    /// - Parameters:
+    ///   - bundledAt: When the bundled snapshot was recorded: it is used while nothing is stored.
+    ///   - merge: Called with the ships of a new response; the closure that it returns runs in the transaction that
+    ///     stores the response.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func readShips(
+        _ cachePolicy: CachePolicy,
+        bundledAt: Date,
+        merge: @escaping @Sendable (ShipRecords) -> Resource.PersistRows
+    ) async throws -> ReadResult {
+        let resource = ships(bundledAt: bundledAt, merge: merge)
+        return try await upstream.reportingFailures { try await upstream.read(resource, cachePolicy) }
+    }
+
+    /// Reads the list of all ships with its body, which is nil if there is no response.
+    ///
+    /// - Parameters: As of the other function, and `check`, which throws if a new response cannot be taken over: it is
+    ///   not stored then.
+    /// - Throws: `UpstreamFailure`, `StorageError`, `CancellationError`.
+    func readList(
+        _ cachePolicy: CachePolicy,
+        bundledAt: Date,
+        check: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Void
+    ) async throws -> (result: ReadResult, body: Data?) {
+        let resource = ships(bundledAt: bundledAt) { records throws(UpstreamError) in
+            try check(records)
+            return .none
+        }
+        return try await upstream.reportingFailures { try await upstream.readBody(of: resource, cachePolicy) }
+    }
+
+    private func ships(
+        bundledAt: Date,
+        merge: @escaping @Sendable (ShipRecords) throws(UpstreamError) -> Resource.PersistRows
+    ) -> Resource {
+        var resource = ships
+        resource.bundledAt = bundledAt
+        resource.validate = { response throws(UpstreamError) in
+            let records: ShipRecords
+            do throws(ShipRecords.ShapeError) {
+                records = try ShipRecords(json: Data(response.body))
+                // The bundled ships at least are known, and ships do not all vanish at once.
+                guard !records.ships.isEmpty else { throw .noShips }
+            } catch {
+                throw .badResponse(status: response.status, reason: error.rawValue)
+            }
+            return try merge(records)
+        }
+        return resource
+    }
+
+    /// Returns a token for the state outside of the store on which a read of the list depends.
+    func witness() -> ReadWitness { upstream.witness(of: ships.url) }
+
+    /// Returns the result of a read that is served with the stored ships; nil if the API is to be requested.
+    func storedResult(_ cachePolicy: CachePolicy, since witness: ReadWitness, in db: Database) throws -> ReadResult? {
+        try upstream.storedResult(of: ships, cachePolicy, since: witness, in: db)
+    }
+
+    /// The list of all ships. No 4xx is news (`ErrorForm.none`): there is this one collection, the API is no longer
+    /// maintained, and its errors are plain text.
+    private var ships: Resource {
+        Resource(
+            url: upstream.configuration.url(of: Self.shipsPath),
+            headerFields: [.accept: "application/json"],
+            freshness: freshness,
+            isSourceOfRows: true
+        )
+    }
+}
+
+/// The ships that come with the program, for a first start without an upstream. They were recorded from the API.
+struct ShipSnapshot: Sendable {
+    /// The file has no date: a fault of the build.
+    struct Damaged: Error {}
+
+    /// When it was recorded.
+    let recordedAt: Date
+    let records: ShipRecords
+
+    /// Reads a snapshot file: `{"source", "recorded_at", "ships": […]}` with records as the API sends them.
+    ///
+    /// - Throws: `DecodingError`, ``Damaged``.
+    init(json: Data) throws {
+        let file = try JSONDecoder().decode(File.self, from: json)
+        guard let date = try? Date(file.recordedAt, strategy: .iso8601) else { throw Damaged() }
+        recordedAt = date
+        records = ShipRecords(file.ships.values)
+    }
+
+    /// Returns the bundled snapshot.
+    ///
+    /// - Throws: As ``init(json:)``.
+    static func bundled() throws -> ShipSnapshot { try read.get() }
+
+    /// Read once: each reset of a test makes the app anew.
+    private static let read = Result { try ShipSnapshot(json: Data(PackageResources.ships_snapshot_json)) }
+
+    private struct File: Decodable {
+        let recordedAt: String
+        let ships: TolerantList<ShipRecord>
+
+        enum CodingKeys: String, CodingKey {
+            case recordedAt = "recorded_at"
+            case ships
+        }
+    }
+}
+
+/// The ships of one response of the API.
+struct ShipRecords: Sendable, Equatable {
+    /// The response differs from the API's documentation.
+    enum ShapeError: String, Error {
+        case notJSON = "not JSON"
+        case notAList = "not a list of ships"
+        /// There are records, and none of them is a ship.
+        case noUsableRecord = "a list without a single ship"
+        /// There are no records.
+        case noShips = "an empty list where there were ships"
+        /// There are more records than `ListLimit.elements`.
+        case tooLong = "a list that is too long"
+    }
+
+    /// Usable records, in the order of the response; of two with one id, the first. Others, such as those without a
+    /// name or an id, are skipped.
+    let ships: [Ship]
+
+    /// Decodes a response.
+    init(json: Data) throws(ShapeError) {
+        let items: TolerantList<ShipRecord>
+        do {
+            items = try TolerantList(json: json)
+        } catch DecodingError.typeMismatch, DecodingError.valueNotFound {
+            throw .notAList
+        } catch {
+            throw .notJSON
+        }
+        guard !items.isTruncated else { throw .tooLong }
+        self.init(items.values)
+        if ships.isEmpty, !items.values.isEmpty { throw .noUsableRecord }
+    }
+
+    init(_ records: [ShipRecord?]) {
+        var seen = Set<String>()
+        ships = records.compactMap { $0?.ship }.filter { seen.insert($0.id).inserted }
+    }
+}
+
+/// One ship as the API sends it. Any field may be missing, null or of an unexpected type; missing and null mean the
+/// same.
+struct ShipRecord: Decodable, Sendable {
+    /// The ship; nil without a usable id and a name.
+    let ship: Ship?
+
+    private enum Key: String, CodingKey {
+        case id, name, type, roles, active, image
+        case yearBuilt = "year_built"
+        case homePort = "home_port"
+        case massKilograms = "mass_kg"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        guard let id = (try? fields.decode(String.self, forKey: .id)).flatMap(Ship.identity),
+            let name = Self.text(fields, .name)
+        else {
+            ship = nil
+            return
+        }
+        ship = Ship(
+            id: id,
+            name: name,
+            type: Self.text(fields, .type),
+            roles: ((try? fields.decode(TolerantList<String>.self, forKey: .roles))?.values ?? [])
+                .prefix(Ship.maximumRoles).compactMap { $0.flatMap(Self.meaningful) },
+            isActive: (try? fields.decode(Bool.self, forKey: .active)) ?? false,
+            yearBuilt: Self.number(fields, .yearBuilt).flatMap(Self.year),
+            homePort: Self.text(fields, .homePort),
+            massKilograms: Self.number(fields, .massKilograms),
+            imageURL: Self.text(fields, .image)
+        )
+    }
+
+    private static func text(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> String? {
+        (try? fields.decode(String.self, forKey: key)).flatMap(meaningful)
+    }
+
+    private static func meaningful(_ text: String) -> String? { text.rowText(longest: Ship.longestText) }
+
+    /// A finite number; the API (Mongoose) sends integers and fractions.
+    private static func number(_ fields: KeyedDecodingContainer<Key>, _ key: Key) -> Double? {
+        (try? fields.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// A year as a positive integer, nil for others.
+    private static func year(_ number: Double) -> Int? {
+        Int(exactly: number.rounded(.towardZero)).flatMap { $0 > 0 ? $0 : nil }
+    }
+}
