@@ -14,11 +14,8 @@ extension NotesApp {
     )
     /// The geocoder. Without it no place is found by its name but those that are bundled.
     static let geocoder = UpstreamDescription("geocoder", title: "the geocoder", url: nil, isOptional: true)
-    /// The upstreams of the app.
     package static let upstreams = [people, geocoder]
-    /// The problem codes of the app.
     package static let problems: [ProblemCode] = [.nameTaken]
-    /// The settings of the app.
     package static let settings = [
         Setting(
             "freshness.places_s",
@@ -74,7 +71,7 @@ extension NotesApp {
 }
 
 extension NotesApp {
-    /// Returns what an operator may do with accounts.
+    /// Returns the operations on accounts for operators.
     ///
     /// - Throws: `SettingError` if a setting cannot be read.
     package static func accountAdministration(

@@ -5,7 +5,7 @@ import GRDB
 import SharedStore
 
 extension NotesApp {
-    /// The tables that a copy from one store to the other has. What notes are found by is made anew.
+    /// The tables that a copy from one store to the other has. The search index is made anew.
     package static let userTables: [UserTable] = [
         UserTable(
             "notes_account",

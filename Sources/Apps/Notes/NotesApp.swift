@@ -1,5 +1,6 @@
 package import AppInterface
 package import Database
+import Foundation
 import Freshness
 import HTTPTypes
 import Logging
@@ -22,41 +23,24 @@ package struct NotesApp: App {
     package static let sharedMigrations: [SharedMigration]? = SharedNotes.migrations
 
     /// The settings `notes.*`.
-    package struct Options: Sendable {
+    struct Options: Sendable {
         /// Logarithm of scrypt's N: each step doubles time and memory of hashing a password.
-        package var scryptLogarithm: Int
+        var scryptLogarithm: Int = 15
         /// Wrong passwords in a row for one account name from one address.
-        package var attemptsPerAccount: Int
+        var attemptsPerAccount: Int = 10
         /// Wrong passwords in a row from one address.
-        package var attemptsPerAddress: Int
+        var attemptsPerAddress: Int = 100
         /// Time after which all attempts are available again.
-        package var attemptWindow: Duration
+        var attemptWindow: Duration = .seconds(900)
         /// How long deleted notes stay in the trash; zero deletes them at once.
-        package var trashLifetime: Duration
+        var trashLifetime: Duration = .seconds(30 * 86_400)
         /// Bytes that the notes of an account may take.
-        package var quotaBytes: Int
-
-        /// Creates options.
-        package init(
-            scryptLogarithm: Int = 15,
-            attemptsPerAccount: Int = 10,
-            attemptsPerAddress: Int = 100,
-            attemptWindow: Duration = .seconds(900),
-            trashLifetime: Duration = .seconds(30 * 86_400),
-            quotaBytes: Int = 2048 << 20
-        ) {
-            self.scryptLogarithm = scryptLogarithm
-            self.attemptsPerAccount = attemptsPerAccount
-            self.attemptsPerAddress = attemptsPerAddress
-            self.attemptWindow = attemptWindow
-            self.trashLifetime = trashLifetime
-            self.quotaBytes = quotaBytes
-        }
+        var quotaBytes: Int = 2048 << 20
     }
 
     let storage: NoteStorage
     let sessions: NoteSessions
-    let listing: NoteListing
+    let listing: NoteList
     private let editing: NoteEditing
     private let trash: NoteTrash
     private let mapping: NoteMapping
@@ -124,7 +108,7 @@ package struct NotesApp: App {
         let addresses = NoteAddresses(gazetteer: gazetteer, geocoder: geocoder)
         self.sessions = NoteSessions(book: book, sessions: sessions, passwords: passwords, clock: clock)
         accounts = NoteAccounts(book: book, sessions: sessions, passwords: passwords)
-        listing = NoteListing(book: book, clock: clock)
+        listing = NoteList(book: book, clock: clock)
         editing = NoteEditing(
             book: book,
             addresses: addresses,
@@ -148,7 +132,6 @@ package struct NotesApp: App {
     /// The services that run beside the server.
     package var services: [any Service] { [expiry] }
 
-    /// The routes of the app.
     package var routes: [Route] {
         let (notes, note, directory) = ("/v1/notes", "/v1/notes/{id}", "/v1/notes/people")
         let (bin, bytes) = ("/v1/notes/trash", NoteChanges.maximumBodyBytes)
@@ -185,5 +168,80 @@ package struct NotesApp: App {
                 .body("body", .object("location", "lat", "lon", "name")),
             Route(.delete, note, "notes.list", session: Self.name, editing.delete).query("permanently"),
         ]
+    }
+}
+
+extension ProblemCode {
+    static let nameTaken = ProblemCode("name-taken", .conflict, .nameIsTaken)
+}
+
+extension Session {
+    /// Returns the account of the session.
+    ///
+    /// - Throws: ``Problem``, 401 if the session names no account.
+    func noteAccount() throws -> Int64 {
+        guard let account = Int64(account) else {
+            throw Problem(.sessionExpired, "This session is of no account.")
+        }
+        return account
+    }
+}
+
+extension EventStream {
+    /// The screens that show the notes of an account.
+    static let noteScreens = ["notes.list", "notes.map"]
+
+    /// Publishes to an account that its notes have changed, on the screens that show it.
+    func publishNotes(_ revision: Int, to account: Int64, _ screens: [String] = noteScreens) {
+        let audience = ServerEvent.Audience.account(app: NotesApp.name, account: "\(account)")
+        for screen in screens {
+            publish(.screenChanged(app: NotesApp.name, screen: screen, revision: revision, audience: audience))
+        }
+    }
+}
+
+/// Where the notes of a server are.
+enum NoteStorage: Sendable {
+    /// In its own database.
+    case local(NoteStore)
+    /// In the store that several servers share.
+    case shared(SharedNotes)
+
+    var book: any NoteBook {
+        switch self {
+        case .local(let store): store
+        case .shared(let notes): notes
+        }
+    }
+
+    /// The notes of an account for its archive, and how much they are.
+    func userData(quota: StorageQuota) -> UserData {
+        let shown = { @Sendable (session: Session, stored: StorageUsage) in
+            AppUsage(.notes, of: session.name, stored, quota: quota, trash: "/v1/notes/trash")
+        }
+        switch self {
+        case .local(let store):
+            return UserData { owner, archive in
+                guard let account = try owner.session?.noteAccount() else { return nil }
+                var files = try NoteArchive(of: owner, in: archive)
+                try store.forEachNote(of: account) { try files.append($0) }
+                return try files.end(in: archive)
+            } usage: { owner in
+                try owner.session.map { shown($0, try store.usage(account: try $0.noteAccount())) }
+            }
+        case .shared(let notes):
+            return UserData(
+                sharedAdd: { owner, archive in
+                    guard let account = try owner.session?.noteAccount() else { return nil }
+                    var files = try NoteArchive(of: owner, in: archive)
+                    try await notes.forEachNote(of: account) { try files.append($0) }
+                    return try files.end(in: archive)
+                },
+                usage: { owner in
+                    guard let session = owner.session else { return nil }
+                    return shown(session, try await notes.usage(account: try session.noteAccount()))
+                }
+            )
+        }
     }
 }

@@ -7,7 +7,7 @@ import TextSearch
 
 @testable import Notes
 
-/// What notes do wherever they are stored.
+/// The behaviour of notes in both stores.
 @Suite("Notes in SQLite and in PostgreSQL")
 struct NoteBookTests {
     private let epoch = Date(timeIntervalSince1970: 1_000_000)

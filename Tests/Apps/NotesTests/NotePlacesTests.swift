@@ -180,3 +180,93 @@ struct NotePlacesTests {
         #expect(throws: Gazetteer.Damaged.self) { try Gazetteer("Paris|FR|95|2|1|П|") }
     }
 }
+
+@Suite("Addresses of positions")
+struct NoteAddressesTests {
+    private static let moscow = #"{"lat":55.75581,"lon":37.61733}"#
+
+    @Test("NOTE-10 A note without a name of its place gets the nearest known city with its distance")
+    func nearestCity() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            for (location, name) in [
+                (Self.moscow, "1 km from Moscow, Russia"),
+                (#"{"lat":55.75581,"lon":37.61733,"name":"  "}"#, "1 km from Moscow, Russia"),
+                (#"{"lat":55.75581,"lon":37.61733,"name":"Here"}"#, "Here"),
+            ] {
+                let note = try await app.add("a", location, as: token)
+                let read = try await app.get("/v1/notes/\(note)", as: token)
+                #expect(read["data.location.name"] == .string(name))
+            }
+            let moved = try await app.add("b", as: token)
+            let changed = try await app.ask(.patch, "/v1/notes/\(moved)", as: token, #"{"location":\#(Self.moscow)}"#)
+            #expect(changed["data.location.name"] == "1 km from Moscow, Russia")
+        }
+    }
+
+    @Test("NOTE-10 With a geocoder the address is the one that it knows; its failure is no error")
+    func geocoder() async throws {
+        let script: ScriptedTransport.Step = { (_) throws(UpstreamError) in
+            .json(
+                """
+                {"features":[{"geometry":{"coordinates":[37.6,55.7]},
+                  "properties":{"street":"Tverskaya","housenumber":"1","city":"Moscow","country":"Russia"}}]}
+                """
+            )
+        }
+        try await NotesHarness.run(geocoder: script) { app in
+            let token = try await app.register()
+            let first = try await app.get("/v1/notes/\(try await app.add("a", Self.moscow, as: token))", as: token)
+            #expect(first["data.location.name"] == "Tverskaya 1, Moscow, Russia")
+            let url = "https://geocoder.test/reverse?lon=37.6173&lat=55.7558&limit=1"
+            #expect(app.geocoder.requests.map(\.url) == [url])
+            app.geocoder.goAway()
+            let elsewhere = #"{"lat":48.8566,"lon":2.3522}"#
+            let second = try await app.get("/v1/notes/\(try await app.add("b", elsewhere, as: token))", as: token)
+            #expect(second["data.location.name"] == "1 km from Paris, France")
+        }
+    }
+
+    @Test("NOTE-10 Without notes the user's place on the map has an address")
+    func user() async throws {
+        try await NotesHarness.run { app in
+            let token = try await app.register()
+            let map = try await app.get("/v1/notes/map?lat=55.75581&lon=37.61733", as: token)
+            #expect(map["data.center.name"] == "1 km from Moscow, Russia" && map["data.center.reason"] == "user")
+            #expect(try await app.get("/v1/notes/map", as: token)["data.center.name"] == "Unknown location")
+            try await app.add("a", #"{"lat":1,"lon":2,"name":"Here"}"#, as: token)
+            let latest = try await app.get("/v1/notes/map?lat=55.75581&lon=37.61733", as: token)
+            #expect(latest["data.center.name"] == "Here")
+        }
+    }
+}
+
+@Suite struct NoteCitiesTests {
+    private static func names(_ response: Exchanged) -> [JSONFields.Value] { response.all("name", in: "data.items") }
+
+    @Test("The largest cities of a part of the world, the largest first, in the language of the client")
+    func cities() async throws {
+        try await NotesHarness.run { app in
+            let german = try await app.get("/v1/notes/cities?bbox=5.9,47.3,15,55&limit=3")
+            #expect(german.status == 200 && Self.names(german).count == 3)
+            #expect(Self.names(german).contains("Berlin"))
+            let populations = try Gazetteer.bundled().largest(200, in: .world).map(\.population)
+            #expect(populations.count == 200 && populations == populations.sorted(by: >))
+            let russian = try await app.get("/v1/notes/cities?bbox=37,55,38,56", as: nil, [.acceptLanguage: "ru"])
+            #expect(Self.names(russian).contains("Москва"))
+        }
+    }
+
+    @Test("A part of the world that crosses the antimeridian has the cities of both sides; the sea has none")
+    func borders() async throws {
+        try await NotesHarness.run { app in
+            let pacific = Self.names(try await app.get("/v1/notes/cities?bbox=170,-50,-150,25&limit=200"))
+            #expect(pacific.contains("Auckland") && pacific.contains("Honolulu") && !pacific.contains("London"))
+            let sea = try await app.get("/v1/notes/cities?bbox=-40,-60,-35,-55")
+            #expect(Self.names(sea).isEmpty && sea["meta.state"] == "empty")
+            for query in ["bbox=1,2,3", "bbox=a", "limit=0", "limit=201", "q=a"] {
+                #expect(try await app.get("/v1/notes/cities?\(query)").status == 400, "\(query)")
+            }
+        }
+    }
+}

@@ -1,8 +1,9 @@
-package import Foundation
+import Foundation
+import Synchronization
 
 /// Cities of the world, built in, so that places are found without a network. docs/gazetteer.md describes the data and
 /// their source.
-package struct Gazetteer: Sendable {
+struct Gazetteer: Sendable {
     /// A line of the built-in file is malformed, which is an error of the build.
     struct Damaged: Error {
         let line: String
@@ -28,7 +29,7 @@ package struct Gazetteer: Sendable {
     }
 
     /// The date of the data.
-    package let date: Date
+    let date: Date
     let cities: [City]
     private let index = GazetteerIndex()
 
@@ -76,7 +77,7 @@ package struct Gazetteer: Sendable {
     /// Reads the built-in gazetteer.
     ///
     /// - Throws: an error of the build only.
-    package static func bundled() throws -> Gazetteer {
+    static func bundled() throws -> Gazetteer {
         try shared.get()
     }
 
@@ -158,5 +159,23 @@ extension Gazetteer.City {
 extension Place {
     init(_ city: Gazetteer.City) {
         self.init(name: city.name, region: city.region, coordinate: city.coordinate, source: .gazetteer)
+    }
+}
+
+/// The keys of a gazetteer, made by the first search: a start need not wait for them.
+final class GazetteerIndex: Sendable {
+    /// A folded name, or the later words of one, with its city.
+    typealias Key = (text: String, city: Int, isWhole: Bool)
+
+    private let made = Mutex<[Key]?>(nil)
+
+    /// Returns the keys of the gazetteer's cities, sorted.
+    func keys(of cities: [Gazetteer.City]) -> [Key] {
+        made.withLock { made in
+            if let made { return made }
+            let keys = Gazetteer.keys(of: cities)
+            made = keys
+            return keys
+        }
     }
 }

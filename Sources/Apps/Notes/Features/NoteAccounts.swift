@@ -1,3 +1,5 @@
+import AppInterface
+import Database
 import Foundation
 import HTTPTypes
 import Screens
@@ -46,7 +48,7 @@ struct NoteAccounts: Sendable {
     /// Returns the account of a session.
     ///
     /// - Throws: ``Problem``, 412 if the session is not at a version that the preconditions allow, 422 if the password
-    ///   is not that of the account, and what verifying it throws.
+    ///   is not that of the account; errors of the verification.
     private func account(of session: Session, _ password: Password, _ request: ScreenRequest) async throws
         -> NoteAccount
     {
@@ -66,4 +68,25 @@ struct NoteAccounts: Sendable {
         [.field("/password", "invalid", "password must be that of the account.")],
         dialog: .passwordInvalid
     )
+}
+
+/// Operations on accounts for operators.
+struct NoteAccountAdministration: AccountAdministration {
+    let book: any NoteBook
+    let sessions: SessionStore
+    let cost: PasswordHash.Cost
+
+    func resetPassword(of userName: String, to password: String) async throws {
+        guard let name = try? UserName(userName), let account = try await book.account(name) else {
+            throw AccountAdministrationError.unknownAccount(userName)
+        }
+        let hash: PasswordHash
+        do {
+            hash = try PasswordHash(of: try Password(password), cost: cost)
+        } catch let fault as Password.Fault {
+            let reason = fault == .tooShort ? "it is empty" : "it may have \(Password.longest) bytes"
+            throw AccountAdministrationError.unacceptablePassword(reason)
+        }
+        _ = try await book.replace(account.password, by: hash, of: account.id, in: sessions, except: nil)
+    }
 }

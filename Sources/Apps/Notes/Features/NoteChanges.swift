@@ -1,5 +1,7 @@
 import Foundation
+import Freshness
 import Screens
+import Upstream
 
 /// The body of a request that creates or changes a note: `{"body", "location": {"lat", "lon", "name"}}`.
 struct NoteChanges: Sendable, Equatable {
@@ -47,5 +49,86 @@ struct NoteChanges: Sendable, Equatable {
         } else {
             accept()
         }
+    }
+}
+
+extension Note.Location {
+    /// Reads the members `lat`, `lon` and `name`, which is empty if it is not given; nil if there are faults, which are
+    /// added to `errors`.
+    init?(_ members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) {
+        let before = errors.count
+        let latitude = Self.degrees("lat", 90, in: members, &errors)
+        let longitude = Self.degrees("lon", 180, in: members, &errors)
+        let name = Self.name(in: members, &errors)
+        guard errors.count == before else { return nil }
+        guard let latitude, let longitude, let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
+            for (field, value) in [("lat", latitude), ("lon", longitude)] where value == nil {
+                let detail: Text = "location.\(field) is required: a place needs both lat and lon."
+                errors.append(.field("/location/\(field)", "required", detail))
+            }
+            return nil
+        }
+        self.init(coordinate: coordinate, name: name ?? "")
+    }
+
+    private static func degrees(
+        _ name: String,
+        _ limit: Double,
+        in members: [String: JSONFields.Value],
+        _ errors: inout [Problem.FieldError]
+    ) -> Double? {
+        switch members[name] {
+        case .number(let value) where (-limit...limit).contains(value): return value
+        case nil, .null: return nil
+        default:
+            let detail: Text = "location.\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit))."
+            errors.append(.field("/location/\(name)", "invalid", detail))
+            return nil
+        }
+    }
+
+    private static func name(in members: [String: JSONFields.Value], _ errors: inout [Problem.FieldError]) -> String? {
+        switch members["name"] {
+        case nil, .null: return nil
+        case .string(let text) where text.utf8.contains(0) || text.unicodeScalars.count > longestName:
+            let detail: Text = "location.name may have \(longestName) characters, none of them U+0000."
+            errors.append(.field("/location/name", "invalid", detail))
+        case .string(let text):
+            let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            return trimmed.isEmpty ? nil : trimmed
+        default: errors.append(.field("/location/name", "invalid", "location.name must be a string."))
+        }
+        return nil
+    }
+}
+
+/// Addresses of positions: from the geocoder if there is one and it responds within the patience, else the nearest
+/// known city with its distance.
+struct NoteAddresses: Sendable {
+    struct Address: Sendable {
+        let text: String
+        /// Holds while the position has this address; nil if that is not known.
+        var changeToken: ChangeToken?
+    }
+
+    let gazetteer: Gazetteer
+    let geocoder: GeocoderClient?
+
+    /// Returns the address of a position. It does not fail if the geocoder does.
+    ///
+    /// - Throws: `StorageError`, `CancellationError`.
+    func address(of point: Coordinate) async throws -> Address {
+        guard let geocoder else { return Address(text: nearestCity(to: point), changeToken: .unlimited) }
+        do {
+            let (result, address) = try await geocoder.readAddress(of: point, bundledAt: gazetteer.date)
+            return Address(text: address ?? nearestCity(to: point), changeToken: result.changeToken)
+        } catch is UpstreamError {
+            return Address(text: nearestCity(to: point))
+        }
+    }
+
+    private func nearestCity(to point: Coordinate) -> String {
+        guard let (city, distance) = gazetteer.nearest(to: point) else { return Note.Location.unknown.name }
+        return "\(max(1, Int(distance.rounded()))) km from \(city.name), \(city.region)"
     }
 }

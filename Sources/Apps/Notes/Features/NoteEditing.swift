@@ -1,5 +1,6 @@
 import Foundation
 import Freshness
+import HTTPSemantics
 import HTTPTypes
 import Screens
 
@@ -11,7 +12,6 @@ struct NoteEditing: Sendable {
     let clock: WallClock
     /// How long deleted notes stay in the trash; zero if there is none.
     let trashLifetime: Duration
-    /// What each account may store.
     let quota: StorageQuota
 
     /// `GET /v1/notes/{id}`. A note of another account is 404.
@@ -118,5 +118,141 @@ struct NoteEditing: Sendable {
             revision: revision,
             selfLink: "/v1/notes"
         )
+    }
+}
+
+/// The place of a note.
+struct NoteLocationScreen: Encodable, Sendable {
+    let lat: Double
+    let lon: Double
+    let name: Text
+
+    init(_ location: Note.Location) {
+        lat = location.coordinate.latitude
+        lon = location.coordinate.longitude
+        name = location.nameText
+    }
+}
+
+/// `GET`, `POST` and `PATCH` of one note.
+struct NoteDetailsScreen: Encodable, Sendable {
+    let id: String
+    let body: String
+    let modifiedAt: Date
+    let modifiedText: Text
+    let lastEditedText: Text
+    let createdAt: Date
+    let createdText: Text
+    let location: NoteLocationScreen
+    /// `If-Match` may name it instead of the whole entity tag.
+    let version: Int
+    let href: Link
+    let actions: [Action]
+
+    init(_ note: Note, _ time: NoteTime) {
+        id = Note.identity(note.id)
+        body = note.body
+        modifiedAt = note.modified
+        modifiedText = time.text(note.modified)
+        lastEditedText = .lastEdited(modifiedText)
+        createdAt = note.created
+        createdText = time.text(note.created)
+        location = NoteLocationScreen(note.location)
+        version = note.revision
+        href = "/v1/notes/\(Note.identity(note.id))"
+        actions = [.saveNote(note, href), .deleteNote(note.id)]
+    }
+}
+
+/// `DELETE /v1/notes/{id}`.
+struct NoteDeletionScreen: Encodable, Sendable {
+    let id: String
+    let revision: Int
+    /// The next screen of the app.
+    let route = ScreenLink.noteList
+    /// How to take it back; empty if there is no way.
+    let actions: [Action]
+
+    private enum CodingKeys: CodingKey { case id, revision, route, actions }
+}
+
+extension Note.Location {
+    /// The name for the user.
+    var nameText: Text { name == Self.unknown.name ? .unknownLocation : Text(verbatim: name) }
+}
+
+extension ScreenLink {
+    static let noteList = ScreenLink("notes.list", "/v1/notes")
+}
+
+extension Action {
+    static let createNote = Action(
+        id: "create",
+        title: .createNote,
+        method: "POST",
+        href: "/v1/notes",
+        fields: [Field("body", .text), Field("location", .location, required: false)]
+    )
+
+    static func saveNote(_ note: Note, _ href: Link) -> Action {
+        let place = Location(
+            latitude: note.location.coordinate.latitude,
+            longitude: note.location.coordinate.longitude,
+            name: note.location.name
+        )
+        let fields = [
+            Field("body", .text, value: note.body, required: false),
+            Field("location", .location, location: place, required: false),
+        ]
+        return Action(id: "save", title: .save, method: "PATCH", href: href, fields: fields)
+    }
+
+    /// Without a confirmation.
+    static func deleteNote(_ id: Int64) -> Action {
+        Action(id: "delete", title: .delete, method: "DELETE", href: "/v1/notes/\(Note.identity(id))")
+    }
+}
+
+extension NoteLocationScreen: JSONWritable {
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.member("lat", lat)
+        try json.member("lon", lon)
+        json.member("name", name)
+        json.endObject()
+    }
+}
+
+extension ScreenRequest {
+    /// Returns the note that the path names.
+    ///
+    /// - Throws: ``Problem``, 404 if the name is not one of a note.
+    func noteID() throws -> (row: Int64, identity: String) {
+        let identity = try parameter("id")
+        guard let row = Note.row(of: identity) else { throw Problem.noNote(identity) }
+        return (row, identity)
+    }
+}
+
+extension Problem {
+    /// The account has no note of that name.
+    static func noNote(_ identity: String) -> Problem { .notFound(.noNote(identity)) }
+}
+
+extension ScreenResponse {
+    /// Returns a note as its own screen, with its version in the entity tag. The response to a write carries the tag
+    /// that a GET of the same address would have (RFC 9110 §8.8).
+    ///
+    /// - Throws: `EncodingError`.
+    static func note(_ note: Note, _ time: NoteTime, self link: Link, status: HTTPResponse.Status = .ok) throws
+        -> ScreenResponse
+    {
+        let meta = Meta(screen: "notes.details", provenance: .local, revision: note.revision)
+        var response = try ScreenResponse.local(NoteDetailsScreen(note, time), meta, Links(self: link), status: status)
+        response.version = String(note.revision)
+        if case .bytes(let bytes, _) = response.body {
+            response.headerFields[.eTag] = EntityTag.strong(for: bytes, version: String(note.revision))
+        }
+        return response
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Freshness
 import HTTPTypes
 import Screens
+import Synchronization
 
 /// Hashes and verifies passwords for requests, within the limits of attempts and of work. A request whose client is
 /// gone when its turn comes costs nothing: a storm of them holds up neither others nor a stop.
@@ -68,5 +69,148 @@ struct NotePasswords: Sendable {
                 headerFields: [.retryAfter: "5"]
             )
         }
+    }
+}
+
+/// Hashes passwords on a thread of its own, one at a time: it blocks neither an event loop nor a thread of Swift's
+/// pool, and its memory is bounded. The thread has a low priority, so that event loops wait less for a processor, and
+/// not the lowest, with which a login would take minutes on a busy machine. Addresses take turns, so that a storm from
+/// one of them delays a login from another by one hash.
+final class PasswordHasher: Sendable {
+    /// Too many passwords wait, in all or from this address.
+    struct Overloaded: Error {}
+
+    private struct State {
+        var queues: AddressQueues<@Sendable () -> Void>
+        /// Whether there is a thread. It ends when nothing waits.
+        var isRunning = false
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            let next = queues.next()
+            isRunning = next != nil
+            return next
+        }
+    }
+
+    /// The cost of new hashes.
+    let cost: PasswordHash.Cost
+    private let state: Mutex<State>
+    /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
+    private let unknownAccount: PasswordHash
+
+    /// Creates a hasher.
+    ///
+    /// - Parameters:
+    ///   - maximumWaiting: passwords that may wait.
+    ///   - maximumPerAddress: how many of them may be from one address.
+    init(cost: PasswordHash.Cost, maximumWaiting: Int = 256, maximumPerAddress: Int = 32) {
+        self.cost = cost
+        let queues = AddressQueues<@Sendable () -> Void>(maximum: maximumWaiting, maximumPerAddress: maximumPerAddress)
+        state = Mutex(State(queues: queues))
+        unknownAccount = PasswordHash(salt: Data(repeating: 0, count: 16), cost: cost, digest: Data())
+    }
+
+    /// Hashes a new password.
+    ///
+    /// - Parameter address: address of the client; nil if it is not known.
+    /// - Throws: ``Overloaded``; an error of the KDF.
+    func hash(_ password: Password, from address: String? = nil) async throws -> PasswordHash {
+        let cost = self.cost
+        return try await run(address) { try PasswordHash(of: password, cost: cost) }
+    }
+
+    /// Returns whether a password matches a hash; false after the same time if there is none, for an unknown account.
+    ///
+    /// - Parameter address: address of the client; nil if it is not known.
+    /// - Throws: ``Overloaded``; an error of the KDF.
+    func verify(_ password: Password, against hash: PasswordHash?, from address: String? = nil) async throws -> Bool {
+        let hash = hash ?? unknownAccount
+        return try await run(address) { try hash.matches(password) }
+    }
+
+    /// Runs work when its turn comes, unless the task has been cancelled by then: its client has left, and others wait.
+    private func run<Value: Sendable>(_ address: String?, _ work: @escaping @Sendable () throws -> Value) async throws
+        -> Value
+    {
+        let isCancelled = Flag()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = { @Sendable in
+                    continuation.resume(
+                        with: Result {
+                            if isCancelled.value.load(ordering: .relaxed) { throw CancellationError() }
+                            return try work()
+                        }
+                    )
+                }
+                guard enqueue(job, from: address) else { return continuation.resume(throwing: Overloaded()) }
+            }
+        } onCancel: {
+            isCancelled.value.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Enqueues a job of an address, and starts the thread if there is none.
+    ///
+    /// - Returns: false if too much waits.
+    private func enqueue(_ job: @escaping @Sendable () -> Void, from address: String?) -> Bool {
+        let (isKept, isFirst) = state.withLock { state in
+            guard state.queues.append(job, from: address) else { return (false, false) }
+            defer { state.isRunning = true }
+            return (true, !state.isRunning)
+        }
+        if isFirst { Thread.detachNewThread { self.runJobs() } }
+        return isKept
+    }
+
+    private func runJobs() {
+        // On Linux that is of this thread only. If the system refuses, the thread goes on with the priority that it
+        // has.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        while let job = state.withLock({ $0.next() }) { job() }
+    }
+
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+}
+
+/// A queue in which the addresses that wait take turns, whatever the number of elements of each. It is bounded in all
+/// and for each address.
+struct AddressQueues<Element: Sendable>: Sendable {
+    let maximum: Int
+    let maximumPerAddress: Int
+    private var waiting: [String?: [Element]] = [:]
+    /// Addresses with elements, the next one first.
+    private var addresses: [String?] = []
+    private var count = 0
+
+    init(maximum: Int, maximumPerAddress: Int) {
+        self.maximum = maximum
+        self.maximumPerAddress = maximumPerAddress
+    }
+
+    /// Appends an element.
+    ///
+    /// - Returns: false if the queue, or the part of the address, is full.
+    mutating func append(_ element: Element, from address: String?) -> Bool {
+        let own = waiting[address]?.count ?? 0
+        guard count < maximum, own < maximumPerAddress else { return false }
+        if own == 0 { addresses.append(address) }
+        waiting[address, default: []].append(element)
+        count += 1
+        return true
+    }
+
+    /// Removes and returns the first element of the next address; nil if the queue is empty.
+    mutating func next() -> Element? {
+        guard !addresses.isEmpty else { return nil }
+        let address = addresses.removeFirst()
+        guard var elements = waiting[address], !elements.isEmpty else { return nil }
+        let element = elements.removeFirst()
+        waiting[address] = elements.isEmpty ? nil : elements
+        if !elements.isEmpty { addresses.append(address) }
+        count -= 1
+        return element
     }
 }

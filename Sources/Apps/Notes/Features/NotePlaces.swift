@@ -96,3 +96,74 @@ struct NotePlaces: Sendable {
         }
     }
 }
+
+/// `GET /v1/notes/places`.
+struct PlacesScreen: Encodable, Sendable {
+    struct Suggestion: Encodable, Sendable {
+        let name: String
+        /// Country, or city and country; empty if it is not known.
+        let region: String
+        /// Both in one line.
+        let text: String
+        let lat: Double
+        let lon: Double
+        let source: Place.Source
+
+        init(_ place: Place) {
+            name = place.name
+            region = place.region
+            text = place.region.isEmpty ? place.name : "\(place.name), \(place.region)"
+            lat = place.coordinate.latitude
+            lon = place.coordinate.longitude
+            source = place.source
+        }
+    }
+
+    let items: [Suggestion]
+    let empty: EmptyState?
+
+    init(_ places: [Place], question: String) {
+        items = places.map(Suggestion.init)
+        empty = places.isEmpty ? (question.isEmpty ? .noQuestion : .noPlaces) : nil
+    }
+}
+
+/// The cities of the gazetteer, to be named on a map.
+struct NoteCities: Sendable {
+    let gazetteer: Gazetteer
+
+    /// `GET /v1/notes/cities`: the largest cities of an area. They are the same for all users.
+    @Sendable func show(_ request: ScreenRequest) throws -> ScreenResponse {
+        let box = try request.query.boundingBox() ?? .world
+        let limit = try request.query.integer("limit", in: 1...200) ?? 50
+        let cities = gazetteer.largest(limit, in: box)
+        return try .local(
+            NoteCitiesScreen(items: cities.map(Self.row)),
+            "notes.cities",
+            request,
+            state: cities.isEmpty ? .empty : .content,
+            changeToken: .unlimited
+        )
+    }
+
+    private static func row(_ city: Gazetteer.City) -> NoteCitiesScreen.City {
+        NoteCitiesScreen.City(
+            name: Text(city.name, ru: city.otherNames.first ?? city.name),
+            lat: city.coordinate.latitude,
+            lon: city.coordinate.longitude,
+            population: city.population * 1000
+        )
+    }
+}
+
+/// `GET /v1/notes/cities`.
+struct NoteCitiesScreen: Encodable, Sendable {
+    struct City: Encodable, Sendable {
+        let name: Text
+        let lat: Double
+        let lon: Double
+        let population: Int
+    }
+
+    let items: [City]
+}

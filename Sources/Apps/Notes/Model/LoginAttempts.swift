@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Limits login attempts by token buckets that refill at a constant rate: for an account from one address, for an
 /// address, and for an account from all addresses. The last is so much larger that one client cannot lock out the
@@ -35,7 +36,7 @@ struct LoginAttempts: Sendable {
         case accountAt(String, address: String?)
         case address(String)
 
-        /// What no other key is written as.
+        /// A text that no other key has.
         var text: String {
             switch self {
             case .account(let name): "account/\(name)"
@@ -108,5 +109,36 @@ struct LoginAttempts: Sendable {
         for (key, share) in levels where share >= 1 { buckets[key] = nil }
         guard buckets.count > Self.mostBuckets / 2 else { return }
         for (key, _) in levels.sorted(by: { $0.share > $1.share }).prefix(Self.mostBuckets / 2) { buckets[key] = nil }
+    }
+}
+
+/// Limits the login attempts of all requests by ``LoginAttempts``: of this server, or of all that share a store.
+protocol LoginLimits: Sendable {
+    /// Takes an attempt, unless there is none left.
+    func begin(account: String, address: String?, now: Date) async throws -> LoginAttempts.Decision
+
+    /// Records that the password of an attempt was not checked.
+    func abandoned(account: String, address: String?) async throws
+
+    /// Records a correct password.
+    func succeeded(account: String, address: String?) async throws
+}
+
+/// The login attempts of this server: ``LoginAttempts`` behind a lock.
+final class LoginGate: LoginLimits {
+    private let state: Mutex<LoginAttempts>
+
+    init(_ limits: LoginAttempts.Limits) { state = Mutex(LoginAttempts(limits)) }
+
+    func begin(account: String, address: String?, now: Date) -> LoginAttempts.Decision {
+        state.withLock { $0.begin(account: account, address: address, now: now) }
+    }
+
+    func abandoned(account: String, address: String?) {
+        state.withLock { $0.abandoned(account: account, address: address) }
+    }
+
+    func succeeded(account: String, address: String?) {
+        state.withLock { $0.succeeded(account: account, address: address) }
     }
 }

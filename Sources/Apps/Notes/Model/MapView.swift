@@ -16,7 +16,6 @@ struct MapView: Sendable, Equatable {
     let box: BoundingBox
     let selection: Selection?
 
-    /// Creates the view of a box.
     init(_ box: BoundingBox) {
         self.box = box
         selection = nil
@@ -75,5 +74,189 @@ extension QueryItems {
             throw Problem.invalidParameter("cell", accepted: "accepts zoom/column/row as in a cluster's href")
         }
         return MapView(selection)
+    }
+}
+
+/// The grid of clusters: at zoom z the world, in Web Mercator, is a square of 2^z tiles a side, as on map services, and
+/// every tile is four cells wide and high. If a tile is 256 points wide, a cell is 64 points: notes within the width of
+/// a finger become one cluster.
+///
+/// It is deterministic, independent of the view, and nested: a cell of one zoom is exactly four of the next, so that
+/// its coordinates are half of theirs.
+enum MapGrid {
+    /// The deepest zoom with clusters: a cell is about 600 m at the equator.
+    static let deepest = 14
+    /// The most columns, and the most rows, that are read for a view.
+    static let mostColumns = 256
+    /// The most pins and clusters in a response.
+    static let mostItems = 1_000
+
+    struct Cell: Sendable, Hashable {
+        let x: Int
+        let y: Int
+    }
+
+    /// Returns the cells of a side at a zoom.
+    static func side(_ zoom: Int) -> Int { 1 << (zoom + 2) }
+
+    /// Returns the cell of a point; points beyond 85.05° are in the outermost row.
+    static func cell(of point: Coordinate, zoom: Int) -> Cell {
+        let side = Double(side(zoom))
+        let sine = sin(point.latitude * .pi / 180)
+        let y = 0.5 - log((1 + sine) / (1 - sine)) / (4 * .pi)
+        let index = { (share: Double) in Int(max(0, min(side - 1, (share * side).rounded(.down)))) }
+        return Cell(
+            x: index((point.longitude + 180) / 360),
+            y: y.isFinite ? index(y) : (sine > 0 ? 0 : Self.side(zoom) - 1)
+        )
+    }
+
+    /// Returns the cells of a view, as one or two ranges of columns and one of rows. A view that ends at the
+    /// antimeridian has the column beyond it, because notes on that meridian may be at 180 and at -180.
+    static func cells(of box: BoundingBox, zoom: Int) -> (columns: [ClosedRange<Int>], rows: ClosedRange<Int>) {
+        let row = { (latitude: Double) in
+            Coordinate(latitude: latitude, longitude: 0).map { cell(of: $0, zoom: zoom).y } ?? 0
+        }
+        let column = { (longitude: Double) in
+            Coordinate(latitude: 0, longitude: longitude).map { cell(of: $0, zoom: zoom).x } ?? 0
+        }
+        let edge = box.oppositeEdge.map { $0...$0 }
+        let columns = (box.longitudes + [edge].compactMap(\.self)).map { range in
+            column(range.lowerBound)...column(range.upperBound)
+        }
+        return (columns, row(box.north)...row(box.south))
+    }
+
+    /// Returns the zoom at which a view is clustered: the requested one, or the deepest at which the view has not too
+    /// many columns and rows.
+    static func zoom(wanted: Int?, for box: BoundingBox) -> Int {
+        var zoom = min(max(0, wanted ?? deepest), deepest)
+        while zoom > 0 {
+            let (columns, rows) = cells(of: box, zoom: zoom)
+            if columns.map(\.count).reduce(0, +) <= mostColumns, rows.count <= mostColumns { break }
+            zoom -= 1
+        }
+        return zoom
+    }
+
+    /// Returns the part of the map that a cell covers.
+    static func box(of cell: Cell, zoom: Int) -> (west: Double, south: Double, east: Double, north: Double) {
+        let side = Double(side(zoom))
+        let longitude = { (x: Int) in Double(x) / side * 360 - 180 }
+        let latitude = { (y: Int) in
+            y <= 0 ? 90 : y >= Int(side) ? -90 : atan(sinh(.pi * (1 - 2 * Double(y) / side))) * 180 / .pi
+        }
+        return (longitude(cell.x), latitude(cell.y + 1), longitude(cell.x + 1), latitude(cell.y))
+    }
+}
+
+/// The notes of a cell.
+struct NoteCluster: Sendable, Equatable {
+    let cell: MapGrid.Cell
+    let count: Int
+    /// The means of the latitudes and of the longitudes of its notes.
+    let center: Coordinate
+    /// The id of the note, if it is the only one.
+    let only: Int64?
+}
+
+/// A part of the map: west, south, east, north in degrees, in the order of RFC 7946 §5. If west is greater than
+/// east, it crosses the antimeridian (§5.2).
+struct BoundingBox: Sendable, Equatable {
+    let west: Double
+    let south: Double
+    let east: Double
+    let north: Double
+
+    /// The whole map.
+    static let world = BoundingBox(west: -180, south: -90, east: 180, north: 90)
+
+    private init(west: Double, south: Double, east: Double, north: Double) {
+        (self.west, self.south, self.east, self.north) = (west, south, east, north)
+    }
+
+    /// Reads `west,south,east,north`; nil for any other text.
+    init?(_ text: String) {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(plain: String($0)) }
+        guard numbers.count == 4, case let corners = numbers.compactMap(\.self), corners.count == 4,
+            let low = Coordinate(latitude: corners[1], longitude: corners[0]),
+            let high = Coordinate(latitude: corners[3], longitude: corners[2]),
+            low.latitude <= high.latitude
+        else { return nil }
+        self.init(west: low.longitude, south: low.latitude, east: high.longitude, north: high.latitude)
+    }
+
+    /// Creates a box that contains a cell of clusters, and a little more for the rounding of its corners.
+    init(around cell: MapGrid.Cell, zoom: Int) {
+        let box = MapGrid.box(of: cell, zoom: zoom)
+        self.init(
+            west: max(-180, box.west - 1e-6),
+            south: max(-90, box.south - 1e-6),
+            east: min(180, box.east + 1e-6),
+            north: min(90, box.north + 1e-6)
+        )
+    }
+
+    /// Its range of longitudes, or two ranges if it crosses the antimeridian.
+    var longitudes: [ClosedRange<Double>] {
+        west <= east ? [west...east] : [west...180, -180...east]
+    }
+
+    /// The other longitude of the antimeridian, -180 or 180, if it is an edge of the box that ends there: the meridian
+    /// is the same.
+    var oppositeEdge: Double? {
+        guard west <= east else { return nil }
+        return switch (west == -180, east == 180) {
+        case (true, false): 180
+        case (false, true): -180
+        default: nil
+        }
+    }
+
+    /// Returns whether a point is in it or on its edge.
+    func contains(_ point: Coordinate) -> Bool {
+        (south...north).contains(point.latitude)
+            && (longitudes.contains { $0.contains(point.longitude) } || point.longitude == oppositeEdge)
+    }
+}
+
+extension Double {
+    /// A decimal number as people write it: no hexadecimal, no infinity, nothing that is not a number.
+    init?(plain text: String) {
+        guard text.utf8.allSatisfy({ $0.isASCIIDigit || "+-.eE".utf8.contains($0) }),
+            let value = Double(text), value.isFinite
+        else { return nil }
+        self = value
+    }
+}
+
+extension QueryItems {
+    /// Returns a number within a range; nil if there is none.
+    ///
+    /// - Throws: ``Problem``, 400 for any other value.
+    func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
+        guard let text = try string(name) else { return nil }
+        guard let value = Double(plain: text), range.contains(value) else {
+            throw Problem.invalidParameter(
+                name,
+                accepted: "accepts a number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return value
+    }
+
+    /// Returns `bbox`; nil if there is none.
+    ///
+    /// - Throws: ``Problem``, 400 for any other value.
+    func boundingBox() throws -> BoundingBox? {
+        guard let text = try string("bbox") else { return nil }
+        guard let box = BoundingBox(text) else {
+            throw Problem.invalidParameter(
+                "bbox",
+                accepted: "accepts west,south,east,north in degrees, south not above north; "
+                    + "west above east crosses the antimeridian"
+            )
+        }
+        return box
     }
 }

@@ -1,4 +1,7 @@
 import Foundation
+import NIOCore
+import Screens
+import TextSearch
 
 /// A note with its place.
 struct Note: Sendable, Equatable {
@@ -67,4 +70,68 @@ struct NoteOutline: Sendable, Equatable {
         let begin = opening.prefix(30).map { $0.isNewline ? " " : $0 }
         return String(begin) + (opening.dropFirst(30).allSatisfy(\.isWhitespace) ? "" : "…")
     }
+}
+
+/// The terms by which a note is found: those of its text and of the name of its place.
+struct NoteTerms: Equatable {
+    /// The terms of both, and those of the place once more as such.
+    let terms: Set<String>
+    /// The passages of both (``SearchTerms/passages``).
+    let passages: String
+
+    /// Begins the terms of places. No other term begins with it.
+    private static let placeMark = "\u{E101}"
+
+    init(_ note: Note) {
+        let text = SearchTerms(note.body + "\n" + note.location.name)
+        let isNamed = note.location.name != Note.Location.unknown.name
+        let place = isNamed ? SearchTerms(note.location.name).terms.map(Self.ofPlace) : []
+        terms = text.terms.union(place)
+        passages = text.passages
+    }
+
+    /// Returns the term that finds a term in names of places only.
+    static func ofPlace(_ term: String) -> String { placeMark + term }
+}
+
+/// Times as text, in the time zone of the user: `Today at 14:59`, `Sep 8 at 14:59`; `Сегодня в 14:59`, `8 сент. в
+/// 14:59`.
+struct NoteTime: Sendable {
+    private let calendar: Calendar
+    private let today: DateInterval
+    private let now: Date
+
+    /// Creates the texts of a time zone.
+    ///
+    /// - Parameter now: decides which day is `Today`.
+    init(in zone: TimeZone, now: Date) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        self.calendar = calendar
+        self.now = now
+        let start = calendar.startOfDay(for: now)
+        // A day has 23 or 25 hours when clocks change; 24 if the calendar cannot tell.
+        today = calendar.dateInterval(of: .day, for: now) ?? DateInterval(start: start, duration: 86_400)
+    }
+
+    func text(_ date: Date) -> Text {
+        let parts = calendar.dateComponents([.month, .day, .hour, .minute], from: date)
+        let minute = parts.minute ?? 0
+        let hour = parts.hour ?? 0
+        let time = "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+        if date >= today.start, date < today.end { return Text("Today at \(time)", ru: "Сегодня в \(time)") }
+        let month = max(0, min(11, (parts.month ?? 1) - 1))
+        let day = parts.day ?? 1
+        return Text("\(Self.months[month]) \(day) at \(time)", ru: "\(day) \(Self.russianMonths[month]) в \(time)")
+    }
+
+    /// When these texts change: at the next midnight.
+    var deadline: NIODeadline {
+        .now() + .nanoseconds(Int64(max(0, today.end.timeIntervalSince(now)) * 1e9))
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let russianMonths = [
+        "янв.", "февр.", "марта", "апр.", "мая", "июня", "июля", "авг.", "сент.", "окт.", "нояб.", "дек.",
+    ]
 }

@@ -1,10 +1,10 @@
-package import Database
+import Database
 import GRDB
 import TextSearch
 
 extension NoteStore {
     /// The migrations of the tables.
-    package static let migrations: [SchemaMigration] = [
+    static let migrations: [SchemaMigration] = [
         SchemaMigration("notes/001 accounts", sql: accounts),
         SchemaMigration("notes/002 notes", sql: notes),
         SchemaMigration("notes/003 clusters", sql: clusters),

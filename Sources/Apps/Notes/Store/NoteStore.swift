@@ -1,4 +1,4 @@
-package import Database
+import Database
 import Foundation
 import Freshness
 import GRDB
@@ -8,7 +8,7 @@ import Screens
 ///
 /// A note and its place are one row. Its entries in the full-text index, in the R-tree and in the clusters of every
 /// zoom change in the transaction that changes it.
-package struct NoteStore: Sendable {
+struct NoteStore: Sendable {
     let database: LarderDatabase
     /// Counts the changes of each account's notes.
     let noteChanges = VersionCounters()
@@ -16,7 +16,7 @@ package struct NoteStore: Sendable {
     let peopleChanges = VersionCounter()
 
     /// Creates the store of a database.
-    package init(_ database: LarderDatabase) {
+    init(_ database: LarderDatabase) {
         self.database = database
     }
 

@@ -166,7 +166,7 @@ extension Action {
         /// The ids that it is filled with at first; absent for other kinds.
         package let values: [String]?
         /// The place that it is filled with at first; absent for other kinds.
-        package let location: Place?
+        package let location: Location?
         /// Whether the request is refused without it.
         package let required: Bool
 
@@ -176,7 +176,7 @@ extension Action {
             _ kind: Kind,
             value: String? = nil,
             values: [String]? = nil,
-            location: Place? = nil,
+            location: Location? = nil,
             required: Bool = true
         ) {
             self.name = name
@@ -189,7 +189,7 @@ extension Action {
     }
 
     /// A place on the map that a field is filled with.
-    package struct Place: Encodable, Sendable, Equatable {
+    package struct Location: Encodable, Sendable, Equatable {
         let lat: Double
         let lon: Double
         let name: String
@@ -217,7 +217,7 @@ extension Action.Field: JSONWritable {
     }
 }
 
-extension Action.Place: JSONWritable {
+extension Action.Location: JSONWritable {
     /// Writes the members in order.
     ///
     /// - Throws: `EncodingError` for a number that JSON does not have.

@@ -79,3 +79,45 @@ struct UserNameTests {
         try database.close()
     }
 }
+
+@Suite("Passwords")
+struct PasswordTests {
+    @Test(
+        "Lengths and kinds of space",
+        arguments: [
+            ("a", true), ("", false), (String(repeating: "é", count: 512), true),
+            (String(repeating: "é", count: 513), false),
+        ]
+    )
+    func limits(text: String, isAccepted: Bool) {
+        #expect(((try? Password(text)) != nil) == isAccepted)
+    }
+
+    @Test("A no-break space is a space, and nothing is trimmed")
+    func spaces() throws {
+        #expect(try Password("a\u{A0}b") == Password("a b"))
+        #expect(try Password(" a") != Password("a"))
+    }
+}
+
+@Suite("Hashes of passwords")
+struct PasswordHashTests {
+    @Test("NOTE-01 Scrypt is that of RFC 7914 §12")
+    func vector() throws {
+        let hash = try PasswordHash(
+            of: try Password("pleaseletmein"),
+            cost: .init(rounds: 16_384, blockSize: 8, parallelism: 1),
+            salt: Data("SodiumChloride".utf8)
+        )
+        let hex = hash.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(hex == "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2")
+        #expect(try hash.matches(try Password("pleaseletmein")))
+        #expect(try !hash.matches(try Password("pleaseletmeiN")))
+    }
+
+    @Test("NOTE-01 The default cost is the one that is documented: 32 MiB, three runs")
+    func standard() {
+        let cost = PasswordHash.Cost.scrypt(logarithm: NotesApp.Options().scryptLogarithm)
+        #expect(128 * cost.blockSize * cost.rounds == 32 << 20 && cost.parallelism == 3)
+    }
+}

@@ -53,7 +53,7 @@ extension Text {
     }
 }
 
-// Logins, and what is wrong with what was entered.
+// Logins, and faults of the input.
 extension Text {
     static let nameIsTaken = Text("The name is taken", ru: "Имя занято")
     static let userNameTaken = Text("User name taken.", ru: "Имя занято.")

@@ -1,33 +1,26 @@
-package import Database
+import Database
 import Foundation
 import Freshness
 import HTTPCaching
 import HTTPTypes
 import ResponseStore
 import Screens
-package import Upstream
+import Upstream
 
 /// A client of the service that invents the people (Mockaroo), and of the host of their avatars (RoboHash).
 ///
 /// Every request invents new people and counts against a small quota, so that it is sent once and then only on demand.
 /// The key is sent in the header field `X-API-Key` rather than in the query parameter `key`, because URLs are stored
 /// and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
-package struct PeopleClient: Sendable {
+struct PeopleClient: Sendable {
     /// The settings `people.*`.
-    package struct Options: Sendable {
+    struct Options: Sendable {
         /// Path of the schema below the base URL.
-        package var path: String
+        var path: String = "/api/729a5c80"
         /// The key of the account; empty for none.
-        package var key: Secret
+        var key = Secret("")
         /// People to fetch, 1…5000.
-        package var count: Int
-
-        /// Creates options; the defaults are those of the app, without its key.
-        package init(path: String = "/api/729a5c80", key: Secret = Secret(""), count: Int = 120) {
-            self.path = path
-            self.key = key
-            self.count = count
-        }
+        var count = 120
     }
 
     /// Largest accepted picture, in bytes: it is never evicted.
@@ -36,8 +29,7 @@ package struct PeopleClient: Sendable {
     let upstream: Upstream
     private let options: Options
 
-    /// Creates a client of an upstream.
-    package init(upstream: Upstream, options: Options) {
+    init(upstream: Upstream, options: Options) {
         self.upstream = upstream
         self.options = options
     }
@@ -52,8 +44,8 @@ package struct PeopleClient: Sendable {
     /// - Parameters:
     ///   - storedAt: when the stored people were fetched, which are served if the request fails; nil if there are none.
     ///   - replace: makes the rows, in the transaction that stores the response.
-    /// - Returns: the result, and what makes the rows of its response: the mount of the upstream may have stored it
-    ///   without them. Nil if the response is not stored.
+    /// - Returns: the result, and a closure that makes the rows of its response: the mount of the upstream may have
+    ///   stored it without them. Nil if the response is not stored.
     /// - Throws: ``Problem``, 403 `upstream-forbidden` for a refused key; `UpstreamFailure`, `StorageError`.
     func readPeople(
         _ cachePolicy: CachePolicy,
@@ -119,5 +111,74 @@ package struct PeopleClient: Sendable {
         struct Report: Decodable { let error: String }
         guard response.status == .unauthorized || response.status == .forbidden else { return false }
         return (try? JSONDecoder().decode(Report.self, from: Data(response.body))) != nil
+    }
+}
+
+/// The people of one response.
+struct PeopleRecords: Sendable, Equatable {
+    /// A fault of a response.
+    enum ShapeError: String, Error {
+        case notJSON = "not JSON"
+        case notAList = "not a list of people"
+        /// Without a usable row; also an empty list, which would be stored permanently.
+        case empty = "a list without a single person"
+    }
+
+    /// The usable rows, in the order of the response; of two with one id, the first. A row without an id or a name is
+    /// left out.
+    let people: [Person]
+
+    /// Reads a list.
+    ///
+    /// - Parameter count: people that were requested; further ones are left out. One is sent without a list.
+    init(json: Data, count: Int) throws(ShapeError) {
+        let rows: [PersonRecord?]
+        do {
+            rows = try TolerantList<PersonRecord>(json: json).values
+        } catch DecodingError.typeMismatch {
+            // An object with an error in it is no person, and then no list either.
+            guard count == 1, let row = try? JSONDecoder().decode(Tolerant<PersonRecord>.self, from: json),
+                row.value?.person != nil
+            else { throw .notAList }
+            rows = [row.value]
+        } catch DecodingError.valueNotFound {
+            throw .notAList
+        } catch {
+            throw .notJSON
+        }
+        var seen = Set<Int64>()
+        people = Array(rows.compactMap { $0?.person }.filter { seen.insert($0.id).inserted }.prefix(count))
+        if people.isEmpty { throw .empty }
+    }
+}
+
+/// One row of the people API. A field that is missing, null or of another type is nil.
+struct PersonRecord: Decodable, Sendable {
+    /// The person; nil without a positive id or without a name.
+    let person: Person?
+
+    private enum Key: String, CodingKey {
+        case id, email, gender, avatar
+        case firstName = "first_name"
+        case lastName = "last_name"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        let person = Person(
+            id: try fields.decode(Int64.self, forKey: .id),
+            firstName: Self.text(.firstName, in: fields),
+            lastName: Self.text(.lastName, in: fields),
+            email: Self.text(.email, in: fields),
+            gender: Self.text(.gender, in: fields),
+            avatarURL: Self.text(.avatar, in: fields)
+        )
+        self.person = person.id > 0 && !person.fullName.isEmpty ? person : nil
+    }
+
+    private static func text(_ key: Key, in fields: KeyedDecodingContainer<Key>) -> String? {
+        let value = (try? fields.decode(String.self, forKey: key))?.rowText(longest: Person.longestText)?
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        return value?.isEmpty == false ? value : nil
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Screens
 
 /// The notes of an account as files of an archive: JSON for programs, Markdown for people, GeoJSON for maps. The last
-/// saved comes last. What is in the trash is not among them.
+/// saved comes last. Notes in the trash are left out.
 struct NoteArchive {
     /// A note in `notes.json`.
     private struct Record: Encodable {
