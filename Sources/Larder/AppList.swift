@@ -5,11 +5,14 @@ import Notes
 import PDF
 import ResponseStore
 import Screens
+import ServiceLifecycle
+import Settings
 import SharedStore
 import Ships
 import Shop
+import Upstream
 
-/// The apps of a server, in the order of the index. What an app offers to others, it offers to those behind it.
+/// The apps of a server, in the order of the index. An app offers its ports to the apps behind it.
 struct AppList: Sendable {
     /// The apps of Larder.
     static let standard = AppList([DiskApp.self, PDFApp.self, ShipsApp.self, ShopApp.self, NotesApp.self])
@@ -20,7 +23,6 @@ struct AppList: Sendable {
         self.types = types
     }
 
-    /// The upstreams of all apps.
     var upstreams: [UpstreamDescription] { types.flatMap { $0.upstreams } }
 
     /// The steps that make all tables.
@@ -36,9 +38,92 @@ struct AppList: Sendable {
     /// Whether one of them stores sealed secrets there.
     var sealsSharedSecrets: Bool { types.contains { $0.sealsSharedSecrets } }
 
-    /// What all apps store beside the cache.
     var storedAmounts: [StoredAmount] { types.flatMap { $0.storedAmounts } }
 
     /// Every problem code that the server may send.
     var problems: [ProblemCode] { ProblemCode.common + types.flatMap { $0.problems } }
+}
+
+/// The apps that a server serves, and everything that they bring along.
+struct ServedApps {
+    /// The apps as `GET /v1` lists them.
+    private(set) var index: [(app: String, title: Text)] = []
+    private(set) var routes: [Route] = []
+    /// The languages of the original apps, by the names of the apps.
+    private(set) var languages: [String: Language] = [:]
+    private(set) var services: [any Service] = []
+    /// Run before the server accepts connections.
+    private(set) var preparations: [@Sendable () async throws -> Void] = []
+    /// The parts of the apps in the archive of a user's own data.
+    private(set) var userData: [(name: String, data: UserData)] = []
+    /// The seeds that the apps read from the document of a test.
+    private(set) var seedings: [(name: String, seeding: Seeding)] = []
+    /// The upstreams of the apps, and behind them those that no app uses.
+    private(set) var upstreams: [Upstream] = []
+    private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
+    /// Names of the apps that other processes serve, and of upstreams that only those apps use.
+    private(set) var elsewhere: (apps: Set<String>, upstreams: Set<String>) = ([], [])
+    private var files: AccountFiles?
+
+    /// Creates the apps of the configuration.
+    /// - Throws: the errors of `App.init(_:)`.
+    init(_ resources: ServerResources) throws {
+        for type in resources.configuration.node.apps.types { try serve(type, resources) }
+        let used = Set(upstreams.map(\.configuration.name))
+        elsewhere = resources.configuration.elsewhere
+        let further = resources.configuration.upstreams.byName.keys.sorted().filter {
+            !used.contains($0) && !elsewhere.upstreams.contains($0)
+        }
+        upstreams += further.compactMap(resources.upstream)
+    }
+
+    /// Serves an app, unless an upstream that it needs has no address.
+    private mutating func serve(_ type: any App.Type, _ resources: ServerResources) throws {
+        let configured = resources.configuration.upstreams.byName
+        guard type.upstreams.allSatisfy({ $0.isOptional || configured[$0.name] != nil }) else { return }
+        let used = type.upstreams.compactMap { description in
+            upstream(description.name, resources).map { (description: description, upstream: $0) }
+        }
+        let context = AppContext(
+            settings: resources.configuration.settings.restricted(to: type.settings),
+            upstreams: Dictionary(used.map { ($0.description.name, $0.upstream) }) { first, _ in first },
+            database: resources.database,
+            shared: resources.shared?.access,
+            sessions: resources.sessions,
+            events: resources.events,
+            media: resources.media,
+            scratch: resources.scratch,
+            accessRecorder: resources.accessRecorder,
+            cacheBudget: resources.configuration.cacheBudget,
+            files: files,
+            clock: resources.clock,
+            retention: resources.retention,
+            logger: resources.logger
+        )
+        let app = try type.init(context)
+        for (description, upstream) in used {
+            upstream.onRecovery { await app.upstreamRecovered(description) }
+        }
+        add(app)
+    }
+
+    /// Returns the upstream of a name: the one of an earlier app, or a new one.
+    private mutating func upstream(_ name: String, _ resources: ServerResources) -> Upstream? {
+        if let known = upstreams.first(where: { $0.configuration.name == name }) { return known }
+        guard let new = resources.upstream(name) else { return nil }
+        upstreams.append(new)
+        return new
+    }
+
+    private mutating func add<Served: App>(_ app: Served) {
+        index.append((Served.name, Served.title))
+        routes += app.routes
+        languages[Served.name] = Served.language
+        services += app.services
+        preparations.append(app.prepare)
+        if let data = app.userData { userData.append((Served.name, data)) }
+        seedings.append((Served.name, app.seeding))
+        files = app.files ?? files
+        mountCredentials.merge(app.mountCredentials) { first, _ in first }
+    }
 }

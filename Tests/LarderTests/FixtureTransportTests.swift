@@ -115,7 +115,7 @@ struct FixtureTransportTests {
         #expect(try await body.collect(upTo: 100).readableBytes == 0)
         #expect(real.count == 3)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-        // What the server has recorded that makes the spaces is used.
+        // The recordings of the server that makes the spaces are used.
         try fixtures.setMode(.record)
         _ = try await send("/a")
         #expect(try await transport.exchange(request, within: Self.limits).headerFields[.fixture] != nil)

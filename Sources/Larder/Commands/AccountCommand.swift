@@ -8,7 +8,7 @@ import Screens
 import Settings
 import SharedStore
 
-/// `larder account`: what an operator may do with accounts.
+/// `larder account`: operations on accounts.
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account",

@@ -1,11 +1,20 @@
+import AppInterface
 import ArgumentParser
+import CZlib
+import Certificates
+import Database
 import Foundation
+import GRDB
+import HTTPTypes
 import Logging
+import Media
 import NIOPosix
 import ResponseStore
+import Screens
+import SharedStore
 import Upstream
 
-/// `larder doctor`: checks everything that Larder needs, and reports what is wrong.
+/// `larder doctor`: checks everything that Larder needs, and reports defects.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -94,5 +103,243 @@ struct Check: Sendable, Equatable {
             let verdict = finding.verdict.rawValue.padding(toLength: 4, withPad: " ", startingAt: 0)
             return "\(subject)  \(verdict)  \(finding.detail)\n"
         }.joined()
+    }
+}
+
+/// Checks the data directory as the server does at its start, and more: all pages, references between rows, and, if
+/// asked to, the content of all files. Changes nothing.
+enum DataCheck {
+    static func findings(
+        at url: URL,
+        migrations: [SchemaMigration],
+        amounts: [StoredAmount],
+        readsFiles: Bool,
+        progress: @escaping ProgressReceiver
+    ) -> [Check] {
+        do {
+            let directory = try DataDirectory(at: url)
+            return [Check("data directory", .well, url.path)]
+                + contents(of: directory, migrations, amounts, readsFiles, progress)
+        } catch StorageError.directoryInUse(_, let pid) {
+            let owner = pid.map { "process \($0)" } ?? "another process"
+            let detail = "\(url.path), in use by \(owner); its /health/ready tells of its database"
+            return [Check("data directory", .well, detail)]
+        } catch {
+            return [Check("data directory", .broken, "\(error)")]
+        }
+    }
+
+    private static func contents(
+        of directory: DataDirectory,
+        _ migrations: [SchemaMigration],
+        _ amounts: [StoredAmount],
+        _ readsFiles: Bool,
+        _ progress: @escaping ProgressReceiver
+    ) -> [Check] {
+        do {
+            var cached: String?
+            let found = try DirectoryCheck(
+                of: directory,
+                migrations: migrations,
+                options: .init(integrityCheck: .always),
+                readsFiles: readsFiles,
+                inspect: { db in
+                    let totals = try ResponseStore.totals(in: db)
+                    let responses = totals.reduce(0) { $0 + $1.responses }
+                    cached = "\(responses) stored responses, \(totals.reduce(0) { $0 + $1.bytes }) bytes"
+                    for amount in amounts {
+                        guard let bytes = try Int.fetchOne(db, sql: amount.sql) else { continue }
+                        cached?.append("; \(amount.title): \(bytes) bytes")
+                    }
+                },
+                progress: progress
+            )
+            guard !found.isNew else {
+                return [Check("database", .well, "none yet; the first start of larder serve creates it")]
+            }
+            let state = cached ?? "of an older build, which larder serve brings up to date"
+            return [Check("database", .well, "whole; \(state)")] + blobs(found.files, readsFiles)
+        } catch {
+            return [Check("database", .broken, "\(IntegrityCheck.naming(error))")]
+        }
+    }
+
+    private static func blobs(_ found: BlobCheck, _ areRead: Bool) -> [Check] {
+        let files = HumanReadable.count(found.count, "file")
+        var findings: [Check] = []
+        if let faults = found.faults() {
+            findings.append(
+                Check("blobs", .broken, "\(files) named by rows; \(faults); restore them from a backup")
+            )
+        }
+        if let strangers = found.strangers() {
+            findings.append(Check("blobs", .degraded, "\(strangers); no row names them, and nothing removes them"))
+        }
+        let unread = areRead || found.count == 0 ? "" : "; --deep compares their content"
+        return findings.isEmpty ? [Check("blobs", .well, files + unread)] : findings
+    }
+}
+
+/// Checks the certificate of the server, as `larder serve` does at its start, and whether it fits the address.
+enum CertificateCheck {
+    /// - Parameter now: The time at which the certificate has to be valid.
+    /// - Returns: Nothing for a server without TLS.
+    static func findings(_ http: HTTPConfiguration, now: Date) -> [Check] {
+        guard let files = http.certificate else { return [] }
+        do throws(CertificateError) {
+            return [finding(try ServerCertificate(files, protocols: [], now: now), http, now)]
+        } catch {
+            return [Check("certificate", .broken, "\(error)")]
+        }
+    }
+
+    private static func finding(_ certificate: ServerCertificate, _ http: HTTPConfiguration, _ now: Date) -> Check {
+        let names = certificate.names.all.joined(separator: " ")
+        var flaws: [String] = []
+        if certificate.isKeyPublic { flaws.append("every user of this machine may read its key") }
+        if certificate.notAfter.timeIntervalSince(now) < CertificateReload.warningTime {
+            flaws.append("it ends soon")
+        }
+        if !Self.anyAddress.contains(http.host), !certificate.names.contains(http.host.lowercased()) {
+            flaws.append("it is not for \(http.host), the address that is listened on")
+        }
+        let detail = "for \(names), until \(CertificateError.text(of: certificate.notAfter))"
+        return Check(
+            "certificate",
+            flaws.isEmpty ? .well : .degraded,
+            ([detail] + flaws).joined(separator: "; ")
+        )
+    }
+
+    /// Addresses that are no address of a client's request.
+    private static let anyAddress: Set<String> = ["0.0.0.0", "::"]
+}
+
+/// Says who gets in.
+enum AccessFinding {
+    static func finding(_ http: HTTPConfiguration) -> Check {
+        do throws(AccessCheck) {
+            try AccessCheck.check(http)
+        } catch {
+            return Check("access", .broken, "\(error)")
+        }
+        switch http.access {
+        case .loopback: return Check("access", .well, "this machine only")
+        case .open:
+            let isBehindProxy = http.publicURL != nil
+            return Check("access", isBehindProxy ? .well : .degraded, "everyone who reaches \(http.host):\(http.port)")
+        case .pairing:
+            let isSecure = http.certificate != nil || http.publicURL != nil
+            guard !isSecure else { return Check("access", .well, "paired devices") }
+            let flaw = "without a certificate their tokens go over the network in clear"
+            return Check("access", .degraded, "paired devices; \(flaw)")
+        }
+    }
+}
+
+/// Checks the system libraries that are linked.
+enum Libraries {
+    /// SQLite with the parts that Larder's tables use: FTS5 and R-tree.
+    static func sqlite() -> Check {
+        do {
+            let (version, options) = try DatabaseQueue().read { db in
+                (
+                    try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "",
+                    try String.fetchSet(db, sql: "PRAGMA compile_options")
+                )
+            }
+            let missing = ["ENABLE_FTS5", "ENABLE_RTREE"].filter { !options.contains($0) }
+            guard missing.isEmpty else {
+                return Check(
+                    "sqlite",
+                    .broken,
+                    "\(version) lacks \(missing.joined(separator: ", ")); install libsqlite3-0"
+                )
+            }
+            return Check("sqlite", .well, "\(version) with FTS5 and R-tree")
+        } catch {
+            return Check("sqlite", .broken, "\(error); install libsqlite3-0")
+        }
+    }
+
+    static func zlib() -> Check {
+        Check("zlib", .well, String(cString: zlibVersion()))
+    }
+}
+
+/// Checks the programs that work on pictures and documents. Everything else works without them, so a missing one is
+/// only a warning, and a missing optional one not even that.
+enum MediaCheck {
+    static func findings(_ configuration: MediaConfiguration) async throws -> [Check] {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "larder-doctor-\(UUID().uuidString)",
+            directoryHint: .isDirectory
+        )
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let engine = try MediaEngine(tools: configuration.tools, limits: configuration.limits, folder: folder)
+        return await engine.selfTest().map { found in
+            let subject = found.tool.executable + (found.ability.map { " (\($0))" } ?? "")
+            let verdict: Check.Verdict = found.works == true ? .well : found.tool.isOptional ? .absent : .degraded
+            return Check(subject, verdict, found.detail)
+        }
+    }
+}
+
+/// Checks an upstream: one request, with the upstream's own timeouts.
+enum UpstreamCheck {
+    static func finding(_ configuration: UpstreamConfiguration) async throws -> Check {
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: configuration.connectTimeout)
+        let finding = await finding(configuration, transport)
+        try await transport.shutdown()
+        return finding
+    }
+
+    private static func finding(_ configuration: UpstreamConfiguration, _ transport: some Transport) async -> Check {
+        let subject = "upstream \(configuration.name)"
+        let url = configuration.url(of: configuration.probePath)
+        let limits = TransportLimits(
+            total: configuration.totalTimeout,
+            maximumBytes: configuration.maximumResponseBytes,
+            publicAddressesOnly: false
+        )
+        do throws(UpstreamError) {
+            let response = try await transport.exchange(OutgoingRequest(url: url), within: limits)
+            let code = response.status.code
+            return Check(subject, code < 500 ? .well : .degraded, "\(url) responds with \(code)")
+        } catch {
+            switch error {
+            case .unreachable(let reason):
+                return Check(subject, .degraded, "\(url) cannot be reached (\(reason.rawValue))")
+            default: return Check(subject, .degraded, "\(url): \(error)")
+            }
+        }
+    }
+}
+
+/// Checks the store that several servers share, and changes nothing.
+enum StoreCheck {
+    static func finding(_ configuration: StoreConfiguration, _ apps: AppList) async -> Check {
+        let database = SharedDatabase(
+            configuration.options,
+            logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+        )
+        defer { database.close() }
+        do {
+            let seal = try configuration.seal()
+            let missing = try await database.missing(of: apps.sharedMigrations)
+            let state = missing.isEmpty ? "with the tables of this build" : "larder serve will add tables to it"
+            // The tables are there if none is missing.
+            if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
+                throw SharedSeal.WrongKey()
+            }
+            let ahead = Date().timeIntervalSince(try await database.time())
+            guard abs(ahead) <= RetentionClock.tolerance else {
+                let detail = "PostgreSQL responds; \(state); this machine's clock is \(Int(ahead)) s ahead of its clock"
+                return Check("store", .degraded, detail)
+            }
+            return Check("store", .well, "PostgreSQL responds; \(state)")
+        } catch {
+            return Check("store", .broken, "\(error)")
+        }
     }
 }

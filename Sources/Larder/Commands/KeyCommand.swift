@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import ResponseStore
 
-/// `larder key`: what an operator may do with the key of the secrets.
+/// `larder key`: operations on the key of the secrets.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",

@@ -1,6 +1,13 @@
+import AppInterface
 import ArgumentParser
+import Backup
+import Certificates
+import Database
 import Foundation
+import Sandbox
 import Settings
+import SharedStore
+import Web
 
 /// Options of every command: a configuration file, and any setting as a flag.
 struct SettingsOptions: ParsableArguments {
@@ -23,7 +30,7 @@ struct SettingsOptions: ParsableArguments {
     /// Reads all settings of this process. Ends it with exit code 78 (EX_CONFIG of sysexits.h) and one line if that is
     /// not possible.
     ///
-    /// - Parameter fallbacks: Values, by key, for what is set nowhere.
+    /// - Parameter fallbacks: Values, by key, for settings that are set nowhere.
     func load(
         sandbox: Bool = false,
         harness: Bool = false,
@@ -54,9 +61,9 @@ struct SettingsOptions: ParsableArguments {
         (try? CommandDescription.of(LarderCommand.self)).map { CommandFlags(CommandLine.arguments.dropFirst(), of: $0) }
     }
 
-    /// Reads the settings of a server that ends with what it was started for: simulated upstreams, and unless they are
-    /// set a free port and a data directory that need not survive. Requests are not in its log: they would stand
-    /// between the lines of what it was started for.
+    /// Reads the settings of a server that ends with the command that it was started for: simulated upstreams, and
+    /// unless they are set a free port and a temporary data directory. Requests are not logged: they would stand
+    /// between the lines of the command.
     func loadTemporary(standardData folder: URL) throws -> LarderConfiguration {
         let fallbacks = ["http.port": "0", "data.directory": folder.path, "log.level": "warning"]
         var configuration = try load(sandbox: true, fallbacks: fallbacks)
@@ -101,5 +108,36 @@ struct SettingsOptions: ParsableArguments {
             }
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+/// The errors that keep a server from starting, as the program reports them: one line on standard error, and the exit
+/// code.
+enum StartError {
+    /// Runs an operation.
+    /// - Throws: `ExitCode` in place of an error that has a sentence of its own; any other error as it is.
+    static func reporting(_ operation: () async throws -> Void) async throws {
+        do {
+            try await operation()
+        } catch {
+            guard let code = exitCode(of: error) else { throw error }
+            StandardError.write("larder: \(IntegrityCheck.naming(error))\n")
+            throw code
+        }
+    }
+
+    /// Returns the exit code of an error (sysexits.h); nil if it has none.
+    private static func exitCode(of error: any Error) -> ExitCode? {
+        switch error {
+        case CertificateError.exists, CertificateError.unwritable, CertificateError.unusableName: .failure
+        case is SettingError, is CertificateError, is WebFolder.Unusable, is AccessCheck,
+            is SharedSeal.WrongKey:
+            ExitCode(78)
+        case is CommandProcess.NotStarted: ExitCode(127)
+        case is StorageError, is SharedStoreError, is BackupError, is SandboxError, is CannotListen,
+            is Archive.Refusal:
+            .failure
+        default: nil
+        }
     }
 }

@@ -78,7 +78,7 @@ struct CacheMaintenance: Service {
         do {
             try await work()
         } catch is CancellationError {
-            // Stopped; what was not ended now is at the next start.
+            // Stopped; the remaining sessions end at the next start.
         } catch {
             // The uses are kept, and the next look is in an hour.
             logger.error("sessions could not be maintained", metadata: ["error": "\(error)"])
@@ -118,8 +118,8 @@ struct CacheMaintenance: Service {
         }
     }
 
-    /// Checks all pages, after an unclean stop or if a damaged page was met. What is damaged is reported; of the cache
-    /// and of the free pages, it is also removed.
+    /// Checks all pages, after an unclean stop or if a damaged page was met. Reports damage; removes it from the cache
+    /// and the free pages.
     private func checkPages(_ reason: String, thoroughly: Bool = false) async {
         do {
             let damaged = try await database.damagedTables(thoroughly: thoroughly)

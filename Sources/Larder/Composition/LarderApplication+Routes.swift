@@ -1,7 +1,13 @@
+import CContract
 import Certificates
 import Foundation
 import HTTPServer
+import Hummingbird
+import QRCodes
+import Sandbox
 import Screens
+import ServiceLifecycle
+import Upstream
 import Web
 
 extension LarderApplication {
@@ -17,7 +23,7 @@ extension LarderApplication {
         )
     }
 
-    /// What unpairs devices that commands name.
+    /// Unpairs devices that commands name.
     static func revocations(_ resources: ServerResources) -> DeviceRevocations {
         DeviceRevocations(
             resources.devices,
@@ -42,7 +48,8 @@ extension LarderApplication {
     static func router(
         _ table: RouteTable,
         _ resources: ServerResources,
-        _ identities: RequestIdentities
+        _ identities: RequestIdentities,
+        isUnderTest: Bool
     ) -> ScreenRouter {
         let http = resources.configuration.http
         let origins = OriginRules(
@@ -64,7 +71,8 @@ extension LarderApplication {
                 origins: origins
             ),
             devices: resources.devices,
-            paths: resources.paths
+            paths: resources.paths,
+            injectsProblems: isUnderTest
         )
     }
 
@@ -88,5 +96,131 @@ extension LarderApplication {
                 run: resources.run,
                 logger: resources.logger
             ) : nil
+    }
+}
+
+extension LarderApplication {
+    /// The routes to the controls on the sandbox's port; none without one. A fault that is set there is noticed at
+    /// once.
+    ///
+    /// - Parameter harness: Sends requests for the server itself: such a request may replace the server and its
+    ///   clients.
+    static func controls(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources, _ harness: Harness?)
+        -> [Route]
+    {
+        guard let (address, transport) = sandbox(port: port, upstreams, resources) else { return [] }
+        let ofSandbox = SandboxRoutes(.sandbox, at: address) {
+            try await transport.exchange($0, within: $1)
+        } changed: {
+            for upstream in upstreams { upstream.probe() }
+        }
+        let ofHarness = SandboxRoutes(.harness, at: address) {
+            try await (harness?.relay() ?? transport).exchange($0, within: $1)
+        }
+        return ofSandbox.routes + ofHarness.routes
+    }
+
+    /// Notices the faults that are set in the sandbox itself; none without one. While the clock of a test stands still,
+    /// nothing happens by itself.
+    static func sandboxWatch(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources, _ harness: Harness?)
+        -> [any Service]
+    {
+        guard let (address, transport) = sandbox(port: port, upstreams, resources) else { return [] }
+        let events = resources.events
+        return [
+            SandboxWatch(
+                controls: "\(address)/_sandbox",
+                transport: transport,
+                clock: resources.clock,
+                isNeeded: { events.listenerCount > 0 && harness?.isFrozen != true },
+                changed: { name in
+                    for upstream in upstreams where upstream.configuration.name == name { upstream.probe() }
+                }
+            )
+        ]
+    }
+
+    /// Scheme, host and port of the sandbox, and the function that sends requests to it.
+    private static func sandbox(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources) -> (
+        String, any Transport
+    )? {
+        let timeout = upstreams.first?.configuration.connectTimeout
+        guard let port, let transport = timeout.flatMap({ resources.transports[$0] }) else { return nil }
+        return ("http://127.0.0.1:\(port)", transport)
+    }
+}
+
+/// Responds to requests by the routes of the server, through its harness if it has one.
+struct LarderResponder: HTTPResponder {
+    let routes: RouterResponder<ScreenContext>
+    /// Nil for a server without `--sandbox` and `--harness`: its requests pay nothing for it.
+    let harness: Harness?
+
+    func respond(to request: Request, context: ScreenContext) async throws -> Response {
+        if let harness { return try await harness.respond(to: request, context) }
+        return try await routes.respond(to: request, context: context)
+    }
+}
+
+/// The contract of the screens: openapi.yaml of this version, which is part of the program.
+enum Contract {
+    /// As it is in the repository.
+    static let yaml = PreparedBytes(
+        Data(bytes: larder_contract_bytes(), count: larder_contract_size()),
+        type: MediaType.yaml
+    )
+
+    /// The same as JSON, with the members in their order, which is made when it is first requested.
+    static let json = Result<PreparedBytes, any Error> {
+        let value = try JSONValue(yaml: String(decoding: yaml.bytes, as: UTF8.self))
+        return PreparedBytes(Data(value.serialized()), type: MediaType.json)
+    }
+}
+
+/// The message at the start of a server if devices have to be paired and none is.
+enum FirstPairing {
+    /// Returns a text with a code; nil if there are devices, or none are needed.
+    static func text(_ resources: ServerResources, port: Int?) -> String? {
+        let http = resources.configuration.http
+        guard http.access == .pairing, resources.devices.all.isEmpty else { return nil }
+        let made = resources.pairing.makeCode()
+        let names = resources.certificate?.current.names
+        return text(made.code, at: PairingAddress.origin(of: http, names, port: port ?? 0))
+    }
+
+    /// Returns a line for the console; before it, on a terminal, a QR code that leads to the page with the code.
+    ///
+    /// - Parameter isTerminal: Whether the text is written to a terminal.
+    static func text(_ code: PairingCode, at origin: String?, isTerminal: Bool = isOnTerminal) -> String {
+        let page = origin.map(PairingLink.page)
+        let place = page.map { "at \($0)" } ?? "at /pair, under a name of this server (http.allowed_hosts)"
+        let picture = page.flatMap { QRCode(PairingLink.text($0, code)) }?.terminalText ?? ""
+        let line = "pair a device \(place) with the code \(code.text), in ten minutes; larder pair makes another\n"
+        return (isTerminal ? picture : "") + line
+    }
+
+    private static var isOnTerminal: Bool {
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
+    }
+}
+
+/// The origin at which devices reach the server.
+enum PairingAddress {
+    /// Returns the first of these that is known and is not for this machine only: where a proxy serves, a name of the
+    /// certificate, a host that is allowed, the address that is listened on. Nil if there is none, or no port.
+    static func origin(of http: HTTPConfiguration, _ certificate: CertificateNames?, port: Int) -> String? {
+        if let origin = http.publicURL?.origin { return origin }
+        let bound = everyAddress.contains(http.host) ? [] : [http.host]
+        let hosts = (certificate?.all ?? []) + http.allowedHosts + bound
+        let reachable = hosts.first { !$0.hasPrefix("*") && !isOfThisMachine($0) }
+        guard port > 0, let reachable else { return nil }
+        let host = reachable.contains(":") && !reachable.hasPrefix("[") ? "[\(reachable)]" : reachable
+        return "\(http.scheme)://\(host):\(port)"
+    }
+
+    private static let everyAddress: Set<String> = ["0.0.0.0", "::"]
+
+    private static func isOfThisMachine(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "::1"
     }
 }

@@ -21,7 +21,7 @@ import Web
 struct LarderApplication: ReplaceableServer {
     /// The server, ready to run.
     let application: Application<LarderResponder>
-    /// What responds to its requests, and what runs beside. A harness replaces both.
+    /// A harness replaces the responder and the services.
     let responder: RouterResponder<ScreenContext>
     let services: [any Service]
     /// The cache of complete responses; nil without one.
@@ -59,7 +59,7 @@ struct LarderApplication: ReplaceableServer {
     ///   - last: The server that this one replaces.
     ///   - trace: Is called with the SQL of each statement, for tests.
     ///   - onListening: Is called with the address and the names of the certificate once connections are accepted.
-    /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. What was opened until then is
+    /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. Everything opened until then is
     ///   closed again.
     static func build(
         _ configuration: LarderConfiguration,
@@ -152,7 +152,7 @@ struct LarderApplication: ReplaceableServer {
             + [resources.shared].compactMap { $0 }
         responseCache = harness == nil || !resources.isReplacement ? Self.responseCache(resources) : nil
         let identities = responseCache?.identities ?? RequestIdentities(run: resources.run)
-        responder = Self.router(table, resources, identities).build().buildResponder()
+        responder = Self.router(table, resources, identities, isUnderTest: harness != nil).build().buildResponder()
         application = Self.application(
             LarderResponder(routes: responder, harness: harness),
             table,

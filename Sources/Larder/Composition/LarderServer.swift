@@ -3,11 +3,14 @@ import Database
 import Foundation
 import HTTPServer
 import Hummingbird
+import HummingbirdCore
 import Logging
+import Metrics
 import NIOCore
 import Sandbox
 import Screens
 import ServiceLifecycle
+import UnixSignals
 import Upstream
 
 /// The server as a service: waits for its sandbox if it has one, serves, and closes everything in the end.
@@ -50,7 +53,7 @@ struct LarderServer: Service, CustomStringConvertible {
         try SnapshotFolder.remove(in: directory)
         harness?.begin(built) { contents in
             try directory.replaceAll(by: contents)
-            // What a test resets need not survive a loss of power.
+            // The data of a test need not survive a loss of power.
             var configuration = configuration
             configuration.isDurable = false
             return try await LarderApplication.build(
@@ -121,5 +124,161 @@ struct LarderServer: Service, CustomStringConvertible {
                 sandboxPort: sandboxPort
             )
         )
+    }
+}
+
+extension HTTPServerBuilder {
+    /// Larder's own connections: limits, deadlines and closing ahead of Hummingbird.
+    static func larder(
+        limits: ConnectionLimits,
+        _ connections: OpenConnections,
+        _ responseCache: ResponseCache?,
+        _ table: RouteTable,
+        tls: TLSOptions?,
+        metrics: PrometheusRegistry
+    ) -> HTTPServerBuilder {
+        // Event loops belong to no server.
+        @Sendable func count(_ label: String, _ dimension: (String, String)) {
+            PrometheusRegistry.$current.withValue(metrics) {
+                Counter(label: label, dimensions: [dimension]).increment()
+            }
+        }
+        return HTTPServerBuilder { responder in
+            LarderHTTPChannel(
+                responder: responder,
+                limits: limits,
+                problem: table.content(of:_:),
+                onRefusal: { refusal in
+                    count("larder_http_refusals_total", ("code", ProblemCode(refusal.reason).rawValue))
+                },
+                onAbruptClose: { close in
+                    count("larder_http_cuts_total", ("reason", close.rawValue))
+                },
+                connections: connections,
+                responseCache: responseCache,
+                tls: tls
+            )
+        }
+    }
+}
+
+/// The address of the server cannot be listened on.
+struct CannotListen: Error, CustomStringConvertible {
+    let host: String
+    let port: Int
+    let reason: String
+
+    /// - Parameter cause: The error of the bind.
+    /// - Returns: nil if that has another reason than the address.
+    init?(host: String, port: Int, cause: any Error) {
+        switch cause {
+        case let error as IOError: reason = Self.reason(ofCode: error.errnoCode)
+        case is SocketAddressError, is SocketAddressError.UnknownHost: reason = "there is no such host"
+        default: return nil
+        }
+        self.host = host
+        self.port = port
+    }
+
+    var description: String {
+        "cannot listen on \(host):\(port): \(reason); http.host and http.port set the address"
+    }
+
+    /// Says why bind(2) or listen(2) failed.
+    private static func reason(ofCode code: Int32) -> String {
+        switch code {
+        case EADDRINUSE: "another program listens there"
+        case EADDRNOTAVAIL: "this machine does not have that address"
+        case EACCES, EPERM: "the system does not allow it; ports below 1024 need a right"
+        case EAFNOSUPPORT: "this machine has no addresses of that kind"
+        default: "the system refuses it (error \(code))"
+        }
+    }
+}
+
+/// Reads the certificate again at each SIGHUP, and logs the result.
+struct CertificateReload: Sendable {
+    /// How long before its end a certificate is warned about: renewal is due after two thirds of the 90 days that
+    /// public authorities give.
+    static let warningTime: TimeInterval = 21 * 86_400
+
+    private let certificate: ServedCertificate
+    private let signals: UnixSignalsSequence
+    private let logger: Logger
+
+    /// Takes the signal, which would end the process otherwise.
+    init(of certificate: ServedCertificate, logger: Logger) async {
+        self.certificate = certificate
+        self.logger = logger
+        signals = await UnixSignalsSequence(trapping: .sighup)
+        report("a TLS certificate is served")
+    }
+
+    /// Waits for signals until the server stops.
+    func run() async {
+        for await _ in signals.cancelOnGracefulShutdown() {
+            do throws(CertificateError) {
+                try certificate.reload(now: Date())
+                report("the TLS certificate was read again")
+            } catch {
+                logger.error("the TLS certificate stays as it was", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    private func report(_ event: Logger.Message) {
+        let (now, served) = (Date(), certificate.current)
+        let end = CertificateError.text(of: served.notAfter)
+        let names = served.names.all.joined(separator: " ")
+        logger.notice(event, metadata: ["names": "\(names)", "until": "\(end)"])
+        if served.isKeyPublic { logger.warning("every user of this machine may read the key of the certificate") }
+        if served.notAfter.timeIntervalSince(now) < Self.warningTime {
+            logger.warning("the TLS certificate ends soon", metadata: ["until": "\(end)"])
+        }
+    }
+}
+
+/// The address at which a browser on this machine finds the pages.
+struct PageAddress {
+    /// A name of the loopback interface (RFC 6761 §6.3) that is Larder's own: cookies of a host go to all of its ports,
+    /// and other servers use `localhost`.
+    static let ownHost = "larder.localhost"
+
+    private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"]
+
+    /// Returns the address.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the certificate; nil without one.
+    ///   - port: The port that is listened on.
+    static func url(of http: HTTPConfiguration, _ names: CertificateNames?, port: Int) -> String {
+        if let origin = http.publicURL?.origin { return "\(origin)/" }
+        let host = host(of: http, names)
+        return "\(http.scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+    }
+
+    /// The host; with a certificate one that it is for, if there is any, because a browser refuses all others.
+    private static func host(of http: HTTPConfiguration, _ names: CertificateNames?) -> String {
+        let isLocal = loopback.contains(http.host)
+        let preferred = isLocal ? [ownHost, "localhost", "127.0.0.1", "::1"] : [http.host]
+        guard let names else { return preferred[0] }
+        return preferred.first(where: names.contains) ?? names.all.first { !$0.hasPrefix("*") } ?? preferred[0]
+    }
+}
+
+/// Where a server listens.
+struct ServerAddresses: Sendable {
+    /// Scheme, host and port of the server.
+    let server: String
+    /// The address of the front end; nil if it is not served.
+    let pages: String?
+    /// Port of the sandbox; nil if there is none.
+    let sandboxPort: Int?
+
+    /// Prints the lines that programs wait for.
+    func print() {
+        let sandbox = sandboxPort.map { "sandbox on http://127.0.0.1:\($0)/_sandbox\n" } ?? ""
+        let pages = pages.map { "pages on \($0)\n" } ?? ""
+        StandardOutput.announce("\(sandbox)\(pages)listening on \(server)\n")
     }
 }

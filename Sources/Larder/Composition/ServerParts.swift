@@ -2,6 +2,8 @@ import Database
 import Foundation
 import HTTPServer
 import Logging
+import NIOCore
+import NIOPosix
 import Sandbox
 import ServiceLifecycle
 import UnixSignals
@@ -9,7 +11,7 @@ import UnixSignals
 /// A server with its sandbox and its harness, if it has them: composed in the same way for a process and for a space
 /// of one.
 struct ServerParts: Sendable {
-    /// What a server under test is controlled by.
+    /// The controls of a server under test.
     struct Control: Sendable {
         let harness: Harness
         /// Port of the sandbox; 0 for any free one.
@@ -67,7 +69,7 @@ struct ServerParts: Sendable {
         )
     }
 
-    /// Returns what runs the server. The last service stops first: the sandbox outlives the server that uses it, also
+    /// Returns the services of the server. The last one stops first: the sandbox outlives the server that uses it, also
     /// one that cannot start.
     ///
     /// - Parameters:
@@ -93,5 +95,49 @@ struct ServerParts: Sendable {
         )
         group.maximumGracefulShutdownDuration = stopTime
         return ServiceGroup(configuration: group)
+    }
+}
+
+/// The port that the sandbox used with a data directory. Stored responses are known by the address of their upstream,
+/// so the sandbox uses the same port again: otherwise nothing that was cached before a restart would be found.
+struct SandboxPort {
+    private let file: URL
+
+    init(in dataDirectory: URL) {
+        file = dataDirectory.appending(path: "sandbox.port")
+    }
+
+    /// Returns the last port; 0, for any free one, if there was none or another process uses it.
+    func last() async -> Int {
+        guard let text = try? String(contentsOf: file, encoding: .utf8),
+            let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)),
+            (1...65535).contains(port), await Self.isFree(port)
+        else { return 0 }
+        return port
+    }
+
+    /// Stores the port for the next start. If that fails, the stored responses are not found then.
+    func note(_ port: Int, logger: Logger) {
+        do {
+            try Data("\(port)\n".utf8).write(to: file, options: .atomic)
+        } catch {
+            logger.warning(
+                "the sandbox's port could not be noted: its next one may be another",
+                metadata: ["error": "\(error)"]
+            )
+        }
+    }
+
+    private static func isFree(_ port: Int) async -> Bool {
+        do {
+            let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).serverChannelOption(
+                .socketOption(.so_reuseaddr),
+                value: 1
+            )
+            try await bootstrap.bind(host: "127.0.0.1", port: port).get().close()
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -7,17 +7,18 @@ import Freshness
 import HTTPServer
 import Logging
 import Media
+import NIOPosix
 import ResponseStore
 import Sandbox
 import Screens
 import SharedStore
 import Upstream
 
-/// What every app and the kit's own routes share: storage, sessions, events, tools and the clock.
+/// The resources that all apps and the kit's own routes share: storage, sessions, events, tools and the clock.
 struct ServerResources: Sendable {
     let configuration: LarderConfiguration
     let database: LarderDatabase
-    /// What several processes share; nil for a process that has all of its data itself.
+    /// The data of several processes; nil for a process that has all of its data itself.
     let shared: SharedStoreService?
     let transports: Transports
     /// Recordings of upstreams.
@@ -47,13 +48,12 @@ struct ServerResources: Sendable {
     /// Simulates upstreams, and its port; nil without one.
     private let sandbox: (sandbox: Sandbox, port: Int)?
 
-    /// Creates what is shared.
     /// - Parameters:
     ///   - clock: Nil for the one that is configured.
     ///   - sandbox: Simulates upstreams, and its port; nil without one.
     ///   - isTested: Returns whether tests control the server.
     ///   - isControlled: Whether tests may have requests recorded, and responded to from files.
-    ///   - last: What belonged to the server that this one replaces: what belongs to the listening socket stays.
+    ///   - last: The resources of the server that this one replaces: those of the listening socket stay.
     /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
     init(
         _ configuration: LarderConfiguration,
@@ -129,7 +129,7 @@ struct ServerResources: Sendable {
         connections =
             last?.connections
             ?? OpenConnections(limit: perAddress, exempt: http.trustedProxies, places: most - most / 16)
-        // The machine's time: that is what clients judge a certificate by.
+        // The machine's time: clients judge a certificate by it.
         certificate =
             try last?.certificate
             ?? http.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
@@ -168,5 +168,108 @@ struct ServerResources: Sendable {
             }
         }
         return upstream
+    }
+}
+
+/// One HTTP client for each connect timeout that an upstream has: a client has one for all of its connections.
+struct Transports: Sendable {
+    private let byTimeout: [Duration: HTTPClientTransport]
+
+    init(_ connectTimeouts: some Sequence<Duration>) {
+        byTimeout = Dictionary(
+            uniqueKeysWithValues: Set(connectTimeouts).map {
+                ($0, HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: $0))
+            }
+        )
+    }
+
+    subscript(connectTimeout: Duration) -> HTTPClientTransport? { byTimeout[connectTimeout] }
+
+    /// Closes all connections.
+    /// - Throws: the errors of async-http-client.
+    func shutdown() async throws {
+        for transport in byTimeout.values { try await transport.shutdown() }
+    }
+}
+
+/// Sends requests, those to a simulated upstream that refuses connections to a port that does.
+///
+/// All requests to upstreams pass here, also those of mounts to an upstream that a test has made: the URL says which
+/// one is meant.
+struct RefusableTransport: Transport {
+    let real: any Transport
+    let sandbox: Sandbox
+    /// The sandbox's, of which upstreams are the first segments below.
+    private let base: String
+
+    /// - Parameter port: The sandbox's.
+    init(real: any Transport, sandbox: Sandbox, port: Int) {
+        self.real = real
+        self.sandbox = sandbox
+        base = "http://127.0.0.1:\(port)/"
+    }
+
+    func exchange(_ request: OutgoingRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> IncomingResponse
+    {
+        var request = request
+        request.url = reached(request.url)
+        return try await real.exchange(request, within: limits)
+    }
+
+    func stream(_ request: StreamedRequest, within limits: TransportLimits) async throws(UpstreamError)
+        -> StreamedResponse
+    {
+        var request = request
+        request.url = reached(request.url)
+        return try await real.stream(request, within: limits)
+    }
+
+    /// Returns the URL at which a resource is as things are now.
+    private func reached(_ url: String) -> String {
+        guard url.hasPrefix(base) else { return url }
+        let rest = url.dropFirst(base.count)
+        guard let port = sandbox.refusal(of: String(rest.prefix { $0 != "/" && $0 != "?" })) else { return url }
+        return "http://127.0.0.1:\(port)/\(rest)"
+    }
+}
+
+/// The possible work on pictures and documents, for `/health/ready`. The first request has the programs tried in the
+/// background, which takes up to a second or two, and the result is kept: programs that are missing at the start are
+/// not looked for again. One that is there and fails is tried again after the next request.
+actor MediaAbilities {
+    private let engine: MediaEngine
+    private var findings: [MediaEngine.Check]?
+    private var isTesting = false
+
+    init(_ engine: MediaEngine) {
+        self.engine = engine
+    }
+
+    /// Returns one line for each program, and one for each thing that it was tried for, as far as they are known. It
+    /// does not wait: load balancers allow a probe little time.
+    func all() -> [HealthRoutes.Ability] {
+        if needsTest { test() }
+        return (findings ?? engine.untested()).map { found in
+            let name = found.tool.executable + (found.ability.map { "/\($0)" } ?? "")
+            return HealthRoutes.Ability(
+                name: name,
+                ok: found.works,
+                install: found.works == false ? found.install : nil
+            )
+        }
+    }
+
+    private var needsTest: Bool {
+        guard !isTesting else { return false }
+        return findings?.contains { $0.works == false && engine.tools.paths[$0.tool] != nil } ?? true
+    }
+
+    private func test() {
+        isTesting = true
+        Task {
+            findings = await engine.selfTest()
+            isTesting = false
+        }
     }
 }

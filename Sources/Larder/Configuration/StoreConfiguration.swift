@@ -4,7 +4,7 @@ import Screens
 import Settings
 import SharedStore
 
-/// The settings `store.*`: what several processes share.
+/// The settings `store.*` of the data that several processes share.
 struct StoreConfiguration: Sendable {
     let options: SharedDatabaseOptions
     /// How long a response of users' data may be kept in memory.

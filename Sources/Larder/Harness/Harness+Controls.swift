@@ -1,8 +1,10 @@
 import Concurrency
+import Database
 import Foundation
 import Freshness
 import HTTPServer
 import HTTPTypes
+import Hummingbird
 import Sandbox
 import Screens
 import Synchronization
@@ -56,9 +58,9 @@ extension Harness: HarnessedServer {
 
     func advanceClock(by seconds: Double) async { await clock.advance(by: seconds) }
 
-    /// Waits until what a request has started in the background is done: a probe, and the refresh behind a recovery.
-    /// While the clock stands still this is part of the request, so that equal runs send the same requests in the same
-    /// order; but it waits no longer than ``longestSettling``.
+    /// Waits for the background work that a request has started: a probe, and the refresh behind a recovery. While the
+    /// clock stands still this is part of the request, so that equal runs send the same requests in the same order; but
+    /// it waits no longer than ``longestSettling``.
     func settle(_ application: any ReplaceableServer) async {
         let busy = application.upstreams.filter { !$0.isSettled }
         guard !busy.isEmpty else { return }
@@ -76,4 +78,174 @@ extension Harness: HarnessedServer {
         for await _ in ends {}
         limit.cancel()
     }
+}
+
+extension Harness {
+    /// Responds by the server, as the faults of the request have it.
+    static func respond(
+        to request: Request,
+        _ context: ScreenContext,
+        _ application: any ReplaceableServer,
+        _ entry: FrontRequest?
+    ) async throws -> Response {
+        guard let entry, entry.isFaulty else {
+            return try await application.responder.respond(to: request, context: context)
+        }
+        let server = FrontResponses { request in
+            try await application.responder.respond(to: request, context: context)
+        } refusal: { status, retryAfter in
+            guard let problem = problem(of: status, retryAfter) else { return nil }
+            return try await Problem.$injected.withValue(problem) {
+                try await application.responder.respond(to: request, context: context)
+            }
+        }
+        return try await entry.respond(to: request, on: context.channel, by: server)
+    }
+
+    /// Returns the problem that stands for a status; nil if no problem of Larder has it.
+    static func problem(of status: HTTPResponse.Status, _ retryAfter: Int?) -> Problem? {
+        guard let code = usual[status] ?? ProblemCode.common.first(where: { $0.status == status }) else { return nil }
+        var fields: HTTPFields = [:]
+        fields[.retryAfter] = retryAfter.map { String($0) }
+        return Problem(code, "A test has set this fault.", headerFields: fields)
+    }
+
+    /// The most frequent problem of a status that has several.
+    private static let usual: [HTTPResponse.Status: ProblemCode] = [
+        .unauthorized: .sessionExpired, .forbidden: .upstreamForbidden, .conflict: .targetExists,
+        .badGateway: .upstreamBadResponse, .serviceUnavailable: .overloaded, .init(code: 507): .storageFull,
+    ]
+}
+
+extension Harness {
+    /// Replaces all state of the server by that of a new data directory; ports, process, certificate and key stay.
+    ///
+    /// - Parameter upstreams: Resets the simulated upstreams; called when no request of the old state is left.
+    /// - Throws: As ``replace(by:meanwhile:)``.
+    func reset(_ upstreams: @escaping @Sendable () -> Void) async throws {
+        try await replace(by: pristine) { [clock, randomness, front, frontFaults] in
+            upstreams()
+            randomness?.reset()
+            clock.reset()
+            front.clear()
+            frontFaults.reset()
+        }
+    }
+
+    /// Replaces the stored data of the server; ports, process and certificate stay.
+    ///
+    /// - Parameters:
+    ///   - contents: The new data.
+    ///   - meanwhile: Called when no request of the old state is left, and none of the new one has begun.
+    /// - Throws: ``HarnessError``; the errors of the composition root, after which the server responds with 503 until
+    ///   the next attempt; those of the end of the old server, after which the new one is served.
+    func replace(by contents: any StoreContents, meanwhile: @escaping @Sendable () -> Void) async throws {
+        try await resets.withPermit { [self] in
+            // A task of its own: if its caller goes away, a replacement is not left half done.
+            try await Task { try await replaceNow(by: contents, meanwhile) }.value
+        }
+    }
+
+    private func replaceNow(by contents: any StoreContents, _ meanwhile: @Sendable () -> Void) async throws {
+        let (last, rebuild) = try begin()
+        defer { finish() }
+        let ended = await end(last)
+        meanwhile()
+        begin(try await rebuild(contents), rebuild: rebuild)
+        // The memory of the old server is freed in the background, not before the response.
+        Task { withExtendedLifetime(last) {} }
+        try ended.get()
+    }
+
+    /// Ends a server. One that does not end in order is not served any more, either.
+    private func end(_ last: (application: any ReplaceableServer, generation: ServiceGeneration)?) async
+        -> Result<Void, any Error>
+    {
+        guard let (application, generation) = last else { return .success(()) }
+        await generation.retire()
+        application.stop()
+        await drain()
+        state.withLock { $0.served = nil }
+        do {
+            return .success(try await application.close())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Lets no further request begin, and tells those under way to end.
+    private func begin() throws -> (
+        last: (application: any ReplaceableServer, generation: ServiceGeneration)?, rebuild: Rebuild
+    ) {
+        let (last, rebuild, signals) = state.withLock { state in
+            if state.rebuild != nil { state.isResetting = true }
+            return (state.served, state.rebuild, Array(state.exchanges.values))
+        }
+        guard let rebuild else { throw HarnessError.notReady }
+        for signal in signals { signal.overtake() }
+        return (last, rebuild)
+    }
+
+    private func finish() {
+        let arrivals = state.withLock { state in
+            state.isResetting = false
+            defer { state.arrivals = [] }
+            return state.arrivals
+        }
+        for arrival in arrivals { arrival.resume() }
+    }
+
+    /// Waits a while until no request is under way; then cuts off the remaining responses.
+    private func drain() async {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { state in
+            if state.exchanges.isEmpty { continuation.finish() } else { state.drained = continuation }
+        }
+        let limit = Task {
+            // Cancelled if all have ended before.
+            try? await Task.sleep(for: Self.longestDrain)
+            continuation.finish()
+        }
+        for await _ in ends {}
+        limit.cancel()
+        state.withLock { $0.drained = nil }
+    }
+
+    func left(_ number: Int) {
+        let now = clock.real.now()
+        state.withLock { state in
+            state.exchanges[number] = nil
+            state.lastUse = now
+            if state.exchanges.isEmpty { state.drained?.finish() }
+        }
+    }
+
+    /// Returns the response to a request that a reset has overtaken.
+    static func unavailable(_ request: Request) throws -> Response {
+        try Problem(.overloaded, .overtakenByReset, headerFields: [.retryAfter: "0"]).response(to: request)
+    }
+}
+
+/// Why the server cannot be controlled.
+enum HarnessError: Error {
+    /// It has not begun to listen.
+    case notReady
+}
+
+/// The files with which the data directory of a server under test begins.
+protocol StoreContents: Sendable {
+    /// Whether the key that seals the secrets is among them; otherwise that of the directory stays.
+    var hasKey: Bool { get }
+
+    /// Whether this process has made the files, so that they need no check and no migration.
+    var isMadeHere: Bool { get }
+
+    /// Writes the files into a directory that has nothing but its lock and ``PristineDirectory/lasting``.
+    ///
+    /// - Throws: `StorageError`; file errors.
+    func write(to directory: DataDirectory) throws
+}
+
+extension StoreContents {
+    var isMadeHere: Bool { true }
 }

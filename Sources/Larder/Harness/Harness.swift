@@ -17,7 +17,7 @@ import Upstream
 final class Harness: Sendable {
     /// Longest time that a reset waits for requests that were told to end.
     static let longestDrain: Duration = .seconds(5)
-    /// Longest time that a response waits, while the clock stands still, for what its request has started.
+    /// Longest time that a response waits, while the clock stands still, for the work that its request has started.
     static let longestSettling: Duration = .seconds(1)
 
     struct State {
@@ -45,7 +45,7 @@ final class Harness: Sendable {
     let snapshots = Snapshots()
     /// Where its archive is written when it ends; nil for nowhere.
     let exportPath: String?
-    /// What runs beside the server, one generation after the other.
+    /// The services of the server, one generation after the other.
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
     let state = Mutex(State())
@@ -200,5 +200,62 @@ final class Harness: Sendable {
                 if isOver { arrival.resume() }
             }
         }
+    }
+}
+
+/// A request under way, from its arrival until its response is written or given up: as long as the value lives.
+final class HarnessExchange: Sendable {
+    /// The server that responds to it; nil if there is none.
+    let application: (any ReplaceableServer)?
+    /// Whether it belongs into the journal.
+    let isRecorded: Bool
+    let signal = OvertakingSignal()
+    private let ended: @Sendable () -> Void
+
+    init(_ application: (any ReplaceableServer)?, isRecorded: Bool, ended: @escaping @Sendable () -> Void) {
+        self.application = application
+        self.isRecorded = isRecorded
+        self.ended = ended
+    }
+
+    deinit { ended() }
+
+    /// Returns a body with which the exchange ends.
+    func following(_ body: ResponseBody) -> ResponseBody {
+        ResponseBody(contentLength: body.contentLength) { [self] writer in
+            defer { withExtendedLifetime(self) {} }
+            try await body.write(writer)
+        }
+    }
+}
+
+/// Tells a request that a reset has overtaken it.
+final class OvertakingSignal: Sendable {
+    private enum State {
+        case quiet((@Sendable () -> Void)?)
+        case overtaken
+    }
+
+    private let state = Mutex(State.quiet(nil))
+
+    var isOvertaken: Bool { state.withLock { if case .overtaken = $0 { true } else { false } } }
+
+    /// Sets the action for that moment; runs it at once if the moment has passed.
+    func onOvertaking(_ action: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            if case .overtaken = state { return true }
+            state = .quiet(action)
+            return false
+        }
+        if isLate { action() }
+    }
+
+    func overtake() {
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            guard case .quiet(let action) = state else { return nil }
+            state = .overtaken
+            return action
+        }
+        action?()
     }
 }

@@ -3,9 +3,9 @@ import Freshness
 import Synchronization
 
 /// The clock of a server under test: it runs as the one that it was made from until it is set, may stand still, and
-/// does what has become due when it is moved on.
+/// runs due work when it is advanced.
 final class VirtualClock: Sendable {
-    /// Longest time that moving the clock on waits for what has become due, such as a probe of a slow upstream.
+    /// Longest time that an advance waits for due work, such as a probe of a slow upstream.
     static let longestWork: Duration = .seconds(10)
 
     private struct Pending {
@@ -17,7 +17,7 @@ final class VirtualClock: Sendable {
     }
 
     private struct State {
-        /// What it shows at the time `origin` of the other clock.
+        /// The time that it shows at the time `origin` of the other clock.
         var shown = Date(timeIntervalSince1970: 0)
         var origin = Date(timeIntervalSince1970: 0)
         var isFrozen = false
@@ -67,7 +67,7 @@ final class VirtualClock: Sendable {
         )
     }
 
-    /// Sets the clock. What has become due is done before it returns.
+    /// Sets the clock and runs due work before it returns.
     ///
     /// - Returns: false, with nothing changed, if the time is before the one that it shows.
     func set(_ time: Date? = nil, frozen: Bool? = nil) async -> Bool {
@@ -85,7 +85,7 @@ final class VirtualClock: Sendable {
         return isAccepted
     }
 
-    /// Moves the clock on. What has become due is done before it returns.
+    /// Advances the clock and runs due work before it returns.
     func advance(by seconds: Double) async {
         let real = real.now()
         state.withLock { state in
@@ -97,21 +97,19 @@ final class VirtualClock: Sendable {
         await doWhatIsDue()
     }
 
-    /// What a clock shows at a moment.
+    /// The state of a clock at a moment.
     struct Reading: Sendable, Codable {
         /// Nil for one that was never set: it shows the time of the clock that it was made from.
         fileprivate let shown: Date?
         fileprivate let isFrozen: Bool
     }
 
-    /// What it shows now.
     var reading: Reading {
         let shown = now
         let isFrozen = isFrozen
         return Reading(shown: isSet.load(ordering: .acquiring) ? shown : nil, isFrozen: isFrozen)
     }
 
-    /// Shows again what it has shown before.
     func restore(_ reading: Reading) {
         let real = real.now()
         state.withLock { state in
@@ -121,7 +119,7 @@ final class VirtualClock: Sendable {
         changed()
     }
 
-    /// Shows again what it has shown at first.
+    /// Returns to the time of the start.
     func reset() {
         begin()
         changed()
@@ -136,11 +134,11 @@ final class VirtualClock: Sendable {
     }
 }
 
-// What is due at a time.
+// Work that is due at a time.
 extension VirtualClock {
     private func schedule(after span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
         let now = self.now
-        // Before the task begins: what is set behind a request is there when the request has ended.
+        // Before the task begins: an alarm that a request sets is there when the request has ended.
         let number = state.withLock { state in
             state.lastNumber += 1
             state.timers[state.lastNumber] = Pending(due: now.addingTimeInterval(span.seconds))
@@ -211,7 +209,7 @@ extension VirtualClock {
                     // An alarm that is cancelled was replaced, or its timer has ended.
                     do { try await real.sleep(.seconds(max(0.001, timer.due.timeIntervalSince(now)))) } catch { return }
                     for number in self?.due ?? [] { self?.fire(number) }
-                    // Two clocks do not agree to the microsecond: what is not due yet rings again.
+                    // Two clocks do not agree to the microsecond: an alarm that is not due yet rings again.
                     self?.setAlarm(number)
                 }
         }
@@ -219,18 +217,18 @@ extension VirtualClock {
 
     private func ended(_ number: Int) { state.withLock { $0.working.removeValue(forKey: number) }?.finish() }
 
-    /// Sets the alarms of what is not due yet.
+    /// Sets the alarms of work that is not due yet.
     private func setAlarms() {
         for number in state.withLock({ Array($0.timers.keys) }) { setAlarm(number) }
     }
 
-    /// Begins what is due by now, and sets the alarms of the others.
+    /// Begins due work, and sets the alarms of the other work.
     private func changed() {
         for number in due { fire(number) }
         setAlarms()
     }
 
-    /// Does what is due by now, one after the other, so that equal runs send the same requests in the same order.
+    /// Runs due work one after the other, so that equal runs send the same requests in the same order.
     private func doWhatIsDue() async {
         let due = self.due
         setAlarms()

@@ -1,24 +1,22 @@
 import HTTPTypes
 import Sandbox
+import Yams
 
-/// What is done to a server, step by step, and what is expected of it.
+/// Steps on a server, and the responses that are expected of it.
 struct Scenario: Sendable {
-    /// The name of its file.
     let file: String
     let name: String
     let steps: [Step]
 
-    /// One step.
     struct Step: Sendable {
         /// From 1.
         let number: Int
         let line: Int
-        /// What it does, in a few words.
+        /// A summary in a few words.
         let title: String
         let action: Action
     }
 
-    /// What a step does.
     enum Action: Sendable, Equatable {
         case request(Call)
         /// Calls of controls, one after the other; each has to succeed.
@@ -53,10 +51,257 @@ struct Scenario: Sendable {
 
 /// Why a step failed.
 struct ScenarioFailure: Error, Equatable {
-    /// What is different, a line each.
+    /// The differences, a line each.
     let lines: [String]
 
     init(_ lines: String...) { self.lines = lines }
 
     init(lines: [String]) { self.lines = lines }
+}
+
+extension Scenario {
+    /// Most bytes of a file.
+    static let largestFile = 16 << 20
+    /// Largest number of requests of one step.
+    static let mostRequests = 10_000
+    /// Largest number of requests at once.
+    static let mostParallel = 256
+
+    /// Reads a scenario.
+    ///
+    /// - Parameter file: The name that errors have.
+    /// - Throws: ``ScenarioSyntaxError``, with the line.
+    init(yaml text: String, file: String) throws(ScenarioSyntaxError) {
+        let root = try ScenarioNode.root(text, file: file)
+        let members = try root.members("name", "steps")
+        guard let list = members["steps"] else { throw root.error("'steps' is missing") }
+        var steps: [Step] = []
+        for (index, node) in try list.items().enumerated() {
+            let action = try Self.action(node)
+            steps.append(Step(number: index + 1, line: node.line, title: action.title, action: action))
+        }
+        self.init(file: file, name: try members["name"]?.text() ?? file, steps: steps)
+    }
+
+    private static func action(_ node: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
+        let members = try node.members("on", "do", "expect")
+        switch (members["on"], members["do"], members["expect"]) {
+        case (let event?, let action?, nil): return try rule(on: event, action)
+        case (nil, let action?, nil): return try action.action()
+        case (nil, nil, let expected?): return .expect(try ScenarioExpectation(expected))
+        default: throw node.error("a step has 'do', 'expect', or 'on' with 'do'")
+        }
+    }
+
+    /// A step by event: a rule inside the sandbox, so that the number of the request is exact.
+    private static func rule(on event: ScenarioNode, _ action: ScenarioNode) throws(ScenarioSyntaxError) -> Action {
+        let members = try event.members("request", "upstream", "nth", "query", "header", "body")
+        guard let request = members["request"] else { throw event.error("'request' is missing: a path") }
+        var match = JSONObject()
+        let words = try request.text().split(separator: " ")
+        switch words.count {
+        case 1: match["path"] = .string(String(words[0]))
+        case 2: (match["method"], match["path"]) = (.string(String(words[0])), .string(String(words[1])))
+        default: throw request.error("'request' is a path, such as /v4/ships, or a method and a path")
+        }
+        for name in ["query", "header", "body"] { match[name] = try members[name]?.value() }
+        let effect = try action.members("fault", "faults", "times")
+        var rule = JSONObject(members: [.init(name: "match", value: .object(match))])
+        for name in ["fault", "faults", "times"] { rule[name] = try effect[name]?.value() }
+        guard (effect["fault"] == nil) != (effect["faults"] == nil) else {
+            throw action.error("what happens on a request is a 'fault', or 'faults' in turn")
+        }
+        if let nth = try members["nth"]?.number(1...1_000_000), nth > 1 { rule["after"] = .integer(nth - 1) }
+        return .rule(upstream: try members["upstream"]?.text(), .object(rule))
+    }
+}
+
+extension Scenario.Action {
+    /// The step in a few words.
+    var title: String {
+        switch self {
+        case .request(let call): "\(call.method.rawValue) \(call.target)" + (call.times > 1 ? " × \(call.times)" : "")
+        case .controls(let controls): controls.map { "\($0.method.rawValue) \($0.target)" }.joined(separator: ", ")
+        case .rule(let upstream, let rule):
+            "on \(rule.value(at: "/match/path")?.json ?? "a request")" + (upstream.map { " to \($0)" } ?? "")
+        case .expect: "expect"
+        }
+    }
+}
+
+extension ScenarioNode {
+    /// Reads the value of `do`.
+    fileprivate func action() throws(ScenarioSyntaxError) -> Scenario.Action {
+        let members = try members(
+            "request",
+            "body",
+            "headers",
+            "token",
+            "save",
+            "times",
+            "parallel",
+            "control",
+            "fault",
+            "advance",
+            "reset"
+        )
+        let kinds = ["request", "control", "fault", "advance", "reset"].filter { members[$0] != nil }
+        guard kinds.count == 1, let kind = kinds.first, let node = members[kind] else {
+            throw error("'do' has one of request, control, fault, advance, reset")
+        }
+        switch kind {
+        case "request": return .request(try node.call(members))
+        case "control":
+            let (method, target) = try node.requestLine()
+            return .controls([.init(method: method, target: target, body: try members["body"]?.value())])
+        case "fault":
+            var controls: [Scenario.Control] = []
+            for (name, fault) in try node.members() {
+                let target = "/_sandbox/upstreams/\(name)/fault"
+                controls.append(.init(method: .put, target: target, body: ["fault": try fault.value()]))
+            }
+            return .controls(controls)
+        case "advance":
+            let body: JSONValue = ["s": try node.value()]
+            return .controls([.init(method: .post, target: "/_harness/clock/advance", body: body)])
+        default: return .controls([.init(method: .post, target: "/_harness/reset")])
+        }
+    }
+
+    private func call(_ members: [String: ScenarioNode]) throws(ScenarioSyntaxError) -> Scenario.Call {
+        let (method, target) = try requestLine()
+        var call = Scenario.Call(method: method, target: target)
+        call.headers = try members["headers"]?.texts() ?? [:]
+        if let token = members["token"] { call.headers["Authorization"] = "Bearer \(try token.text())" }
+        call.saved = try members["save"]?.texts() ?? [:]
+        call.body = try members["body"]?.value()
+        call.times = try members["times"]?.number(1...Scenario.mostRequests) ?? 1
+        call.parallel = try members["parallel"]?.number(1...Scenario.mostParallel) ?? 1
+        return call
+    }
+
+    /// Reads `GET /v1/ships`.
+    private func requestLine() throws(ScenarioSyntaxError) -> (HTTPRequest.Method, String) {
+        let words = try text().split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, let method = HTTPRequest.Method(words[0]), words[1].hasPrefix("/") else {
+            throw error("a method and a path are expected here, such as GET /v1/ships")
+        }
+        return (method, words[1])
+    }
+}
+
+/// A file that is no scenario.
+struct ScenarioSyntaxError: Error, CustomStringConvertible, Equatable {
+    let file: String
+    let line: Int
+    let reason: String
+
+    var description: String { "\(file):\(line): \(reason)" }
+}
+
+/// A place in the file of a scenario.
+struct ScenarioNode {
+    let node: Node
+    let file: String
+
+    /// Reads the root of a file.
+    static func root(_ text: String, file: String) throws(ScenarioSyntaxError) -> ScenarioNode {
+        let root: Node?
+        do throws(YAMLDefect) {
+            root = try YAMLText.root(of: text)
+        } catch {
+            throw ScenarioSyntaxError(file: file, line: error.line ?? 1, reason: error.reason)
+        }
+        guard let root else { throw ScenarioSyntaxError(file: file, line: 1, reason: "there is nothing in the file") }
+        return ScenarioNode(node: root, file: file)
+    }
+
+    var line: Int { node.mark?.line ?? 1 }
+
+    func error(_ reason: String) -> ScenarioSyntaxError { ScenarioSyntaxError(file: file, line: line, reason: reason) }
+
+    /// Returns the members of a mapping, in their order.
+    func members() throws(ScenarioSyntaxError) -> [(name: String, value: ScenarioNode)] {
+        guard let mapping = node.mapping else { throw error("a mapping is expected here") }
+        var members: [(name: String, value: ScenarioNode)] = []
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string else { throw error("the name of a member is a text") }
+            members.append((name, ScenarioNode(node: value, file: file)))
+        }
+        return members
+    }
+
+    /// Returns the members by name.
+    ///
+    /// - Parameter known: The names that may be there.
+    func members(_ known: String...) throws(ScenarioSyntaxError) -> [String: ScenarioNode] {
+        var found: [String: ScenarioNode] = [:]
+        for (name, value) in try members() {
+            guard known.contains(name) else {
+                throw value.error("there is no '\(name)' here; known: \(known.joined(separator: ", "))")
+            }
+            found[name] = value
+        }
+        return found
+    }
+
+    /// Returns the members, whose values are texts.
+    func texts() throws(ScenarioSyntaxError) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in try members() { texts[name] = try value.text() }
+        return texts
+    }
+
+    func items() throws(ScenarioSyntaxError) -> [ScenarioNode] {
+        guard let sequence = node.sequence else { throw error("a list is expected here") }
+        return sequence.map { ScenarioNode(node: $0, file: file) }
+    }
+
+    func text() throws(ScenarioSyntaxError) -> String {
+        guard let text = node.scalar?.string, !text.isEmpty else { throw error("a text is expected here") }
+        return text
+    }
+
+    func number(_ range: ClosedRange<Int>) throws(ScenarioSyntaxError) -> Int {
+        guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
+            throw error("a number \(range.lowerBound)…\(range.upperBound) is expected here")
+        }
+        return number
+    }
+
+    func value() throws(ScenarioSyntaxError) -> JSONValue {
+        do throws(YAMLDefect) {
+            return try JSONValue(node)
+        } catch {
+            throw ScenarioSyntaxError(file: file, line: error.line ?? line, reason: error.reason)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Reads a text of JSON; nil if it is none.
+    init?(json text: [UInt8]) {
+        guard let value = try? JSONParser.parse(text) else { return nil }
+        self = value
+    }
+
+    /// The value as compact JSON.
+    var json: String { String(decoding: serialized(), as: UTF8.self) }
+
+    /// Returns the value with the texts in which names are replaced.
+    func filled(with replace: (String) throws(ScenarioFailure) -> String) throws(ScenarioFailure) -> JSONValue {
+        switch self {
+        case .string(let text): return .string(try replace(text))
+        case .array(let items):
+            var filled: [JSONValue] = []
+            for item in items { filled.append(try item.filled(with: replace)) }
+            return .array(filled)
+        case .object(var object):
+            for index in object.members.indices {
+                object.members[index].value = try object.members[index].value.filled(with: replace)
+            }
+            return .object(object)
+        case .null, .bool, .number: return self
+        }
+    }
 }

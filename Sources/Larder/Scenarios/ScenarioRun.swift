@@ -113,12 +113,12 @@ extension ScenarioRun {
             let received = try await transport.exchange(request, within: limits)
             return ScenarioResponse(status: received.status.code, headers: received.headerFields, body: received.body)
         } catch {
-            // What a front end sees that gets no response.
+            // A front end that gets no response sees this.
             return ScenarioResponse(status: 0, body: Array("\(error)".utf8))
         }
     }
 
-    /// Replaces `{{name}}` by what was saved under that name.
+    /// Replaces `{{name}}` by the value that was saved under that name.
     func filled(_ text: String) throws(ScenarioFailure) -> String {
         var filled = text
         while let range = filled.firstRange(of: /\{\{\s*\w+\s*\}\}/) {
@@ -128,4 +128,117 @@ extension ScenarioRun {
         }
         return filled
     }
+}
+
+extension ScenarioRun {
+    /// Calls a control.
+    /// - Throws: the text of a refusal.
+    @discardableResult
+    func control(_ control: Scenario.Control) async throws(ScenarioFailure) -> JSONValue? {
+        let body = try control.body?.filled { text throws(ScenarioFailure) in try filled(text) }
+        let request = OutgoingRequest(
+            method: control.method,
+            url: sandbox + (try filled(control.target)),
+            headerFields: body == nil ? [:] : [.contentType: "application/json"],
+            body: body.map { Array($0.json.utf8) },
+            isSentOnce: true
+        )
+        let response = await Self.exchange(request, transport)
+        let value = JSONValue(json: response.body)
+        guard (200..<300).contains(response.status) else {
+            throw ScenarioFailure(lines: ScenarioReport.refusal(of: control, response.status, value ?? .null))
+        }
+        return value
+    }
+
+    func upstreams() async throws(ScenarioFailure) -> [String] {
+        let index = try await control(.init(method: .get, target: "/_sandbox"))
+        guard case .array(let upstreams) = index?.value(at: "/upstreams") else { return [] }
+        return upstreams.compactMap { if case .string(let name) = $0.value(at: "/name") { name } else { nil } }
+    }
+
+    /// Returns both journals, a line an entry.
+    func journals() async -> [String] {
+        var lines: [String] = []
+        for (title, path) in [("requests to Larder", "/_harness"), ("requests to upstreams", "/_sandbox")] {
+            let journal = try? await control(.init(method: .get, target: "\(path)/journal?limit=50"))
+            lines += ScenarioReport.lines(of: journal, title: title)
+        }
+        return lines
+    }
+}
+
+/// The expected responses to the last requests, and the expected journals.
+struct ScenarioExpectation: Sendable, Equatable {
+    var status: Int?
+    /// How many of the last requests have which status.
+    var statuses: [Int: Int]?
+    /// Parts of fields of the last response.
+    var headers: [String: String] = [:]
+    /// Values of the last response, by JSON pointer.
+    var json: [String: JSONValue] = [:]
+    /// The bodies for `POST /_harness/verify`.
+    var verified: [JSONValue] = []
+
+    /// Reads the value of `expect`.
+    init(_ node: ScenarioNode) throws(ScenarioSyntaxError) {
+        let members = try node.members("status", "statuses", "headers", "json", "requests")
+        status = try members["status"]?.number(0...999)
+        if let node = members["statuses"] {
+            var counts: [Int: Int] = [:]
+            for (name, count) in try node.members() {
+                guard let status = Int(name) else { throw count.error("a status is a number") }
+                counts[status] = try count.number(0...Scenario.mostRequests)
+            }
+            statuses = counts
+        }
+        headers = try members["headers"]?.texts() ?? [:]
+        for (pointer, value) in try members["json"]?.members() ?? [] { json[pointer] = try value.value() }
+        if let node = members["requests"] {
+            let value = try node.value()
+            verified = if case .array(let several) = value { several } else { [value] }
+        }
+        guard !members.isEmpty else { throw node.error("nothing is expected") }
+    }
+
+    /// Returns the differences of the responses, a line each.
+    func differences(in responses: [ScenarioResponse]) -> [String] {
+        let counts = responses.reduce(into: [Int: Int]()) { $0[$1.status, default: 0] += 1 }
+        var lines: [String] = []
+        if let statuses, statuses.filter({ $0.value > 0 }) != counts {
+            lines.append("statuses: expected \(Self.text(statuses)), were \(Self.text(counts))")
+        }
+        guard status != nil || !headers.isEmpty || !json.isEmpty else { return lines }
+        guard let last = responses.last else { return lines + ["no request was sent before"] }
+        if let status, status != last.status {
+            lines.append("status: expected \(status), was \(last.status) \(last.excerpt)")
+        }
+        for (name, part) in headers.sorted(by: { $0.key < $1.key }) {
+            let value = HTTPField.Name(name).flatMap { last.headers[$0] } ?? "none"
+            if !value.contains(part) { lines.append("\(name): expected '\(part)' in it, was \(value)") }
+        }
+        let body = JSONValue(json: last.body)
+        for (pointer, value) in json.sorted(by: { $0.key < $1.key }) {
+            let actual = body?.value(at: pointer)
+            if actual.map(value.isSame(as:)) != true {
+                lines.append("\(pointer): expected \(value.json), was \(actual?.json ?? "nothing")")
+            }
+        }
+        return lines
+    }
+
+    private static func text(_ counts: [Int: Int]) -> String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    }
+}
+
+/// A response to a request of a scenario.
+struct ScenarioResponse: Sendable, Equatable {
+    /// 0 if there was none.
+    let status: Int
+    var headers: HTTPFields = [:]
+    var body: [UInt8] = []
+
+    /// The beginning of its body.
+    var excerpt: String { String(decoding: body.prefix(300), as: UTF8.self) }
 }

@@ -13,7 +13,7 @@ struct SharedStoreService: Service {
 
     /// Opens it, with the tables of all apps of this build: other processes may serve others. Nil without a store.
     ///
-    /// - Parameter node: What no other process is named.
+    /// - Parameter node: A name that no other process has.
     /// - Throws: `SharedStoreError`, `SharedSeal.WrongKey`; `StorageError` if the key cannot be read.
     init?(_ configuration: LarderConfiguration, node: String, logger: Logger) async throws {
         guard let store = configuration.store else { return nil }

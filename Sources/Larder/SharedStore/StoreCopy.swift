@@ -5,8 +5,8 @@ import Screens
 import SharedStore
 import Synchronization
 
-/// Copies what users made from a server's own database to a shared store, or back: all of it or nothing, compared row
-/// by row before it is kept. No server may use either. What is cached is not copied.
+/// Copies users' data from a server's own database to a shared store, or back: all of it or nothing, compared row by
+/// row before it is committed. No server may use either. The cache is not copied.
 struct StoreCopy: Sendable {
     /// Why nothing was copied; the text is for the operator.
     enum Refusal: Error, CustomStringConvertible {
@@ -25,7 +25,6 @@ struct StoreCopy: Sendable {
         }
     }
 
-    /// The direction.
     enum Direction: Sendable { case toShared, toLocal }
 
     /// The rows of a table.
@@ -34,7 +33,7 @@ struct StoreCopy: Sendable {
         let rows: Int
     }
 
-    /// What is done, of how many rows.
+    /// The step, and its completed and total rows.
     typealias Progress = @Sendable (_ step: String, _ completed: Int, _ total: Int) -> Void
 
     /// The time that a copy may take.
@@ -137,7 +136,6 @@ struct StoreCopy: Sendable {
         }
     }
 
-    /// The sessions of the apps that are copied.
     private static func sessions(of apps: [String]) -> UserTable {
         UserTable(
             "session",
@@ -150,7 +148,7 @@ struct StoreCopy: Sendable {
         )
     }
 
-    /// What a directory has got for good.
+    /// The files that stay in a directory.
     private final class Kept: Sendable {
         let counts = Mutex<[Count]?>(nil)
     }

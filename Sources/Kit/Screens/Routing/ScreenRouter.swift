@@ -18,6 +18,7 @@ package struct ScreenRouter: Sendable {
     private let access: AccessRules
     private let devices: DeviceStore?
     private let paths: RouterPaths
+    private let injectsProblems: Bool
 
     /// Creates a router for a table.
     /// - Parameters:
@@ -30,6 +31,7 @@ package struct ScreenRouter: Sendable {
     ///   - access: who is served without a paired device
     ///   - devices: those that are paired; nil for none
     ///   - paths: those of a router that this one replaces
+    ///   - injectsProblems: whether a test may set ``Problem/injected``
     package init(
         table: RouteTable,
         sessions: SessionStore,
@@ -39,7 +41,8 @@ package struct ScreenRouter: Sendable {
         proxies: TrustedProxies = .none,
         access: AccessRules = AccessRules(.loopback),
         devices: DeviceStore? = nil,
-        paths: RouterPaths = RouterPaths()
+        paths: RouterPaths = RouterPaths(),
+        injectsProblems: Bool = false
     ) {
         self.table = table
         self.sessions = sessions
@@ -50,6 +53,7 @@ package struct ScreenRouter: Sendable {
         self.access = access
         self.devices = devices
         self.paths = paths
+        self.injectsProblems = injectsProblems
     }
 
     /// Creates a router without a response cache.
@@ -79,7 +83,7 @@ package struct ScreenRouter: Sendable {
         router.add(middleware: DeviceVaryMiddleware(rules: access))
         router.add(middleware: ProblemMiddleware(table: table))
         router.add(middleware: GuardMiddleware(hosts: hosts, origins: origins))
-        router.add(middleware: InjectedProblemMiddleware())
+        if injectsProblems { router.add(middleware: InjectedProblemMiddleware()) }
         router.add(middleware: DeviceMiddleware(rules: access, devices: devices, cookies: sessions.cookies))
         router.add(middleware: CanonicalPathMiddleware(table: table))
         router.add(table, sessions: sessions, paths: paths)

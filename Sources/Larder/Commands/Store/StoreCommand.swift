@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `larder store`: what several servers share.
+/// `larder store`: the data that several servers share.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",

@@ -1,0 +1,278 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Logging
+import NIOPosix
+import Sandbox
+import Settings
+import Upstream
+
+/// `larder fixtures`: looks at the recordings of an upstream.
+struct FixturesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fixtures",
+        abstract: "List the recordings of an upstream, and compare them with its API.",
+        discussion: """
+            The folder is that of the setting upstreams.NAME.fixtures.
+
+            EXAMPLES
+              larder fixtures list spacex --upstreams-spacex-fixtures ./fixtures/spacex
+              larder fixtures diff spacex --config larder.yaml
+            """,
+        subcommands: [FixturesListCommand.self, FixturesDiffCommand.self]
+    )
+}
+
+/// Arguments of all subcommands of `larder fixtures`: an upstream, and settings.
+struct FixturesOptions: ParsableArguments {
+    @OptionGroup var settings: SettingsOptions
+
+    /// Reads the settings, and the one argument that is none. Ends the process if there is no such upstream, or if it
+    /// has no folder.
+    func load(of command: String) throws -> (upstream: UpstreamConfiguration, fixtures: UpstreamFixtures) {
+        var settings = settings
+        let operands = settings.takeOperands()
+        guard operands.count == 1, let name = operands.first else {
+            StandardError.write("larder: one upstream is expected: larder fixtures \(command) NAME\n")
+            throw ExitCode.validationFailure
+        }
+        let configuration = try settings.load()
+        guard let upstream = configuration.upstreams.byName[name] else {
+            let known = configuration.upstreams.byName.keys.sorted().joined(separator: ", ")
+            StandardError.write("larder: there is no upstream \(name) with an address; there are \(known)\n")
+            throw ExitCode.validationFailure
+        }
+        let folder = try FixtureConfiguration(name, configuration.settings).folder
+        guard let folder, FileManager.default.fileExists(atPath: folder.path) else {
+            let place = folder.map { "there is no folder \($0.path)" } ?? "no folder is set"
+            StandardError.write("larder: \(place); upstreams.\(name).fixtures names it\n")
+            throw ExitCode.validationFailure
+        }
+        let fixtures = try UpstreamFixtures(
+            name: name,
+            base: upstream.baseURL.absoluteString,
+            folder: folder,
+            report: { _ in }
+        )
+        return (upstream, fixtures)
+    }
+}
+
+/// `larder fixtures list NAME`.
+struct FixturesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the recorded exchanges of an upstream.",
+        usage: "larder fixtures list NAME [--config <file>] [<settings> ...]",
+        discussion: """
+            Exit code 1: a file cannot be used; its name, the line and the reason are
+            written to standard error.
+
+            EXAMPLES
+              larder fixtures list spacex --upstreams-spacex-fixtures ./fixtures/spacex
+            """
+    )
+
+    @OptionGroup var options: FixturesOptions
+
+    func run() async throws {
+        let (recorded, broken) = try options.load(of: "list").fixtures.exchanges
+        for exchange in recorded { StandardOutput.write("\(exchange.file)  \(exchange.line)\n") }
+        for text in broken { StandardError.write("larder: \(text)\n") }
+        if !broken.isEmpty { throw ExitCode.failure }
+    }
+}
+
+/// `larder fixtures diff NAME`.
+struct FixturesDiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Ask the API of an upstream again, and show what has changed.",
+        usage: "larder fixtures diff NAME [--header <field>]... [--config <file>] [<settings> ...]",
+        discussion: """
+            Each recorded GET and HEAD is sent to the API. What is changed, missing and
+            new in a response is named by its JSON pointer. Other requests are not sent,
+            nor are those with a secret in their URL, which recordings do not have.
+
+            Exit code 0: nothing differs. 1: something differs, or a file cannot be used.
+            2: a request had no response.
+
+            EXAMPLES
+              larder fixtures diff spacex --upstreams-spacex-fixtures ./fixtures/spacex
+              larder fixtures diff weather --header "X-API-Key: $KEY" --config l.yaml
+            """
+    )
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A header field of every request, such as a credential.", valueName: "field")
+    )
+    var header: [String] = []
+
+    @OptionGroup var options: FixturesOptions
+
+    func run() async throws {
+        let (upstream, fixtures) = try options.load(of: "diff")
+        let fields = try header.map(Self.field)
+        let transport = HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: upstream.connectTimeout)
+        var comparison = FixtureComparison(upstream, fixtures, fields)
+        do {
+            try await comparison.run(transport)
+        } catch {
+            try await transport.shutdown()
+            throw error
+        }
+        try await transport.shutdown()
+        StandardOutput.write(comparison.summary)
+        if comparison.failures > 0 { throw ExitCode(2) }
+        if comparison.differences > 0 || comparison.broken > 0 { throw ExitCode.failure }
+    }
+
+    private static func field(_ text: String) throws -> HTTPField {
+        let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard parts.count == 2, let name = HTTPField.Name(parts[0]) else {
+            StandardError.write("larder: --header is not a field such as 'X-API-Key: value'\n")
+            throw ExitCode.validationFailure
+        }
+        return HTTPField(name: name, value: parts[1])
+    }
+}
+
+/// Sends recorded requests again, and counts the differences.
+struct FixtureComparison {
+    private let upstream: UpstreamConfiguration
+    private let fixtures: UpstreamFixtures
+    private let fields: [HTTPField]
+    private(set) var (compared, skipped, differences, failures, broken) = (0, 0, 0, 0, 0)
+
+    init(_ upstream: UpstreamConfiguration, _ fixtures: UpstreamFixtures, _ fields: [HTTPField]) {
+        (self.upstream, self.fixtures, self.fields) = (upstream, fixtures, fields)
+    }
+
+    /// For the end of the list.
+    var summary: String {
+        let parts = [
+            HumanReadable.count(compared, "exchange") + " compared", "\(skipped) not sent",
+            "\(failures) without a response", HumanReadable.count(differences, "difference"),
+        ]
+        return parts.joined(separator: ", ") + "\n"
+    }
+
+    /// Compares all exchanges.
+    /// - Throws: The errors of the file system.
+    mutating func run(_ transport: some Transport) async throws {
+        let (recorded, broken) = fixtures.exchanges
+        self.broken = broken.count
+        for text in broken { StandardError.write("larder: \(text)\n") }
+        for exchange in recorded {
+            guard let request = exchange.request else {
+                skipped += 1
+                continue
+            }
+            try await compare(exchange, request, transport)
+        }
+    }
+
+    private mutating func compare(
+        _ exchange: RecordedExchange,
+        _ request: FixtureRequest,
+        _ transport: some Transport
+    ) async throws {
+        let isElsewhere = !request.target.hasPrefix("/")
+        var headerFields = request.headerFields
+        // Credentials are for the upstream itself.
+        if !isElsewhere { for field in fields { headerFields[field.name] = field.value } }
+        let outgoing = OutgoingRequest(
+            method: request.method,
+            url: isElsewhere ? request.target : upstream.url(of: request.target),
+            headerFields: headerFields
+        )
+        let limits = TransportLimits(
+            total: upstream.totalTimeout,
+            maximumBytes: UpstreamFixtures.longestComparison,
+            publicAddressesOnly: false
+        )
+        do throws(UpstreamError) {
+            let response = try await transport.exchange(outgoing, within: limits)
+            try report(exchange, .success(FixtureResponse(response)))
+        } catch {
+            try report(exchange, .failure(error))
+        }
+    }
+
+    private mutating func report(_ exchange: RecordedExchange, _ result: Result<FixtureResponse, UpstreamError>)
+        throws(UpstreamError)
+    {
+        switch result {
+        case .failure(let error):
+            failures += 1
+            StandardOutput.write("\(exchange.file)\n  \(error)\n")
+        case .success(let response):
+            var found: [FixtureDifference] = []
+            try FixtureTransport.storing { () throws in
+                found = try fixtures.differences(of: response, from: exchange.file)
+            }
+            compared += 1
+            differences += found.count
+            guard !found.isEmpty else { return }
+            StandardOutput.write("\(exchange.file)\n" + found.map { "  \($0)\n" }.joined())
+        }
+    }
+}
+
+/// The settings of an upstream that are about its recordings.
+struct FixtureConfiguration: Sendable {
+    let mode: FixtureMode
+    /// Nil if it is not set.
+    let folder: URL?
+    /// Whether an exchange that seems to contain a secret is not recorded.
+    let refusesSuspected: Bool
+
+    /// Reads the settings of an upstream.
+    ///
+    /// - Throws: `SettingError` if the mode needs a folder and none is set.
+    init(_ name: String, _ settings: SettingValues) throws(SettingError) {
+        mode = try settings.choice("upstreams.\(name).mode")
+        let path = try settings.text("upstreams.\(name).fixtures")
+        folder = path.isEmpty ? nil : URL(filePath: path, directoryHint: .isDirectory)
+        let suspected = try settings.text("upstreams.\(name).suspected_secrets")
+        refusesSuspected = suspected == "refuse" || (suspected == "auto" && Self.isCI)
+        guard mode == .live || folder != nil else {
+            throw .unacceptable(
+                key: "upstreams.\(name).fixtures",
+                value: path,
+                source: "settings",
+                accepted: "the path of a folder, since upstreams.\(name).mode is \(mode.rawValue)"
+            )
+        }
+    }
+
+    /// Whether the process runs for a service that runs tests: nobody looks at its log.
+    private static var isCI: Bool { !["", "false", "0"].contains(ProcessInfo.processInfo.environment["CI"] ?? "") }
+}
+
+extension FixtureLibrary {
+    /// Creates the recordings of a server's upstreams.
+    ///
+    /// - Parameter isControlled: Whether modes can be set while it runs. If not, upstreams that are live have none.
+    init(_ configuration: LarderConfiguration, isControlled: Bool, logger: Logger) throws {
+        var upstreams: [UpstreamFixtures] = []
+        let secrets = Secrets()
+        for upstream in configuration.upstreams.byName.values {
+            let fixtures = try FixtureConfiguration(upstream.name, configuration.settings)
+            guard isControlled || fixtures.mode != .live else { continue }
+            upstreams.append(
+                try UpstreamFixtures(
+                    name: upstream.name,
+                    base: upstream.baseURL.absoluteString,
+                    mode: fixtures.mode,
+                    folder: fixtures.folder,
+                    isReadOnly: configuration.isSpace,
+                    refusesSuspected: fixtures.refusesSuspected,
+                    secrets: secrets
+                ) { logger.warning("fixtures", metadata: ["what": "\($0)"]) }
+            )
+        }
+        self.init(upstreams)
+    }
+}

@@ -1,0 +1,207 @@
+import ArgumentParser
+import Concurrency
+import Database
+import Dispatch
+import Foundation
+import Freshness
+import HTTPServer
+import Logging
+import Metrics
+import NIOCore
+import Sandbox
+import ServiceLifecycle
+import UnixSignals
+
+/// `larder serve`: the server.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the apps.",
+        discussion: """
+            EXAMPLES
+              larder serve --sandbox
+              larder serve --http-port 8081 --data-directory ./data
+              larder serve --freshness-ships-s 0
+              larder serve --upstreams-spacex-url http://127.0.0.1:9000/spacex
+
+            \(SettingsOptions.table)
+            """
+    )
+
+    @Flag(name: .long, help: "Simulate the upstreams in this process and use them instead of the real ones.")
+    var sandbox = false
+
+    @Flag(name: .long, help: "Let tests control this process: reset it, set its clock (docs/harness.md).")
+    var harness = false
+
+    @Flag(name: .long, help: "Stop when standard input ends, with the program that started this one.")
+    var stopWithStdin = false
+
+    @Option(
+        name: .customLong("import"),
+        help: .init("Begin with the archive of a snapshot, in a new data directory.", valueName: "file")
+    )
+    var importPath: String?
+
+    @Option(
+        name: .customLong("export-on-exit"),
+        help: .init("Write the archive of everything when the server stops.", valueName: "file")
+    )
+    var exportPath: String?
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        var configuration = try options.load(sandbox: sandbox, harness: harness)
+        configuration.isDurable = !harness
+        let process = ServedProcess(
+            configuration: configuration,
+            simulatesUpstreams: sandbox,
+            isHarness: harness,
+            companion: stopWithStdin ? StandardInputEnd() : nil,
+            importPath: importPath,
+            exportPath: exportPath
+        )
+        try await process.run()
+    }
+}
+
+/// A server in this process, with its sandbox if it has one, until the process gets a signal to stop.
+struct ServedProcess {
+    let configuration: LarderConfiguration
+    /// Whether the upstreams are simulated.
+    let simulatesUpstreams: Bool
+    /// Whether tests control the server from the start.
+    let isHarness: Bool
+    /// Is called once the server listens, with the addresses and, if the server is under test, the maker of spaces.
+    var announced: @Sendable (ServerAddresses, (any HarnessedSpaces)?) -> Void = { addresses, _ in addresses.print() }
+    /// Runs beside the server: when it ends, the server stops.
+    var companion: (any Service)?
+    /// The archive with which the server begins; nil for none.
+    var importPath: String?
+    /// Where its archive is written when it stops; nil for nowhere.
+    var exportPath: String?
+
+    /// Serves.
+    /// - Throws: the errors of ``LarderServer``.
+    func run() async throws {
+        StandardStreams.ignoreBrokenPipes()
+        try await StartError.reporting { try AccessCheck.check(configuration.http) }
+        let registry = PrometheusRegistry(families: MetricCatalogue.families)
+        LarderLogHandler.bootstrap(configuration.log)
+        MetricsSystem.bootstrap(registry)
+        // Before any event loop is created.
+        NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
+        try await StartError.reporting { try await serve(registry) }
+    }
+
+    private func serve(_ metrics: PrometheusRegistry) async throws {
+        let logger = Logger(label: "larder")
+        let directory = try DataDirectory(at: configuration.dataDirectory)
+        let stopTime = configuration.http.stopTimeout
+        let (control, spaces) = try await tested(directory, logger).map { ($0, $1) } ?? (nil, nil)
+        let parts = ServerParts(
+            configuration,
+            in: directory,
+            control,
+            metrics: metrics,
+            announced: { addresses in announced(addresses, spaces) },
+            stopping: {
+                logger.notice("stopping gracefully: requests under way may finish")
+                // After their time, requests are cancelled; some moments later that has not helped.
+                StopDeadline(timeout: stopTime + .seconds(5), logger: logger).begin()
+            },
+            logger: logger
+        )
+        let beside = [spaces as (any Service)?, companion].compactMap { $0 }
+        let group = parts.group(
+            beside: beside,
+            signals: [.sigterm, .sigint],
+            stopTime: stopTime,
+            logger: logger
+        )
+        try await Randomness.$current.withValue(control?.harness.randomness) { try await group.run() }
+    }
+
+    /// Returns the controls of the server and the maker of spaces if it is under test.
+    private func tested(_ directory: DataDirectory, _ logger: Logger) async throws -> (ServerParts.Control, Spaces)? {
+        guard simulatesUpstreams || isHarness else {
+            guard importPath == nil, exportPath == nil else {
+                throw Archive.Refusal(description: "Archives need --sandbox or --harness.")
+            }
+            return nil
+        }
+        let archive = try imported(into: directory, logger)
+        let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
+        // A space has data of its own.
+        var ofSpaces = configuration
+        ofSpaces.store = nil
+        let spaces = Spaces(ofSpaces, simulatesUpstreams: simulatesUpstreams, pristine: pristine, logger: logger)
+        let harness = Harness(
+            clock: VirtualClock(.system, start: configuration.clockStart),
+            // Tokens can be guessed then: only for a test that asks for it.
+            randomness: isHarness && configuration.sandbox.isSeeded
+                ? Randomness(seed: configuration.sandbox.seed) : nil,
+            pristine: pristine,
+            spaces: spaces,
+            exportPath: exportPath
+        )
+        if let reading = try archive?.reading { harness.clock.restore(reading) }
+        if isHarness { harness.activate() }
+        spaces.use(harness.snapshots)
+        // The port that is set, or else the one that was used last with this data directory.
+        let port =
+            configuration.sandbox.port != 0
+            ? configuration.sandbox.port : await SandboxPort(in: configuration.dataDirectory).last()
+        var control = ServerParts.Control(harness: harness, port: port, simulatesUpstreams: simulatesUpstreams)
+        control.upstreams = archive?.upstreamFiles ?? [:]
+        return (control, spaces)
+    }
+
+    /// Fills the data directory from the archive; nil if there is none.
+    /// - Throws: ``Archive/Refusal``.
+    private func imported(into directory: DataDirectory, _ logger: Logger) throws -> Archive? {
+        guard let importPath else { return nil }
+        let migrations = configuration.apps.migrations
+        let archive = try Archive(at: importPath, migrations: migrations.map(\.name))
+        try archive.unpack(into: directory, migrations, logger)
+        return archive
+    }
+}
+
+/// Ends when standard input does: with the program that started this one, however that ended.
+struct StandardInputEnd: Service {
+    func run() async throws {
+        let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+        // A thread of its own: reading blocks. It is left behind if the server stops before.
+        let thread = Thread {
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(STDIN_FILENO, &bytes, bytes.count)
+                if count == 0 || (count < 0 && errno != EINTR) { break }
+            }
+            continuation.finish()
+        }
+        thread.start()
+        for await _ in end.cancelOnGracefulShutdown() {}
+    }
+}
+
+/// Ends a process that does not stop in time: a task that ignores its cancellation would keep it running. Acknowledged
+/// writes are on disk by then.
+struct StopDeadline: Sendable {
+    /// How long the process may continue after it was told to stop.
+    let timeout: Duration
+    let logger: Logger
+    var end: @Sendable () -> Void = { _exit(EXIT_FAILURE) }
+
+    /// Begins to count.
+    func begin() {
+        // Not on the pool of Swift's tasks, which may hang itself.
+        let milliseconds = Int(timeout / .milliseconds(1))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            logger.error("work under way does not end: the process ends without it")
+            end()
+        }
+    }
+}

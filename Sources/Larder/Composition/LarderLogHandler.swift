@@ -1,0 +1,113 @@
+import Foundation
+import Logging
+import Settings
+
+enum LogFormat: String, Sendable {
+    /// A line for people.
+    case text
+    /// One JSON object on each line, for programs.
+    case json
+}
+
+/// Writes the log to standard error: one line for each message, in one write, so that lines of several threads do not
+/// mix.
+struct LarderLogHandler: LogHandler {
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let format: LogFormat
+    private let write: @Sendable (String) -> Void
+
+    init(
+        label: String,
+        format: LogFormat,
+        level: Logger.Level,
+        write: @escaping @Sendable (String) -> Void = { StandardError.write($0) }
+    ) {
+        self.label = label
+        self.format = format
+        logLevel = level
+        self.write = write
+    }
+
+    /// Makes this the log of the process. To be called once.
+    static func bootstrap(_ configuration: LogConfiguration) {
+        LoggingSystem.bootstrap {
+            var handler = LarderLogHandler(label: $0, format: configuration.format, level: configuration.level)
+            if let node = configuration.node { handler[metadataKey: "node"] = "\(node)" }
+            return handler
+        }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var fields = metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { _, new in new } }
+        if let own = event.metadata { fields.merge(own) { _, new in new } }
+        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt))
+        switch format {
+        case .text: write(Self.text(time, event.level, label, "\(event.message)", fields))
+        case .json: write(Self.json(time, event.level, label, "\(event.message)", fields))
+        }
+    }
+
+    private static func text(
+        _ time: String,
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
+        _ fields: Logger.Metadata
+    ) -> String {
+        let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\(quoted("\($0.value)"))" }.joined()
+        return "\(time) \(level.rawValue) \(label): \(singleLine(message))\(pairs)\n"
+    }
+
+    private static func json(
+        _ time: String,
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
+        _ fields: Logger.Metadata
+    ) -> String {
+        var object = fields.mapValues { "\($0)" }
+        object["time"] = time
+        object["level"] = level.rawValue
+        object["label"] = label
+        object["message"] = message
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // A dictionary of texts always encodes; the fallback is there for the type system.
+        let data = (try? encoder.encode(object)) ?? Data()
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+
+    /// A value may contain input of a client, which must not be able to begin a line of its own.
+    private static func singleLine(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let clean = singleLine(text)
+        return clean.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) || clean.isEmpty
+            ? "\"\(clean.replacing("\"", with: "'"))\"" : clean
+    }
+}
+
+/// The settings `log.*`.
+struct LogConfiguration: Sendable {
+    let level: Logger.Level
+    let format: LogFormat
+    /// Name of this process in each line; nil for none.
+    let node: String?
+
+    init(_ settings: SettingValues, node: String?) throws(SettingError) {
+        self.node = node
+        level = try settings.choice("log.level")
+        format = try settings.choice("log.format")
+    }
+}

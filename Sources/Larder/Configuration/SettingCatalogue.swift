@@ -1,0 +1,144 @@
+import AppInterface
+import Foundation
+import HTTPSemantics
+import HTTPServer
+import HTTPTypes
+import Screens
+import Settings
+import Upstream
+
+/// Every setting of a server with these apps: `--help`, the documentation and the reading of settings are made from it.
+struct SettingCatalogue: Sendable {
+    /// The settings in the order in which they are documented.
+    let all: [Setting]
+    /// The names of the apps' upstreams.
+    let upstreamNames: Set<String>
+
+    init(_ apps: AppList) {
+        all =
+            Setting.http + apps.upstreams.flatMap(UpstreamSettings.settings(of:))
+            + apps.types.flatMap { $0.settings } + Setting.web + Setting.sandbox + Setting.cache + Setting.storage
+            + Setting.session + Setting.media + Setting.node + Setting.store
+            + Setting.process
+        upstreamNames = Set(apps.upstreams.map(\.name))
+    }
+
+    /// Returns the setting of a key, also of an upstream that no app uses; nil if there is none.
+    func setting(key: String) -> Setting? { all.first { $0.key == key } ?? UpstreamSettings.setting(key: key) }
+
+    func setting(flag: String) -> Setting? {
+        all.first { $0.flag == flag } ?? UpstreamSettings.setting(flag: flag)
+    }
+
+    /// Returns the setting of an environment variable.
+    func setting(environmentName: String) -> Setting? {
+        all.first { $0.environmentName == environmentName }
+            ?? UpstreamSettings.setting(environmentName: environmentName)
+    }
+}
+
+extension Setting.Kind {
+    /// Whether a value is a list of words.
+    var isList: Bool {
+        switch self {
+        case .list, .hosts, .addressRanges, .origins, .methods, .requestFields: true
+        case .integer, .url, .choice, .timeZone, .text, .instant: false
+        }
+    }
+
+    /// Whether a setting of this kind accepts a text.
+    func accepts(_ text: String) -> Bool {
+        let words = SettingValues.words(of: text)
+        return switch self {
+        case .integer(let range): Int(text).map(range.contains) ?? false
+        case .choice(let words): words.contains(text)
+        case .url: text.isEmpty || Self.isBaseURL(text)
+        case .hosts: words.allSatisfy { HostRules.name(of: $0) != nil && !$0.contains { "/@*".contains($0) } }
+        case .addressRanges: words.allSatisfy { AddressRange($0) != nil }
+        case .origins: words.allSatisfy { $0 == "*" || Self.isOrigin($0) }
+        case .requestFields: words.allSatisfy { RequestField(setting: $0) != nil }
+        case .methods: words.allSatisfy { HTTPRequest.Method($0.uppercased()).map { $0 != .connect } ?? false }
+        case .timeZone: TimeZone(identifier: text) != nil
+        case .instant:
+            // A year of RFC 3339 has four digits.
+            text.isEmpty
+                || (text.utf8.dropFirst(4).first == UInt8(ascii: "-") && (try? Date(text, strategy: .iso8601)) != nil)
+        case .list, .text: true
+        }
+    }
+
+    /// Whether a text is scheme, host and port as a browser writes them into `Origin`: any other form would never
+    /// match. Pages without an address are `null` or `file://`.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let end = text.firstRange(of: "://") else { return text == "null" }
+        let host = text[end.upperBound...]
+        return end.lowerBound > text.startIndex && (!host.isEmpty || text == "file://")
+            && !host.contains { "/?#@*".contains($0) || $0.isWhitespace }
+    }
+
+    /// Whether a text is an ``HTTPURL`` without credentials, query or fragment.
+    private static func isBaseURL(_ text: String) -> Bool {
+        guard let address = try? HTTPURL(text), let url = URL(string: text) else { return false }
+        return !address.hasUser && url.query == nil && url.fragment == nil
+    }
+}
+
+extension Setting {
+    /// `upstreams.spacex.url` → `--upstreams-spacex-url`.
+    var flag: String { "--" + spelled(dot: "-", underscore: "-") }
+
+    /// `upstreams.spacex.url` → `LARDER_UPSTREAMS_SPACEX_URL`.
+    var environmentName: String { "LARDER_" + spelled(dot: "_", underscore: "_").uppercased() }
+
+    /// Returns the key, which is ASCII, with other separators. Each start does this for all settings several times.
+    private func spelled(dot: Unicode.Scalar, underscore: Unicode.Scalar) -> String {
+        let bytes = key.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "."): UInt8(ascii: dot)
+            case UInt8(ascii: "_"): UInt8(ascii: underscore)
+            default: byte
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension SettingError {
+    /// Returns the error for a name that no setting has: with the settings of upstreams if it begins like one of them,
+    /// else with the nearest names, or else with those that have the same words at their end or beginning.
+    static func unknown(_ name: String, source: String, among known: [String]) -> SettingError {
+        // `--port` is nearer to `--import` than to `--http-port`, which it means.
+        let last = words(of: name).count == 1 ? related(to: name, among: known) : []
+        let nearest = last.isEmpty ? NameSuggestions(for: name, among: known).names : last
+        guard nearest.isEmpty else { return .unknown(name: name, source: source, similar: nearest) }
+        return words(of: name).first == "upstreams"
+            ? .unknownOfUpstream(name: name, source: source, known: UpstreamSettings.endings)
+            : .unknown(name: name, source: source, similar: related(to: name, among: known))
+    }
+
+    /// Returns the error for a flag that is neither a setting nor one of the command: with the commands that have it,
+    /// if any, else with the flags of the command.
+    static func unknown(flag: String, _ settings: [String], _ commandFlags: CommandFlags?) -> SettingError {
+        let (own, elsewhere) = (commandFlags?.own ?? [], commandFlags?.elsewhere(flag) ?? [])
+        guard elsewhere.isEmpty else { return .unknown(name: flag, source: "command line", similar: elsewhere) }
+        return unknown(flag, source: "command line", among: settings + own)
+    }
+
+    /// Returns at most three known names whose last words are those of a name, such as `--http-port` for `--port`, or
+    /// that begin with it, such as `--data-directory` for `--data`.
+    private static func related(to name: String, among known: [String]) -> [String] {
+        let words = words(of: name)
+        guard !words.isEmpty else { return [] }
+        let ending = known.filter { self.words(of: $0).suffix(words.count).elementsEqual(words) }
+        let beginning = known.filter {
+            self.words(of: $0).joined(separator: " ").hasPrefix(words.joined(separator: " ")) && !ending.contains($0)
+        }
+        return Array((ending + beginning).prefix(3))
+    }
+
+    /// Returns the words of a key, a flag or a variable, which are the same for the three spellings of a setting.
+    private static func words(of name: String) -> [Substring] {
+        let words = name.lowercased().split { "-._".contains($0) }
+        return words.first == "larder" ? Array(words.dropFirst()) : words
+    }
+}

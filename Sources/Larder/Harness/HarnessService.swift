@@ -1,0 +1,90 @@
+import Database
+import HTTPServer
+import Hummingbird
+import Logging
+import Sandbox
+import Screens
+import ServiceLifecycle
+import Upstream
+
+/// The services beside the server until a reset replaces them.
+final class ServiceGeneration: Sendable {
+    private let group: ServiceGroup
+    private let (end, ending) = AsyncStream.makeStream(of: Void.self)
+
+    init(_ services: [any Service]) {
+        group = ServiceGroup(
+            configuration: .init(
+                services: services.map { .init(service: NamedService($0)) },
+                logger: Logger(label: "larder.services")
+            )
+        )
+    }
+
+    /// Runs the services until they are retired or the server stops.
+    ///
+    /// - Throws: The error of the first service that fails.
+    func run() async throws {
+        defer { ending.finish() }
+        try await group.run()
+    }
+
+    /// Has ``retire()`` wait no longer for services that will never run.
+    func abandon() { ending.finish() }
+
+    /// Ends the services in order, and returns once they have ended. They run, or were abandoned.
+    func retire() async {
+        await group.triggerGracefulShutdown()
+        for await _ in end {}
+    }
+}
+
+/// Runs the generations of services, one after the other.
+struct HarnessService: Service {
+    let harness: Harness
+
+    func run() async throws {
+        for await generation in harness.generations.cancelOnGracefulShutdown() {
+            try await generation.run()
+        }
+    }
+}
+
+/// A service by the name of its type: the lifecycle describes every service when it starts, with all that a service is
+/// made of, which takes milliseconds and would put settings into the log.
+struct NamedService: Service, CustomStringConvertible {
+    private let service: any Service
+    let description: String
+
+    init(_ service: any Service) {
+        self.service = service
+        description = "\(type(of: service))"
+    }
+
+    func run() async throws { try await service.run() }
+}
+
+/// The part of a server behind its listening socket, which a reset makes anew.
+protocol ReplaceableServer: Sendable {
+    var responder: RouterResponder<ScreenContext> { get }
+    var table: RouteTable { get }
+    var services: [any Service] { get }
+    /// The cache of complete responses; nil without one.
+    var responseCache: ResponseCache? { get }
+    var upstreams: [Upstream] { get }
+    var events: EventStream { get }
+    /// Fills it with the document of a test.
+    var seed: ServerSeed { get }
+    var fixtures: FixtureLibrary { get }
+    var database: LarderDatabase { get }
+    /// The names of the steps that have made its tables.
+    var migrationNames: [String] { get }
+    /// The folder of its data.
+    var directory: DataDirectory { get }
+
+    /// Ends the requests to upstreams that no request waits for.
+    func stop()
+
+    /// Ends everything that outlives a request.
+    func close() async throws
+}

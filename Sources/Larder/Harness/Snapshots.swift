@@ -1,0 +1,206 @@
+import Concurrency
+import Database
+import Foundation
+import PrivateFiles
+import Sandbox
+import Synchronization
+
+extension Harness {
+    /// Replaces all state of the server by that of a snapshot.
+    ///
+    /// - Parameter upstreams: Restores the simulated upstreams; called when no request of the old state is left.
+    /// - Throws: As ``replace(by:meanwhile:)``.
+    func replace(by snapshot: Snapshot, _ upstreams: @escaping @Sendable () -> Void) async throws {
+        try await replace(by: snapshot.store) { [clock, front, frontFaults] in
+            upstreams()
+            clock.restore(snapshot.clock)
+            front.clear()
+            frontFaults.reset()
+        }
+    }
+
+    // MARK: The calls
+
+    var snapshotList: [SnapshotDescription] { snapshots.all.map(\.description) }
+
+    func save(_ name: String, _ upstreams: @escaping @Sendable () -> SavedUpstreams) async throws -> SnapshotDescription
+    {
+        try await resets.withPermit { [self] in
+            guard let application else { throw HarnessError.notReady }
+            let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
+            let store = try SavedStore(of: application.database, in: folder)
+            let snapshot = Snapshot(name: name, at: now, store: store, upstreams: upstreams(), clock: clock.reading)
+            try snapshots.keep(snapshot)
+            return snapshot.description
+        }
+    }
+
+    func restore(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) -> Void) async throws -> Bool {
+        let restored: Void? = try await snapshots.reading(name) { snapshot in
+            try await replace(by: snapshot) { upstreams(snapshot.upstreams) }
+        }
+        return restored != nil
+    }
+
+    func archive(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) throws -> [String: Data])
+        async throws -> [UInt8]?
+    {
+        try await resets.withPermit { [self] in
+            guard let application else { return nil }
+            return try await snapshots.reading(name) { snapshot in
+                let files = try upstreams(snapshot.upstreams)
+                let migrations = application.migrationNames
+                let archive = try Archive(
+                    snapshot.store,
+                    snapshot.clock,
+                    upstreams: files,
+                    migrations: migrations,
+                    fixtures: application.fixtures
+                )
+                return Array(archive.bytes)
+            }
+        }
+    }
+
+    /// Writes the archive of a server that ends, if there is to be one.
+    ///
+    /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
+    /// - Throws: ``Archive/Refusal``.
+    func export(_ application: any ReplaceableServer, _ upstreams: () throws -> [String: Data]) throws {
+        guard let exportPath else { return }
+        let folder = "\(application.directory.path)/\(Snapshots.folderName)/\(UUID().uuidString)"
+        do {
+            let store = try SavedStore(of: application.database, in: folder)
+            defer { try? store.remove() }
+            let migrations = application.migrationNames
+            let archive = try Archive(
+                store,
+                clock.reading,
+                upstreams: try upstreams(),
+                migrations: migrations,
+                fixtures: application.fixtures
+            )
+            try PrivateFile(at: URL(filePath: exportPath), archive.bytes).write(replaces: true)
+        } catch {
+            throw Archive.Refusal(description: "\(exportPath) was not written: \(error)")
+        }
+    }
+
+    func forget(_ name: String) async throws -> Bool {
+        try await resets.withPermit { [snapshots] in try snapshots.remove(name) }
+    }
+}
+
+/// The saved states of a server under test, by name.
+protocol HarnessSnapshots: Sendable {
+    var names: [String] { get }
+
+    /// Gives another server, which serves already, the contents of a snapshot.
+    ///
+    /// - Throws: The errors of a reset of that server.
+    func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws
+}
+
+/// The snapshots of a server under test, by name. They live as long as its process.
+final class Snapshots: HarnessSnapshots {
+    /// The folder within the data directory that has their files.
+    static let folderName = "larder.snapshots"
+
+    private struct State {
+        var byName: [String: Snapshot] = [:]
+        /// How many calls read the files of a snapshot, by their folder.
+        var readers: [String: Int] = [:]
+
+        /// Returns a snapshot that is not kept any more, unless its files are being read.
+        func unread(_ old: Snapshot?) -> Snapshot? { old.flatMap { readers[$0.store.folder] == nil ? $0 : nil } }
+    }
+
+    private let state = Mutex(State())
+
+    var names: [String] { all.map(\.name) }
+
+    /// All of them, by name.
+    var all: [Snapshot] { state.withLock { $0.byName.values.sorted { $0.name < $1.name } } }
+
+    /// Keeps a snapshot in place of an earlier one of its name.
+    /// - Throws: file errors.
+    func keep(_ snapshot: Snapshot) throws {
+        let old = state.withLock { $0.unread($0.byName.updateValue(snapshot, forKey: snapshot.name)) }
+        try old?.store.remove()
+    }
+
+    /// Removes a snapshot.
+    ///
+    /// - Returns: Whether there was one of that name.
+    /// - Throws: file errors.
+    func remove(_ name: String) throws -> Bool {
+        let (old, unread) = state.withLock { state in
+            let old = state.byName.removeValue(forKey: name)
+            return (old, state.unread(old))
+        }
+        try unread?.store.remove()
+        return old != nil
+    }
+
+    /// Calls the body with a snapshot, whose files stay until it has ended, even if the snapshot is replaced or
+    /// removed.
+    ///
+    /// - Returns: The result of the body; nil if there is no snapshot of that name.
+    /// - Throws: The body's errors; file errors.
+    func reading<Value: Sendable>(_ name: String, _ body: (Snapshot) async throws -> Value) async throws -> Value? {
+        let found = state.withLock { state in
+            let found = state.byName[name]
+            if let found { state.readers[found.store.folder, default: 0] += 1 }
+            return found
+        }
+        guard let found else { return nil }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(found))
+        } catch {
+            result = .failure(error)
+        }
+        try endReading(found)
+        return try result.get()
+    }
+
+    private func endReading(_ snapshot: Snapshot) throws {
+        let folder = snapshot.store.folder
+        let old = state.withLock { state -> Snapshot? in
+            let left = (state.readers[folder] ?? 1) - 1
+            state.readers[folder] = left == 0 ? nil : left
+            return state.byName[snapshot.name]?.store.folder == folder ? nil : state.unread(snapshot)
+        }
+        try old?.store.remove()
+    }
+
+    func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws {
+        let filled: Void? = try await reading(name) { snapshot in
+            try await harness.replace(by: snapshot) { sandbox.restore(snapshot.upstreams) }
+        }
+        guard filled != nil else { throw CocoaError(.fileNoSuchFile) }
+    }
+}
+
+/// A server under test as it was: its data, its simulated upstreams, and its clock.
+struct Snapshot: Sendable {
+    let name: String
+    /// When it was taken, by the clock of the server.
+    let at: Date
+    let store: SavedStore
+    let upstreams: SavedUpstreams
+    let clock: VirtualClock.Reading
+
+    var description: SnapshotDescription { SnapshotDescription(name: name, at: at) }
+}
+
+/// The folder within a data directory that has the files of snapshots.
+enum SnapshotFolder {
+    /// Removes it with its files, which no later process can use.
+    /// - Throws: file errors.
+    static func remove(in directory: DataDirectory) throws {
+        let path = "\(directory.path)/\(Snapshots.folderName)"
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        try FileManager.default.removeItem(atPath: path)
+    }
+}

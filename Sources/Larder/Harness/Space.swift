@@ -1,0 +1,167 @@
+import Concurrency
+import Database
+import Foundation
+import Freshness
+import HTTPServer
+import Logging
+import Sandbox
+import ServiceLifecycle
+
+/// A server in this process with ports, data, simulated upstreams and a clock of its own.
+final class Space: Sendable {
+    /// How long requests under way may take when it ends.
+    static let stopTime: Duration = .seconds(2)
+
+    let name: String
+    let order: SpaceOrder
+    let seed: UInt64
+    let harness: Harness
+    let sandbox: Sandbox?
+    private let directory: DataDirectory
+    private let group: ServiceGroup
+    private let metrics: PrometheusRegistry
+    private let (addresses, announcing) = AsyncStream.makeStream(of: ServerAddresses.self)
+    private let (ends, ending) = AsyncStream.makeStream(of: Void.self)
+
+    /// Makes the folder of a space, and wires its server.
+    ///
+    /// - Throws: `StorageError`; file errors.
+    init(
+        _ order: SpaceOrder,
+        name: String,
+        in folder: URL,
+        _ common: LarderConfiguration,
+        simulatesUpstreams: Bool,
+        pristine: PristineDirectory,
+        logger: Logger
+    ) throws {
+        (self.name, self.order) = (name, order)
+        var configuration = common
+        configuration.dataDirectory = folder
+        configuration.http = common.http.onLoopback
+        configuration.isDurable = false
+        configuration.isSpace = true
+        seed = order.seed ?? common.sandbox.seed
+        configuration.sandbox.seed = seed
+        let start = order.now ?? common.clockStart
+        let clock = VirtualClock(.system, start: start, isFrozen: order.isFrozen)
+        let isSeeded = order.seed != nil || common.sandbox.isSeeded
+        let harness = Harness(
+            clock: clock,
+            randomness: isSeeded ? Randomness(seed: seed) : nil,
+            pristine: pristine
+        )
+        harness.activate()
+        harness.noteUse()
+        self.harness = harness
+        directory = try DataDirectory(at: folder)
+        try directory.replaceAll(by: pristine)
+        metrics = PrometheusRegistry(families: MetricCatalogue.families)
+        var logger = logger
+        logger[metadataKey: "space"] = "\(name)"
+        let parts = ServerParts(
+            configuration,
+            in: directory,
+            isPrepared: true,
+            .init(harness: harness, port: 0, simulatesUpstreams: simulatesUpstreams),
+            metrics: metrics,
+            announced: { [announcing] in announcing.yield($0) },
+            stopping: {},
+            logger: logger
+        )
+        sandbox = parts.sandbox
+        group = parts.group(stopTime: Self.stopTime, logger: logger)
+    }
+
+    /// Its addresses, as soon as it listens; nil if it has ended before. To be awaited once.
+    func listening() async -> ServerAddresses? {
+        for await addresses in addresses { return addresses }
+        return nil
+    }
+
+    /// Has it end.
+    func end() { ending.finish() }
+
+    /// Serves until it is to end, or was not used for its idle time, and removes its files.
+    ///
+    /// - Throws: the errors of ``LarderServer``; file errors.
+    func run() async throws {
+        defer { announcing.finish() }
+        let served = await PrometheusRegistry.$current.withValue(metrics) {
+            await Randomness.$current.withValue(harness.randomness) { await serve() }
+        }
+        try directory.remove()
+        try served.get()
+    }
+
+    private func serve() async -> Result<Void, any Error> {
+        await withTaskGroup { tasks in
+            tasks.addTask { await self.watch() }
+            tasks.addTask {
+                for await _ in self.ends {}
+                // Cancelled: it has ended by itself.
+                if !Task.isCancelled { await self.group.triggerGracefulShutdown() }
+            }
+            defer { tasks.cancelAll() }
+            do {
+                return .success(try await group.run())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Ends it once it was not used for its idle time.
+    private func watch() async {
+        let clock = harness.clock.real
+        while let idle = order.idle {
+            let unused = harness.unusedSince.map { clock.now().timeIntervalSince($0) } ?? 0
+            let rest = idle - .seconds(unused)
+            guard rest > .zero else { return end() }
+            do { try await clock.sleep(rest) } catch { return }
+        }
+    }
+}
+
+/// The folders of spaces, in the system's temporary folder. Each is locked while its space is there.
+enum SpaceFolder {
+    private static let prefix = "larder-space-"
+
+    /// Returns the place of a new one.
+    static func new() -> URL {
+        FileManager.default.temporaryDirectory.appending(
+            path: "\(prefix)\(UUID().uuidString)",
+            directoryHint: .isDirectory
+        )
+    }
+
+    /// Removes the folders of processes that were killed: those of this user whose lock is free.
+    static func removeLeftovers(_ logger: Logger) {
+        let base = FileManager.default.temporaryDirectory
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: base.path) where name.hasPrefix(prefix) {
+                let url = base.appending(path: name, directoryHint: .isDirectory)
+                guard try isOwnFolder(url.path) else { continue }
+                try remove(url)
+            }
+        } catch {
+            logger.warning("folders of ended spaces could not be removed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private static func remove(_ url: URL) throws {
+        do {
+            let directory = try DataDirectory(at: url)
+            try directory.remove()
+        } catch StorageError.directoryInUse {
+            // Its space is there.
+        }
+    }
+
+    /// Whether a path is a folder of this user, and no link to one.
+    private static func isOwnFolder(_ path: String) throws -> Bool {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
+        return attributes[.type] as? FileAttributeType == .typeDirectory && owner == geteuid()
+    }
+}

@@ -1,0 +1,111 @@
+import Certificates
+import Foundation
+import HTTPServer
+import Logging
+import NIOConcurrencyHelpers
+import QRCodes
+import Screens
+import TestKit
+import Testing
+
+@testable import Larder
+
+struct FirstPairingTests {
+    private let code = PairingCode.make()
+
+    @Test("SRV-17 a terminal shows a QR code of the address with the code, and the line below it")
+    func terminal() throws {
+        let text = FirstPairing.text(code, at: "https://larder.test:8080", isTerminal: true)
+        let picture = try #require(QRCode("https://larder.test:8080/pair#\(code.text)")).terminalText
+        #expect(text.hasPrefix(picture + "pair a device at https://larder.test:8080/pair with the code \(code.text)"))
+    }
+
+    @Test("without a terminal, or an address that is known, there is a line only")
+    func line() {
+        let piped = FirstPairing.text(code, at: "https://larder.test:8080", isTerminal: false)
+        let unknown = FirstPairing.text(code, at: nil, isTerminal: true)
+        for text in [piped, unknown] {
+            #expect(text.hasPrefix("pair a device at ") && text.split(separator: "\n").count == 1)
+        }
+        #expect(unknown.contains("http.allowed_hosts"))
+    }
+}
+
+@Suite struct PageAddressTests {
+    @Test(
+        "SRV-14 the address of the pages has a name of the certificate",
+        arguments: [
+            (["larder.localhost", "localhost"], "larder.localhost"), (["127.0.0.1", "localhost"], "localhost"),
+            (["larder.lan", "192.168.1.5"], "larder.lan"), (["::1"], "[::1]"),
+        ] as [([String], String)]
+    )
+    func certified(_ names: [String], _ host: String) throws {
+        let authority = try TestAuthority(names: names)
+        let reader = try SettingsReader(arguments: authority.settings, environment: [:], file: nil)
+        let http = try LarderConfiguration(reader, environment: ["HOME": "/home/someone"]).http
+        let files = try #require(http.certificate)
+        let served = try ServerCertificate(files, protocols: [], now: Date()).names
+        #expect(PageAddress.url(of: http, served, port: 8443) == "https://\(host):8443/")
+    }
+}
+
+@Suite struct MetricCatalogueTests {
+    @Test("TRUST-17 docs/operations.md has the table of all metrics, and openapi.yaml their names and types")
+    func documented() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+        let operations = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
+        #expect(operations.contains(MetricCatalogue.markdown()), "\(MetricCatalogue.markdown())")
+        let contract = try String(contentsOf: root.appending(path: "openapi.yaml"), encoding: .utf8)
+        for family in MetricCatalogue.families {
+            #expect(contract.contains("        \(family.name): \(family.kind.rawValue)\n"), "\(family.name)")
+        }
+    }
+
+    @Test("TRUST-17 Names follow the conventions: counters end in _total, units are seconds and bytes")
+    func names() {
+        let names = MetricCatalogue.families.map(\.name)
+        #expect(Set(names).count == names.count)
+        for family in MetricCatalogue.families {
+            #expect((family.kind == .counter) == family.name.hasSuffix("_total"), "\(family.name)")
+            #expect(family.name.wholeMatch(of: /(larder|process)_[a-z_]+/) != nil, "\(family.name)")
+            #expect(!family.help.hasSuffix("."), "\(family.name)")
+        }
+    }
+}
+
+@Suite struct LarderLogHandlerTests {
+    private func line(_ format: LogFormat, _ message: Logger.Message, _ metadata: Logger.Metadata) -> String {
+        let written = NIOLockedValueBox("")
+        var logger = Logger(label: "test") { label in
+            LarderLogHandler(label: label, format: format, level: .info) { text in
+                written.withLockedValue { $0 += text }
+            }
+        }
+        logger[metadataKey: "request_id"] = "r-1"
+        logger.debug("not this one")
+        logger.notice(message, metadata: metadata)
+        return written.withLockedValue { $0 }
+    }
+
+    @Test("SRV-12 JSON: one object a line, with time, level and request id")
+    func json() throws {
+        let text = line(.json, "hello \"you\"", ["path": "/v1\nforged"])
+        #expect(text.hasSuffix("\n") && text.split(separator: "\n").count == 1)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: String])
+        #expect(
+            object["message"] == "hello \"you\"" && object["level"] == "notice" && object["request_id"] == "r-1"
+                && object["path"] == "/v1\nforged"
+        )
+        #expect(
+            try Date(try #require(object["time"]), strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+                <= Date()
+        )
+    }
+
+    @Test("SRV-11 text: what a client sent cannot begin a line of its own")
+    func text() {
+        let text = line(.text, "hello", ["path": "/v1\n2026 error forged=1"])
+        #expect(text.split(separator: "\n").count == 1)
+        #expect(text.contains("notice test: hello path=\"/v1 2026 error forged=1\" request_id=r-1"))
+    }
+}
