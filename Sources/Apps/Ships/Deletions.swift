@@ -87,14 +87,14 @@ struct Deletions: Sendable {
 
     private func restore(_ ids: [String]?, for account: String, if preconditions: WritePreconditions = .none)
         async throws
-        -> ([String], ShipListing.Counts)
+        -> ([String], ShipPage.Counts)
     {
         let (restored, counts) = try await ships.restore(ids, account: account, if: preconditions)
         if !restored.isEmpty { events.publishChange(revision: counts.revision, to: account) }
         return (restored, counts)
     }
 
-    private func response(_ ids: [String], _ counts: ShipListing.Counts, to request: ScreenRequest) throws
+    private func response(_ ids: [String], _ counts: ShipPage.Counts, to request: ScreenRequest) throws
         -> ScreenResponse
     {
         try .local(

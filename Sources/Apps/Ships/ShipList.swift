@@ -10,7 +10,7 @@ struct ShipList: Sendable {
 
     /// `GET /v1/ships`.
     func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
-        let page = try request.query.page(of: ShipListing.list, maximumLimit: 500)
+        let page = try request.query.page(of: ShipPage.list, maximumLimit: 500)
         let since = try request.query.integer("since_revision", in: 0...Int.max)
         let changeToken = ships.changeToken(account: session.account)
         let reading = ships.listing(account: session.account, page: page, since: since)
@@ -52,7 +52,7 @@ struct ShipListScreen: Encodable, Sendable {
         let upstreamPresent: Bool
         let actions: [Action]
 
-        init(_ ship: ShipListing.Entry) {
+        init(_ ship: ShipPage.Entry) {
             id = ship.id
             name = ship.name
             _type = Nullable(wrappedValue: ship.type)
@@ -74,7 +74,7 @@ struct ShipListScreen: Encodable, Sendable {
     let actions: [Action]
     let empty: EmptyState?
 
-    init(_ listing: ShipListing, for kind: Session.Kind) {
+    init(_ listing: ShipPage, for kind: Session.Kind) {
         items = listing.ships.map(Row.init)
         revision = listing.counts.revision
         changes = listing.changes

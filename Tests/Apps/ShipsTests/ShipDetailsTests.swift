@@ -152,7 +152,7 @@ struct ShipDetailsScreenTests {
         #expect(!ShipDetailsScreen(ship).upstreamPresent)
         #expect(
             !ShipListScreen.Row(
-                ShipListing.Entry(id: "x1", sortKey: "bare", name: "Bare", type: nil, yearBuilt: nil, isListed: false)
+                ShipPage.Entry(id: "x1", sortKey: "bare", name: "Bare", type: nil, yearBuilt: nil, isListed: false)
             )
             .upstreamPresent
         )

@@ -410,7 +410,7 @@ struct ShipScreenJSONTests {
         try expectSame(ShipDetailsScreen(ship))
     }
 
-    private func listing(_ store: ShipStore) throws -> ShipListing {
+    private func listing(_ store: ShipStore) throws -> ShipPage {
         try store.list(account: "me", page: PageRequest(limit: 3), since: 0)
     }
 }

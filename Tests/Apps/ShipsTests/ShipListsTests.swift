@@ -76,7 +76,7 @@ struct ShipListsTests {
     func deletions(kind: StoreKind) async throws {
         let nodes = try await kind.shipNodes(2)
         try await nodes[0].merge((0..<40).map { Self.ship($0, "Ship \($0)") }, at: epoch)
-        let made = try await withThrowingTaskGroup(of: ShipListing.Counts?.self) { group in
+        let made = try await withThrowingTaskGroup(of: ShipPage.Counts?.self) { group in
             for number in 0..<20 {
                 group.addTask { try await nodes[number % 2].ships.hide("id1", account: "a", if: version(1)) }
             }

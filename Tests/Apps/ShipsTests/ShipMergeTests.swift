@@ -32,7 +32,7 @@ struct ShipMergeTests {
         try store.database.write { try persistRows.writeNext(in: $0) }
     }
 
-    private static func list(_ store: ShipStore, since: Int? = nil) throws -> ShipListing {
+    private static func list(_ store: ShipStore, since: Int? = nil) throws -> ShipPage {
         try store.list(account: "me", page: PageRequest(limit: 5000), since: since)
     }
 

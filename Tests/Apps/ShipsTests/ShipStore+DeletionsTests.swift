@@ -22,7 +22,7 @@ struct ShipStoreDeletionsTests {
         _ = try store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }
     }
 
-    private func list(_ account: String, since: Int? = nil) throws -> ShipListing {
+    private func list(_ account: String, since: Int? = nil) throws -> ShipPage {
         try store.list(account: account, page: PageRequest(limit: 500), since: since)
     }
 

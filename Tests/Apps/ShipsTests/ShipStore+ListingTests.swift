@@ -44,7 +44,7 @@ struct ShipStoreListingTests {
     func many() async throws {
         try merge((0..<10_000).map { ShipFixtures.record("id\($0)", "Ship \(($0 * 7919) % 10_000)") })
         for number in [0, 499, 5000, 9999] { _ = try await store.hide("id\(number)", account: "me") }
-        var seen: [ShipListing.Entry] = []
+        var seen: [ShipPage.Entry] = []
         for offset in stride(from: 0, to: 10_000, by: 500) {
             seen += try store.list(account: "me", page: PageRequest(limit: 500, offset: offset), since: 1).ships
         }
@@ -95,7 +95,7 @@ struct ShipStoreListingTests {
         func list() -> [String] { fleet.map { ShipFixtures.record($0.key, $0.value) } }
         try merge(list())
         let lasting = Set(fleet.keys.filter { $0.hasSuffix("7") })
-        var seen: [ShipListing.Entry] = []
+        var seen: [ShipPage.Entry] = []
         var key: [CursorValue]?
         repeat {
             let limit = Int.random(in: 1...9, using: &random)
@@ -125,7 +125,7 @@ struct ShipStoreListingTests {
 
     @Test("how many ships there are is looked up, not counted")
     func countsPlan() throws {
-        let plan = try plan(ShipListing.Counts.select, ["account": "me"])
+        let plan = try plan(ShipPage.Counts.select, ["account": "me"])
         #expect(
             plan.contains("SCAN ship_revision") && !plan.contains { $0.hasPrefix("SCAN ship ") || $0 == "SCAN ship" },
             "\(plan)"
@@ -137,7 +137,7 @@ struct ShipStoreListingTests {
         func expectCounted(_ count: Int) throws {
             let (kept, counted) = try store.database.read { db in
                 (
-                    try ShipListing.Counts(db, account: "me").total,
+                    try ShipPage.Counts(db, account: "me").total,
                     try Int.fetchOne(db, sql: "SELECT count(*) FROM ship WHERE removed_revision IS NULL")
                 )
             }

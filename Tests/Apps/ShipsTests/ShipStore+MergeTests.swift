@@ -28,7 +28,7 @@ struct ShipStoreMergeTests {
         return last.value
     }
 
-    private func list(since: Int? = nil) throws -> ShipListing {
+    private func list(since: Int? = nil) throws -> ShipPage {
         try store.list(account: "me", page: PageRequest(limit: 500), since: since)
     }
 

@@ -144,7 +144,7 @@ struct ShipChangesTests {
         _ = try await store.hide("d0", account: "me")  // 2
         let ships = try ShipFixtures.ships([ShipFixtures.alma])
         _ = try await store.database.write { try ShipStore.merge(ships.map(ShipColumns.init), in: $0) }  // 3
-        func listing(since: Int) throws -> ShipListing {
+        func listing(since: Int) throws -> ShipPage {
             try store.list(account: "me", page: PageRequest(limit: 9), since: since)
         }
         #expect(try listing(since: 1).changes == ShipChanges(since: 1, removed: ["d0"]))

@@ -3,10 +3,10 @@ import Screens
 import SharedStore
 
 extension SharedShips {
-    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipListing> {
+    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipPage> {
         .shared {
             let listing = try await database.read { transaction in
-                try ShipListing(transaction, account: account, page: page, since: since)
+                try ShipPage(transaction, account: account, page: page, since: since)
             }
             return (listing, listing.counts.revision > 0)
         }
@@ -75,7 +75,7 @@ extension SharedShips {
         """
 }
 
-extension ShipListing.Counts {
+extension ShipPage.Counts {
     init(_ transaction: SQLTransaction, account: String) throws {
         let row = try transaction.rows(SharedShips.selectCounts, [account]).first
         let hidden: Int = try row?.value("hidden") ?? 0
@@ -88,7 +88,7 @@ extension ShipListing.Counts {
     }
 }
 
-extension ShipListing {
+extension ShipPage {
     fileprivate init(_ transaction: SQLTransaction, account: String, page: PageRequest, since wanted: Int?) throws {
         let counts = try Counts(transaction, account: account)
         // No ship is before the key without a text.
@@ -111,7 +111,7 @@ extension ShipListing {
     }
 }
 
-extension ShipListing.Entry {
+extension ShipPage.Entry {
     fileprivate init(_ row: SQLRow) throws {
         self.init(
             id: try row.value("id"),

@@ -39,27 +39,27 @@ struct SharedShips: ShipLists {
         return try await database.write(turns: ["ships/\(account)"], updates)
     }
 
-    func hide(_ id: String, account: String, if preconditions: WritePreconditions) async throws -> ShipListing.Counts? {
+    func hide(_ id: String, account: String, if preconditions: WritePreconditions) async throws -> ShipPage.Counts? {
         try await write(of: account) { transaction in
             let ship = try transaction.rows(Self.selectShip, [account, id]).first.map { try ShipOfAccount($0) }
             guard let ship, !ship.isHidden else { return nil }
             try preconditions.check(version: ship.revision)
             try Self.insertMarks(for: [id], hidden: true, account: account, transaction)
-            return try ShipListing.Counts(transaction, account: account)
+            return try ShipPage.Counts(transaction, account: account)
         }
     }
 
     func restore(_ wanted: [String]?, account: String, if preconditions: WritePreconditions) async throws
-        -> (restored: [String], counts: ShipListing.Counts)
+        -> (restored: [String], counts: ShipPage.Counts)
     {
         try await write(of: account) { transaction in
-            let before = try ShipListing.Counts(transaction, account: account)
+            let before = try ShipPage.Counts(transaction, account: account)
             try preconditions.check(version: before.revision)
             let hidden = try transaction.rows(Self.selectHidden, [account]).map { try $0.value("ship_id") as String }
             let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
             guard !restored.isEmpty else { return ([], before) }
             try Self.insertMarks(for: restored, hidden: false, account: account, transaction)
-            return (restored, try ShipListing.Counts(transaction, account: account))
+            return (restored, try ShipPage.Counts(transaction, account: account))
         }
     }
 

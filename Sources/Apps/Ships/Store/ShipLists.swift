@@ -15,7 +15,7 @@ protocol ShipLists: Sendable {
     /// Returns how to read a page of the ships that an account sees, sorted by name.
     ///
     /// - Parameter since: the revision that changes are counted from; nil for the one before the current one.
-    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipListing>
+    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipPage>
 
     /// Returns how to read a ship as an account has it; nil if there is no such ship.
     func ship(_ id: String, account: String) -> ShipReading<ShipOfAccount?>
@@ -39,7 +39,7 @@ protocol ShipLists: Sendable {
     /// - Parameter preconditions: compared with the revision of the ship.
     /// - Returns: nil if there is no such ship, or if it is already hidden.
     /// - Throws: 412 `precondition-failed`.
-    func hide(_ id: String, account: String, if preconditions: WritePreconditions) async throws -> ShipListing.Counts?
+    func hide(_ id: String, account: String, if preconditions: WritePreconditions) async throws -> ShipPage.Counts?
 
     /// Restores hidden ships of an account.
     ///
@@ -49,7 +49,7 @@ protocol ShipLists: Sendable {
     /// - Returns: the ships that were restored.
     /// - Throws: 412 `precondition-failed`.
     func restore(_ wanted: [String]?, account: String, if preconditions: WritePreconditions) async throws
-        -> (restored: [String], counts: ShipListing.Counts)
+        -> (restored: [String], counts: ShipPage.Counts)
 
     /// The accounts that have hidden ships.
     func accountsWithHiddenShips() async throws -> [String]

@@ -12,14 +12,14 @@ extension ShipStore {
     /// - Returns: nil if there is no such ship, or if it is already hidden.
     /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
     func hide(_ id: String, account: String, if preconditions: WritePreconditions = .none) async throws
-        -> ShipListing.Counts?
+        -> ShipPage.Counts?
     {
         try await database.write { [accountChanges] db in
             guard let ship = try Self.ship(id, account: account, db), !ship.isHidden else { return nil }
             try preconditions.check(version: ship.revision)
             try Self.insertMarks(for: [id], hidden: true, account: account, db)
             accountChanges[account].bump(afterCommitOf: db)
-            return try ShipListing.Counts(db, account: account)
+            return try ShipPage.Counts(db, account: account)
         }
     }
 
@@ -31,11 +31,11 @@ extension ShipStore {
     /// - Returns: The ships that were restored.
     /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
     func restore(_ wanted: [String]?, account: String, if preconditions: WritePreconditions = .none) async throws
-        -> (restored: [String], counts: ShipListing.Counts)
+        -> (restored: [String], counts: ShipPage.Counts)
     {
         try await database.write { [accountChanges] db in
             if preconditions != .none {
-                try preconditions.check(version: try ShipListing.Counts(db, account: account).revision)
+                try preconditions.check(version: try ShipPage.Counts(db, account: account).revision)
             }
             let hidden = try String.fetchAll(db, sql: Self.selectHidden, arguments: ["account": account])
             let restored = wanted.map { wanted in hidden.filter(Set(wanted).contains) } ?? hidden
@@ -43,7 +43,7 @@ extension ShipStore {
                 try Self.insertMarks(for: restored, hidden: false, account: account, db)
                 accountChanges[account].bump(afterCommitOf: db)
             }
-            return (restored, try ShipListing.Counts(db, account: account))
+            return (restored, try ShipPage.Counts(db, account: account))
         }
     }
 

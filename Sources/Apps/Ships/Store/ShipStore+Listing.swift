@@ -4,7 +4,7 @@ import ResponseStore
 import Screens
 
 /// A page of the list that an account sees, of one state.
-struct ShipListing: Sendable {
+struct ShipPage: Sendable {
     /// The columns that a row of the list shows; no others are read.
     struct Entry: Sendable, Equatable {
         let id: String
@@ -56,7 +56,7 @@ struct ShipListing: Sendable {
 
 }
 
-extension ShipListing.Counts {
+extension ShipPage.Counts {
     init(_ db: Database, account: String) throws {
         let row = try Row.fetchOne(try db.cachedStatement(sql: Self.select), arguments: ["account": account])
         let hidden: Int = try row?.size(1) ?? 0
@@ -69,7 +69,7 @@ extension ShipListing.Counts {
     }
 }
 
-extension ShipListing {
+extension ShipPage {
     /// Reads a page of the ships that an account sees, sorted by name.
     ///
     /// - Parameter since: The revision that changes are counted from; nil for the one before the current one.
@@ -136,7 +136,7 @@ extension ShipStore {
         _ db: Database,
         account: String,
         since wanted: Int?,
-        now: ShipListing.Counts,
+        now: ShipPage.Counts,
         limit: Int
     ) throws -> ShipChanges {
         let since = ShipChanges.start(wanted, now: now.revision)

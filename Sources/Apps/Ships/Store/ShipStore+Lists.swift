@@ -2,8 +2,8 @@ import Screens
 import Upstream
 
 extension ShipStore: ShipLists {
-    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipListing> {
-        .local(database) { try ShipListing($0, account: account, page: page, since: since) }
+    func listing(account: String, page: PageRequest, since: Int?) -> ShipReading<ShipPage> {
+        .local(database) { try ShipPage($0, account: account, page: page, since: since) }
     }
 
     func ship(_ id: String, account: String) -> ShipReading<ShipOfAccount?> {

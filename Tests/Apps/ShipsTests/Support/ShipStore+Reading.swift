@@ -6,8 +6,8 @@ import Screens
 
 // Reads in transactions of their own, as of a screen whose upstream was asked.
 extension ShipStore {
-    func list(account: String, page: PageRequest, since: Int?) throws -> ShipListing {
-        try database.read { try ShipListing($0, account: account, page: page, since: since) }
+    func list(account: String, page: PageRequest, since: Int?) throws -> ShipPage {
+        try database.read { try ShipPage($0, account: account, page: page, since: since) }
     }
 
     func ship(_ id: String, account: String) throws -> ShipOfAccount? {
