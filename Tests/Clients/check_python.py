@@ -1,5 +1,5 @@
 """What the two Python generators make of the values, and the client of one of them against the server."""
-import importlib, inspect, json, os, re, sys, urllib.parse
+import enum, importlib, inspect, json, os, re, sys, typing, urllib.parse
 
 from contract import comparable, with_unknown
 
@@ -66,9 +66,12 @@ def request(folder, base, walk, contract, target, **further):
     token = walk.tokens.get(app)
     client = AuthenticatedClient(base, token) if token else Client(base)
     send = function(folder, operation).sync_detailed
-    # A parameter whose name Python has itself, such as `type`, ends with an underscore there.
-    known = inspect.signature(send).parameters
-    named = {name if name in known else f"{name}_": value for name, value in (arguments | further).items()}
+    known, named = inspect.signature(send).parameters, {}
+    for name, value in (arguments | further).items():
+        # A parameter whose name Python has itself, such as `type`, ends with an underscore there.
+        name = name if name in known else f"{name}_"
+        choices = [kind for kind in typing.get_args(known[name].annotation) if issubclass(kind, enum.Enum)]
+        named[name] = choices[0](value) if choices else value
     return send(client=client, **named)
 
 
