@@ -50,7 +50,7 @@ def browser(secure):
     with sync_playwright() as playwright:
         # Chromium's own sandbox does not run as root.
         options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=options, env=secure[1])
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", args=options, env=secure[1])
         yield browser
         browser.close()
 

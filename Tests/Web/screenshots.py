@@ -28,7 +28,7 @@ def main():
         settings = {"web_directory": options.site} if options.site else {}
         larder = Larder(options.larder, data, **settings).start()
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", args=arguments)
         try:
             first = Visitor(browser, larder)
             furnished = furnish(first)

@@ -5,6 +5,7 @@ from threading import Thread
 
 import pytest
 import things
+from engines import until
 from playwright.sync_api import expect
 from screens import settle_map
 from touch import Fingers, middle
@@ -77,9 +78,15 @@ def test_web_26_what_a_pin_says_is_inside_of_the_map(phone):
     outer = page.locator("larder-map").bounding_box()
     for pin in pins.all():
         pin.dispatch_event("click")
-        inner = page.locator(".callout").bounding_box()
-        for side, size in [("x", "width"), ("y", "height")]:
-            assert outer[side] <= inner[side] and inner[side] + inner[size] <= outer[side] + outer[size], pin
+
+        def is_inside():
+            inner = page.locator(".callout").bounding_box()
+            return inner and all(
+                outer[side] <= inner[side] and inner[side] + inner[size] <= outer[side] + outer[size]
+                for side, size in [("x", "width"), ("y", "height")]
+            )
+
+        until(is_inside, f"the callout of {pin} to be inside of the map")
 
 
 def test_web_26_a_place_is_chosen_by_a_finger(phone):

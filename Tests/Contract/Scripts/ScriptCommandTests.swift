@@ -76,7 +76,7 @@ import Testing
     func web() async throws {
         let machine = try ScriptMachine()
         #expect(try await machine.run("test").code == 0)
-        #expect(machine.installed.contains("chromium"))
+        #expect(machine.installed.contains("chromium-headless-shell"))
         #expect(try await machine.run("test-web", "test_ships", "web_09").code == 0)
         let calls = machine.calls.filter { $0.hasPrefix("python3") && $0.lowercased().contains("web") }
         #expect(

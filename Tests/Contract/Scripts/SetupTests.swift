@@ -50,7 +50,7 @@ import Testing
         #expect(try await machine.run("setup", "--tests").code == 0)
         #expect(
             machine.installed == [
-                "chromium", "curl", "libheif-examples", "libnss3-tools", "node-typescript", "postgresql",
+                "chromium-headless-shell", "curl", "libheif-examples", "libnss3-tools", "node-typescript", "postgresql",
                 "python3-venv", "qpdf",
             ]
         )
