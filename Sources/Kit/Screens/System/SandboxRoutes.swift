@@ -154,7 +154,7 @@ package struct SandboxRoutes: Sendable {
 /// reads the state of the sandbox each second.
 ///
 /// Only a server that was started with its sandbox has it. A real upstream is not asked for this: its
-/// outage is noticed by the next request (docs/contract.md, "Provenance").
+/// outage is noticed by the next request (docs/contract.md, "Freshness").
 package struct SandboxWatch: Service {
     /// Time between two looks.
     static let interval: Duration = .seconds(1)
