@@ -38,7 +38,7 @@ import Yams
         for identity in Set(named.keys).union(resolved.keys).sorted() {
             #expect(
                 named[identity] == resolved[identity],
-                "\(identity): not the version that SwiftPM resolved; see docs/decisions/0035-versions.md"
+                "\(identity): not the version that SwiftPM resolved; see docs/decisions/0034"
             )
         }
     }
