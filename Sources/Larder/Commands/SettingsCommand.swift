@@ -135,7 +135,7 @@ extension SettingsPage {
     static let upstreamNotes = """
         - `patience_ms` applies if there is a stored copy; without one, a client waits up to `total_timeout_ms`.
         - `allowed_hosts`: `*.example.org` is every host below it. Pictures of the catalogue may be at any public
-          host ([decision 17](decisions/0017-pictures-of-a-catalogue.md)).
+          host ([decision 7](decisions/0007-addresses-checked-when-connected.md)).
         - `shared`, `methods`, `request_fields`, `last_good` and `heuristics` are settings of the upstream's \
         [mount](#mounts).
           The last two have no effect for `yandex_disk` and `yandex_oauth`: bodies of these mounts are never stored.
@@ -153,7 +153,7 @@ extension SettingsPage {
 
         - A status from 600 to 999, which HTTP does not have, becomes 502.
         - Interim responses of the upstream pass to the waiting client (HTTP/1.1), except `100 Continue`, and are
-          never stored ([decision 143](decisions/0143-interim-responses-pass.md)).
+          never stored ([decision 53](decisions/0053-what-a-mount-passes-on.md)).
         - 101, and bytes that are not HTTP, are 502 `upstream-bad-response`.
         - Of the request's fields only those pass that HTTP gives a meaning for the upstream (content negotiation,
           preconditions, ranges, cache directives, `Content-*`, `Prefer`, `User-Agent`, `Via`) and those of

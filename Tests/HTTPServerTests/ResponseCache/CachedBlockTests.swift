@@ -119,7 +119,7 @@ struct CachedBlockTests {
             blocks.append(block.readableBytes)
         }
         let own = Self.frames(buffer).block.readableBytes
-        // As decision 175 says.
+        // As decision 139 says.
         #expect((140...165).contains(own - blocks[1]), "\(own) and \(blocks)")
     }
 }

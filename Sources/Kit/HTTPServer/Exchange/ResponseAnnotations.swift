@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A connection has one, since at most one request is under way on it; the task that serves the connection carries it
 /// as a task-local value. Nothing of it is a header field, so no client or upstream can forge it. See
-/// docs/decisions/0046.
+/// docs/decisions/0014.
 public final class ResponseAnnotations: Sendable {
     /// The annotations of one response.
     public struct Values: Sendable {

@@ -3,7 +3,7 @@ import NIOCore
 
 /// Responds to repeated requests of an HTTP/2 connection in place of NIO, which neither decodes their header blocks nor
 /// makes streams of them: a block with the bytes of one that it has decoded is the same request. It is nearest to the
-/// socket, passes everything else on as it arrived, and counts the bytes of the connection. See docs/decisions/0175.
+/// socket, passes everything else on as it arrived, and counts the bytes of the connection. See docs/decisions/0139.
 ///
 /// What it may respond to is decided by ``HTTP2FrameRules`` and ``HTTP2RepeatedRequests``, how much by
 /// ``HTTP2ConnectionHandler`` and the turns of its client. The responses are in `HTTP2RepeatHandler+Responses.swift`.

@@ -2,7 +2,7 @@ import HTTPSemantics
 import NIOCore
 
 /// A request head without the fields that differ by client, way or request, and that no response depends on unless its
-/// `Vary` names them. See docs/decisions/0092.
+/// `Vary` names them. See docs/decisions/0014.
 struct SignificantHead {
     /// What is left, followed by what the fields that were left out select.
     let bytes: ByteBuffer
