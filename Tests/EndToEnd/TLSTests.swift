@@ -5,7 +5,7 @@ import NIOHTTP1
 import TestKit
 import Testing
 
-/// HTTPS by the real executable (docs/decisions/0133 and 0134).
+/// HTTPS by the real executable (docs/decisions/0133).
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
     /// Runs `body` with a client of a server that trusts this authority only.
     private func trusting<Result: Sendable>(

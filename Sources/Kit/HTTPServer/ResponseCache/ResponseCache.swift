@@ -8,7 +8,7 @@ import Synchronization
 /// event loops; bounded.
 ///
 /// These bytes contain whatever authorised the request, so no client gets a response made for another. See
-/// docs/decisions/0014 and 0092.
+/// docs/decisions/0014.
 public final class ResponseCache: Sendable {
     /// What the application knows of a response that may be cached.
     struct Ticket: Sendable {
