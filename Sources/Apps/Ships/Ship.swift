@@ -99,15 +99,3 @@ extension ShipChanges {
         }
     }
 }
-
-extension ShipChanges: JSONWritable {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("added", added)
-        json.member("has_more", hasMore)
-        json.member("removed", removed)
-        json.member("since", since)
-        json.member("updated", updated)
-        json.endObject()
-    }
-}

@@ -77,28 +77,6 @@ struct ShipDetailsScreen: Encodable, Sendable {
     }
 }
 
-extension ShipDetailsScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        json.member("active", active)
-        json.member("home_port", homePort)
-        json.member("home_port_text", homePortText)
-        json.member("id", id)
-        json.member("image_url", imageUrl)
-        json.member("name", name)
-        json.member("roles", roles)
-        json.member("roles_text", rolesText)
-        json.member("type", type)
-        json.member("type_text", typeText)
-        json.member("upstream_present", upstreamPresent)
-        try json.member("weight_kg", weightKg)
-        json.member("weight_kg_text", weightKgText)
-        json.member("year_built", yearBuilt)
-        json.member("year_built_text", yearBuiltText)
-        json.endObject()
-    }
-}
-
 /// The pictures of ships.
 struct ShipImages: Sendable {
     let api: SpaceXAPI

@@ -142,34 +142,3 @@ extension Banner {
         dismissal: .online
     )
 }
-
-extension ShipListScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        try json.member("changes", changes)
-        if let empty { try json.member("empty", empty) }
-        json.member("hidden_count", hiddenCount)
-        try json.member("items", items)
-        try json.member("nav_button", navButton)
-        json.member("revision", revision)
-        json.endObject()
-    }
-}
-
-extension ShipListScreen.Row: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        json.member("href", href)
-        json.member("id", id)
-        json.member("image_url", imageUrl)
-        json.member("name", name)
-        json.member("type", type)
-        json.member("type_text", typeText)
-        json.member("upstream_present", upstreamPresent)
-        json.member("year_built", yearBuilt)
-        json.member("year_built_text", yearBuiltText)
-        json.endObject()
-    }
-}

@@ -35,24 +35,3 @@ struct RowListScreen: Encodable, Sendable {
         self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, offline: offline)] } ?? []) }
     }
 }
-
-extension RowListScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        if let actions { try json.member("actions", actions) }
-        if let empty { try json.member("empty", empty) }
-        if let folder { try json.member("folder", folder) }
-        try json.member("items", items)
-        json.endObject()
-    }
-}
-
-extension RowListScreen.Folder: JSONWritable {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("name", name)
-        json.member("parent", parent)
-        json.member("path", path)
-        json.endObject()
-    }
-}

@@ -86,19 +86,6 @@ struct PendingScreen: Encodable, Sendable {
     }
 }
 
-extension PendingScreen: JSONWritable {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("kind", kind)
-        json.member("kind_text", kindText)
-        json.member("operation", operation)
-        json.member("since", since)
-        json.member("state", state)
-        json.member("state_text", stateText)
-        json.endObject()
-    }
-}
-
 extension DiskPath {
     /// Returns the address of a screen about this path.
     func link(to screen: Link) -> Link { screen.query("path", text, allowed: .unreserved) }
@@ -136,33 +123,4 @@ struct TrashRowScreen: Encodable, Sendable {
 struct TrashScreen: Encodable, Sendable {
     let items: [TrashRowScreen]
     let empty: EmptyState?
-}
-
-extension RowScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        if let actions { try json.member("actions", actions) }
-        json.member("available_until", availableUntil)
-        json.member("created_at", createdAt)
-        json.member("created_text", createdText)
-        json.member("downloaded", downloaded)
-        json.member("href", href)
-        json.member("icon", icon)
-        json.member("kept_offline", keptOffline)
-        json.member("media_type", mediaType)
-        json.member("mime_type", mimeType)
-        json.member("modified_at", modifiedAt)
-        json.member("modified_text", modifiedText)
-        json.member("name", name)
-        json.member("path", path)
-        if let pending { try json.member("pending", pending) }
-        json.member("preview_url", previewUrl)
-        json.member("public_url", publicUrl)
-        json.member("published", published)
-        json.member("size", size)
-        json.member("size_text", sizeText)
-        json.member("type", type)
-        json.member("viewer", viewer)
-        json.endObject()
-    }
 }

@@ -213,16 +213,6 @@ extension Action {
     }
 }
 
-extension NoteLocationScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("lat", lat)
-        try json.member("lon", lon)
-        json.member("name", name)
-        json.endObject()
-    }
-}
-
 extension ScreenRequest {
     /// Returns the note that the path names.
     ///

@@ -115,27 +115,3 @@ extension EmptyState {
         button: .clear
     )
 }
-
-extension NoteListScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        if let empty { try json.member("empty", empty) }
-        try json.member("items", items)
-        json.endObject()
-    }
-}
-
-extension NoteListScreen.Row: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        json.member("first_line", firstLine)
-        json.member("href", href)
-        json.member("id", id)
-        try json.member("location", location)
-        json.member("modified_at", modifiedAt)
-        json.member("modified_text", modifiedText)
-        json.endObject()
-    }
-}

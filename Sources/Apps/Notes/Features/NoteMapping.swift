@@ -150,60 +150,6 @@ struct NoteMapScreen: Encodable, Sendable {
     private enum CodingKeys: CodingKey { case pins, clusters, center, spanM, zoom, total, actions, empty }
 }
 
-extension NoteMapScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        try json.member("center", center)
-        try json.member("clusters", clusters)
-        if let empty { try json.member("empty", empty) }
-        try json.member("pins", pins)
-        json.member("span_m", spanM)
-        json.member("total", total)
-        json.member("zoom", zoom)
-        json.endObject()
-    }
-}
-
-extension NoteMapScreen.Pin: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        json.member("href", href)
-        try json.member("lat", lat)
-        try json.member("lon", lon)
-        json.member("note_id", noteId)
-        json.member("subtitle", subtitle)
-        json.member("title", title)
-        json.endObject()
-    }
-}
-
-extension NoteMapScreen.Cluster: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        json.name("bbox")
-        json.beginArray()
-        for edge in bbox { try json.value(edge) }
-        json.endArray()
-        json.member("count", count)
-        json.member("href", href)
-        try json.member("lat", lat)
-        try json.member("lon", lon)
-        json.endObject()
-    }
-}
-
-extension NoteMapScreen.Center: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("lat", lat)
-        try json.member("lon", lon)
-        json.member("name", name)
-        json.member("reason", reason)
-        json.endObject()
-    }
-}
-
 /// The map as GeoJSON (RFC 7946): a feature for each pin and each cluster. It has no envelope: the
 /// header fields tell the rest.
 struct NoteFeatureCollection: Encodable, Sendable {

@@ -235,25 +235,3 @@ struct PersonScreen: Encodable, Sendable {
         avatarUrl = "/v1/notes/people/\(person.id)/avatar"
     }
 }
-
-extension PeopleListScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        if let empty { try json.member("empty", empty) }
-        try json.member("items", items)
-        json.endObject()
-    }
-}
-
-extension PeopleListScreen.Row: JSONWritable {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("avatar_url", avatarUrl)
-        json.member("full_name", fullName)
-        json.member("href", href)
-        json.name("id")
-        json.value(id)
-        json.endObject()
-    }
-}

@@ -104,34 +104,3 @@ struct DocumentDeletionScreen: Encodable, Sendable {
     /// How to take it back; empty if there is no way.
     let actions: [Action]
 }
-
-extension DocumentListScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        if let empty { try json.member("empty", empty) }
-        try json.member("items", items)
-        json.member("revision", revision)
-        json.endObject()
-    }
-}
-
-extension DocumentListScreen.Row: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("actions", actions)
-        json.member("created_at", properties.createdAt)
-        json.member("created_text", properties.createdText)
-        json.member("extension", properties.extension)
-        json.member("file_url", properties.fileUrl)
-        json.member("href", properties.href)
-        json.member("id", properties.id)
-        json.member("name", properties.name)
-        json.member("page_count", properties.pageCount)
-        json.member("page_count_text", properties.pageCountText)
-        json.member("size", properties.size)
-        json.member("size_text", properties.sizeText)
-        json.member("thumbnail_url", properties.thumbnailUrl)
-        json.endObject()
-    }
-}

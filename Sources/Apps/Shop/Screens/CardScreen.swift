@@ -31,17 +31,3 @@ struct CardScreen: Encodable, Sendable {
         try fields.encode(shareText, forKey: .shareText)
     }
 }
-
-extension CardScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try product.writeFirstMembers(to: &json, button: button)
-        json.member("id", product.id)
-        json.member("image_texts", imageTexts)
-        try json.member("image_urls", imageUrls)
-        try product.writeLayoutAndPrice(to: &json)
-        json.member("share_text", shareText)
-        json.member("title", product.title)
-        json.endObject()
-    }
-}

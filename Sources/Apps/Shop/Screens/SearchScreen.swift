@@ -43,28 +43,3 @@ struct SearchScreen: Encodable, Sendable {
         actions = again.map { [$0] }
     }
 }
-
-extension SearchScreen.Row: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try product.writeFirstMembers(to: &json)
-        json.member("href", href)
-        json.member("id", product.id)
-        json.member("image_url", imageUrl)
-        try product.writeLayoutAndPrice(to: &json)
-        json.member("title", product.title)
-        json.endObject()
-    }
-}
-
-extension SearchScreen: JSONWritable {
-    func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        if let actions { try json.member("actions", actions) }
-        if let empty { try json.member("empty", empty) }
-        try json.member("items", items)
-        json.name("query")
-        try json.encode(query)
-        json.endObject()
-    }
-}

@@ -1,10 +1,9 @@
-package import Foundation
+import Foundation
 
 /// Writes JSON into memory: UTF-8, without spaces, in the order of the calls.
 ///
-/// Separators follow from the last byte, so there is no state but the bytes. Names are written as they are: those of
-/// an object must be in the order of their UTF-8 bytes, as ``WireFormat`` promises.
-package struct JSONWriter: ~Copyable {
+/// Separators follow from the last byte, so there is no state but the bytes.
+struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var count = 0
     private var capacity: Int
@@ -22,27 +21,48 @@ package struct JSONWriter: ~Copyable {
     /// The written bytes.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
-    package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    mutating func beginObject() { begin(UInt8(ascii: "{")) }
 
-    package mutating func endObject() { append(UInt8(ascii: "}")) }
+    mutating func endObject() { append(UInt8(ascii: "}")) }
 
-    package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    mutating func beginArray() { begin(UInt8(ascii: "[")) }
 
-    package mutating func endArray() { append(UInt8(ascii: "]")) }
+    mutating func endArray() { append(UInt8(ascii: "]")) }
 
     /// Begins a member; its value follows.
-    ///
-    /// - Parameter name: The name, which needs no escapes.
-    package mutating func name(_ name: StaticString) {
-        separate()
-        appendQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        append(UInt8(ascii: ":"))
-    }
-
-    /// Begins a member with a name that is not known beforehand; its value follows.
     mutating func name(_ name: String) {
         value(name)
         append(UInt8(ascii: ":"))
+    }
+
+    /// Begins a member whose name in Swift is `homePortText` and in JSON `home_port_text`; its value follows.
+    ///
+    /// A word begins with an upper-case letter after anything else, and with the last of several before a lower-case
+    /// one: `imageURLText` is `image_url_text`. Names begin with a small letter, as Swift's do, and need no escapes.
+    mutating func snakeCaseName(_ name: String) {
+        separate()
+        name.withBytes { utf8 in
+            reserve(2 * utf8.count + 3)
+            var end = count
+            func put(_ byte: UInt8) {
+                start[end] = byte
+                end += 1
+            }
+            put(UInt8(ascii: "\""))
+            for (index, byte) in utf8.enumerated() {
+                guard byte.isUpper else {
+                    put(byte)
+                    continue
+                }
+                let follows = index > 0 && !utf8[index - 1].isUpper
+                let precedes = index > 0 && index + 1 < utf8.count && utf8[index + 1].isLower
+                if follows || precedes { put(UInt8(ascii: "_")) }
+                put(byte | 0x20)
+            }
+            put(UInt8(ascii: "\""))
+            put(UInt8(ascii: ":"))
+            count = end
+        }
     }
 
     /// Writes `null`, `true`, `false` or a number.
@@ -52,7 +72,7 @@ package struct JSONWriter: ~Copyable {
     }
 
     /// Writes a text.
-    package mutating func value(_ text: String) {
+    mutating func value(_ text: String) {
         separate()
         text.withBytes { utf8 in
             if JSONEscapes.areNeeded(in: utf8) { appendEscaped(utf8) } else { appendQuoted(utf8) }
@@ -122,44 +142,21 @@ extension String {
     }
 }
 
-/// A value that writes its JSON without a tree of it, for frequent screens.
-///
-/// The members are those of its `Encodable` form, and the bytes are the same (`JSONWritableTests`).
-package protocol JSONWritable: Encodable {
-    /// Writes the value. The members of an object are in the order of their names in the output.
-    ///
-    /// - Throws: `EncodingError`.
-    func write(to json: inout JSONWriter) throws
-}
-
-extension JSONWriter {
-    /// Writes a value of any type: directly if it can, else through `WireEncoder`.
-    ///
-    /// - Throws: `EncodingError`.
-    package mutating func encode(_ value: some Encodable) throws {
-        if let direct = value as? any JSONWritable {
-            try direct.write(to: &self)
-        } else {
-            try WireEncoder.wrap(value, WireEncoder.Lookups()).write(to: &self)
-        }
-    }
-}
-
 // Values of the types that screens have, in the form of WireFormat.
 extension JSONWriter {
     /// Writes `null`.
-    package mutating func null() { word("null") }
+    mutating func null() { word("null") }
 
     /// Writes a Boolean.
-    package mutating func value(_ value: Bool) { word(value ? "true" : "false") }
+    mutating func value(_ value: Bool) { word(value ? "true" : "false") }
 
     /// Writes an integer.
-    package mutating func value(_ value: some BinaryInteger) { word(String(value)) }
+    mutating func value(_ value: some BinaryInteger) { word(String(value)) }
 
     /// Writes a number in the shortest digits that identify it; a whole number needs no fraction.
     ///
     /// - Throws: `EncodingError` for infinity and NaN.
-    package mutating func value(_ value: some BinaryFloatingPoint & LosslessStringConvertible) throws {
+    mutating func value(_ value: some BinaryFloatingPoint & LosslessStringConvertible) throws {
         guard value.isFinite else { throw EncodingError.invalidValue(value, .notJSON(value)) }
         let digits = value.description
         word(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
@@ -168,85 +165,9 @@ extension JSONWriter {
     /// Writes a decimal, digit for digit.
     ///
     /// - Throws: `EncodingError` for no number.
-    package mutating func value(_ value: Decimal) throws {
+    mutating func value(_ value: Decimal) throws {
         guard value.isFinite else { throw EncodingError.invalidValue(value, .notJSON(value)) }
         word(value.description)
-    }
-
-    /// Writes a time as ``WireFormat/timestamp(_:)``.
-    package mutating func value(_ value: Date) { self.value(WireFormat.timestamp(value)) }
-
-    /// Writes texts.
-    package mutating func value(_ texts: [String]) {
-        beginArray()
-        for index in texts.indices { value(texts[index]) }
-        endArray()
-    }
-
-    /// Writes values. By index: a loop over the values would copy each of them.
-    ///
-    /// - Throws: `EncodingError`.
-    package mutating func value(_ values: [some JSONWritable]) throws {
-        beginArray()
-        for index in values.indices { try values[index].write(to: &self) }
-        endArray()
-    }
-}
-
-// Members, with null for a nil.
-extension JSONWriter {
-    /// Writes a member.
-    package mutating func member(_ name: StaticString, _ value: Bool) {
-        self.name(name)
-        self.value(value)
-    }
-
-    /// Writes a member.
-    package mutating func member(_ name: StaticString, _ value: Int?) {
-        self.name(name)
-        if let value { self.value(value) } else { null() }
-    }
-
-    /// Writes a member.
-    package mutating func member(_ name: StaticString, _ value: String?) {
-        self.name(name)
-        if let value { self.value(value) } else { null() }
-    }
-
-    /// Writes a member.
-    package mutating func member(_ name: StaticString, _ value: Date?) {
-        self.name(name)
-        if let value { self.value(value) } else { null() }
-    }
-
-    /// Writes a member.
-    ///
-    /// - Throws: `EncodingError` for no number.
-    package mutating func member(_ name: StaticString, _ value: Double?) throws {
-        self.name(name)
-        if let value { try self.value(value) } else { null() }
-    }
-
-    /// Writes a member.
-    package mutating func member(_ name: StaticString, _ texts: [String]) {
-        self.name(name)
-        value(texts)
-    }
-
-    /// Writes a member.
-    ///
-    /// - Throws: `EncodingError` for a value that JSON has no form for.
-    package mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) throws {
-        self.name(name)
-        if let value { try value.write(to: &self) } else { null() }
-    }
-
-    /// Writes a member.
-    ///
-    /// - Throws: `EncodingError` for a value that JSON has no form for.
-    package mutating func member(_ name: StaticString, _ values: [some JSONWritable]) throws {
-        self.name(name)
-        try value(values)
     }
 }
 
@@ -282,4 +203,9 @@ enum JSONEscapes {
     private static func isNeeded(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
+}
+
+extension UInt8 {
+    fileprivate var isUpper: Bool { (0x41...0x5A).contains(self) }
+    fileprivate var isLower: Bool { (0x61...0x7A).contains(self) }
 }

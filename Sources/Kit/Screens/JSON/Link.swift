@@ -93,20 +93,10 @@ extension Link: ExpressibleByStringInterpolation {
     package init(stringInterpolation: StringInterpolation) { self.init(encoded: stringInterpolation.target) }
 }
 
-extension Link: JSONWritable {
-    /// Writes path and query.
-    package func write(to json: inout JSONWriter) { json.value(requestTarget(in: json.profile)) }
-
+extension Link: Encodable {
     /// Encodes path and query.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(requestTarget)
-    }
-}
-
-extension JSONWriter {
-    /// Writes a member.
-    package mutating func member(_ name: StaticString, _ link: Link?) {
-        member(name, link?.requestTarget(in: profile))
     }
 }

@@ -1,14 +1,12 @@
 package import Foundation
 
-/// Converts values to bytes: JSON, UTF-8, snake_case, sorted keys, RFC 3339 UTC times. Equal values give equal bytes,
-/// so a body can be hashed and stored.
+/// Converts values to bytes: JSON, UTF-8, snake_case, members in the order of their declaration, RFC 3339 UTC times.
+/// Equal values give equal bytes, so a body can be hashed and stored.
 package enum WireFormat {
     /// Encodes a value.
     /// - Throws: `EncodingError`.
     package static func encode(_ value: some Encodable) throws -> Data {
-        var json = JSONWriter()
-        try json.encode(value)
-        return Data(json.bytes)
+        try JSONStreamEncoder.encode(value)
     }
 
     /// Decodes a value with snake_case names.

@@ -68,52 +68,6 @@ extension Action {
     }
 }
 
-extension Action: JSONWritable {
-    /// Writes the members in order.
-    ///
-    /// - Throws: `EncodingError` for a value that JSON has no form for.
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        if let body {
-            json.name("body")
-            json.beginObject()
-            for (name, value) in body.sorted(by: { $0.key < $1.key }) {
-                json.name(name)
-                value.write(to: &json)
-            }
-            json.endObject()
-        }
-        try json.member("confirm", confirm)
-        if let disabledReason { json.member("disabled_reason", disabledReason) }
-        json.member("enabled", enabled)
-        if let fields { try json.member("fields", fields) }
-        if let headers {
-            json.name("headers")
-            json.beginObject()
-            for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-                json.name(name)
-                json.value(value)
-            }
-            json.endObject()
-        }
-        json.member("href", href)
-        json.member("id", id)
-        json.member("method", method)
-        json.member("title", title)
-        json.endObject()
-    }
-}
-
-extension Action.Confirmation: JSONWritable {
-    /// Writes the members in order.
-    package func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("buttons", buttons)
-        json.member("message", message)
-        json.endObject()
-    }
-}
-
 extension Action {
     /// A constant member of the JSON body of the request.
     package enum Constant: Encodable, Sendable, Equatable {
@@ -130,15 +84,6 @@ extension Action {
             case .text(let value): try container.encode(value)
             case .boolean(let value): try container.encode(value)
             case .null: try container.encodeNil()
-            }
-        }
-
-        func write(to json: inout JSONWriter) {
-            switch self {
-            case .integer(let value): json.value(value)
-            case .text(let value): json.value(value)
-            case .boolean(let value): json.value(value)
-            case .null: json.null()
             }
         }
     }
@@ -198,35 +143,6 @@ extension Action {
         package init(latitude: Double, longitude: Double, name: String) {
             (lat, lon, self.name) = (latitude, longitude, name)
         }
-    }
-}
-
-extension Action.Field: JSONWritable {
-    /// Writes the members in order.
-    ///
-    /// - Throws: `EncodingError` for a place that JSON has no numbers for.
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        json.member("kind", kind.rawValue)
-        if let location { try json.member("location", location) }
-        json.member("name", name)
-        json.member("required", required)
-        json.member("value", value)
-        if let values { json.member("values", values) }
-        json.endObject()
-    }
-}
-
-extension Action.Location: JSONWritable {
-    /// Writes the members in order.
-    ///
-    /// - Throws: `EncodingError` for a number that JSON does not have.
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("lat", lat)
-        try json.member("lon", lon)
-        json.member("name", name)
-        json.endObject()
     }
 }
 

@@ -29,30 +29,6 @@ package struct Links: Encodable, Sendable, Equatable {
     }
 }
 
-extension Envelope: JSONWritable {
-    /// Writes the members in order.
-    ///
-    /// - Throws: `EncodingError` for a value that JSON has no form for.
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        json.name("data")
-        try json.encode(data)
-        try json.member("links", links)
-        try json.member("meta", meta)
-        json.endObject()
-    }
-}
-
-extension Links: JSONWritable {
-    /// Writes the members in order.
-    package func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("next", next)
-        json.member("self", self.`self`)
-        json.endObject()
-    }
-}
-
 /// The state a screen is in. The error state is a problem document.
 package enum ScreenState: String, Encodable, Sendable {
     /// There is content.
@@ -132,28 +108,6 @@ package struct Meta: Encodable, Sendable {
     }
 }
 
-extension Meta: JSONWritable {
-    /// Writes the members in order.
-    ///
-    /// - Throws: `EncodingError` for a value that JSON has no form for.
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.member("banner", banner)
-        json.member("fetched_at", fetchedAt)
-        if let needsDecision { json.member("needs_decision", needsDecision) }
-        json.member("offline", offline)
-        if let page { try json.member("page", page) }
-        if let partial { json.member("partial", partial) }
-        if let pending { json.member("pending", pending) }
-        if let revision { json.member("revision", revision) }
-        json.member("screen", screen)
-        json.member("source", source.rawValue)
-        json.member("stale", stale)
-        json.member("state", state.rawValue)
-        json.endObject()
-    }
-}
-
 /// A notification above a screen's content.
 package struct Banner: Encodable, Sendable, Equatable {
     /// When a front end removes it.
@@ -205,18 +159,6 @@ package struct Banner: Encodable, Sendable, Equatable {
     }
 }
 
-extension Banner: JSONWritable {
-    /// Writes the members in order.
-    package func write(to json: inout JSONWriter) {
-        json.beginObject()
-        if case .after(let seconds) = dismissal { json.member("after_s", seconds) }
-        json.member("code", code)
-        json.member("dismiss", dismiss)
-        json.member("text", text)
-        json.endObject()
-    }
-}
-
 /// The state of a screen without content.
 package struct EmptyState: Encodable, Sendable, Equatable {
     /// Heading.
@@ -238,19 +180,5 @@ package struct EmptyState: Encodable, Sendable, Equatable {
     /// Creates an empty state whose button is an action.
     package init(title: Text, text: Text, action: Action) {
         self.init(title: title, text: text, button: action.title, action: action)
-    }
-}
-
-extension EmptyState: JSONWritable {
-    /// Writes the members in order.
-    ///
-    /// - Throws: `EncodingError` for a value that JSON has no form for.
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        if let action { try json.member("action", action) }
-        json.member("button", button)
-        json.member("text", text)
-        json.member("title", title)
-        json.endObject()
     }
 }

@@ -53,21 +53,6 @@ package struct Page: Encodable, Sendable, Equatable {
     }
 }
 
-extension Page: JSONWritable {
-    /// Writes the members in order.
-    package func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("count", count)
-        json.member("has_more", hasMore)
-        json.member("limit", limit)
-        json.member("next_offset", nextOffset)
-        json.member("offset", offset)
-        json.member("total", total)
-        if let totalAtLeast { json.member("total_at_least", totalAtLeast) }
-        json.endObject()
-    }
-}
-
 extension QueryItems {
     /// Returns the part of a list that `limit` and `cursor` or `offset` name (docs/contract.md, "Paging").
     ///
