@@ -101,6 +101,16 @@ private enum StartSize {
         #expect(try await larder.client.get("/health/ready").text.contains(#""name":"prlimit","ok":true"#))
     }
 
+    @Test("SRV-12 a server that is stopped while the programs are tried ends them first")
+    func stoppedWhileTrying() async throws {
+        for _ in 0..<5 {
+            let larder = try await RunningLarder.start(data: try TemporaryFolder())
+            #expect(try await larder.client.get("/health/ready").status == 200)
+            #expect(await larder.stop() == 0)
+            #expect(!larder.process.log.contains("leaked"), "\(larder.process.log)")
+        }
+    }
+
     @Test("TRUST-16 a damaged cache is replaced by an empty one while the server runs, and nothing else is lost")
     func damaged() async throws {
         let data = try TemporaryFolder()

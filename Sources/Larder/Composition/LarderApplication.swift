@@ -293,6 +293,7 @@ struct LarderApplication: ReplaceableServer {
     /// - Throws: the errors of async-http-client; `StorageError`.
     func close() async throws {
         stop()
+        await resources.abilities.stop()
         try await transports.shutdown()
         resources.shared?.close()
         try database.close()

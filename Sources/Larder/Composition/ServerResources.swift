@@ -240,7 +240,7 @@ struct RefusableTransport: Transport {
 actor MediaAbilities {
     private let engine: MediaEngine
     private var findings: [MediaEngine.Check]?
-    private var isTesting = false
+    private var testing: Task<Void, Never>?
 
     init(_ engine: MediaEngine) {
         self.engine = engine
@@ -261,15 +261,21 @@ actor MediaAbilities {
     }
 
     private var needsTest: Bool {
-        guard !isTesting else { return false }
+        guard testing == nil else { return false }
         return findings?.contains { $0.works == false && engine.tools.paths[$0.tool] != nil } ?? true
     }
 
     private func test() {
-        isTesting = true
-        Task {
+        testing = Task {
             findings = await engine.selfTest()
-            isTesting = false
+            testing = nil
         }
+    }
+
+    /// Ends the trial that is under way. None may outlast the server: at the end of the process, its next program would
+    /// wait for a thread that is gone.
+    func stop() async {
+        testing?.cancel()
+        await testing?.value
     }
 }

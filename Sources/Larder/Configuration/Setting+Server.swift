@@ -127,7 +127,7 @@ extension Setting {
             "sandbox.seed",
             .integer(0...Int.max),
             default: "1",
-            "seed of the sandbox's people, tokens, pictures and random faults; ships, products and files are always the same"
+            "seed of the sandbox's people, tokens and pictures; ships, products and files are always the same"
         ),
     ]
 
