@@ -10,7 +10,7 @@ struct UpstreamState: Sendable, Equatable {
         let seconds: Int
 
         /// The error of a request for which nothing is stored.
-        var error: UpstreamError { .failing(status: status, retryAfter: seconds) }
+        var error: UpstreamError { .known(.failing(status: status, retryAfter: seconds)) }
     }
 
     /// Whether the upstream is known to be out of reach, so that asking would only cost time.

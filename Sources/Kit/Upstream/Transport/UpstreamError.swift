@@ -35,7 +35,12 @@ extension UpstreamError {
     public var cause: UpstreamError { if case .known(let cause) = self { cause } else { self } }
 
     /// Whether a request was sent.
-    public var wasSent: Bool { if case .known = self { false } else { true } }
+    public var wasSent: Bool {
+        switch self {
+        case .known, .notStored: false
+        case .unreachable, .rejected, .failing, .badResponse, .forbiddenTarget, .storageFailed: true
+        }
+    }
 
     /// Whether the response says that nothing usable is at the address, so that another one would say the same.
     var saysMissing: Bool {
