@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "SCALE-04 SCALE-15 One list of two processes: each addition is there once, and of two changes of a version one"
+        "SCALE-04 SCALE-15 SHOP-23 One list of two processes: each addition is there once, and of two changes of a version one"
     )
     func lists() async throws {
         let server = try await RunningPostgres.shared.value
@@ -40,6 +40,16 @@ import Testing
         async let second = two.client.send("PATCH", path, ["If-Match": "\"40\""], body: body)
         let outcomes = try await [first.status, second.status].sorted()
         #expect(outcomes == [200, 412])
+        let presses = try await withThrowingTaskGroup(of: Int.self, returning: [Int].self) { group in
+            for larder in [one, two] {
+                for _ in 0..<8 {
+                    group.addTask { try await larder.client.send("PATCH", path, body: #"{"by":1}"#).status }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let total = try await one.client.send("PATCH", path, body: #"{"by":0}"#).json.data.item.quantity.int
+        #expect(presses == Array(repeating: 200, count: 16) && total == 23)
         // The last search is the profile's, wherever it was made.
         _ = try await one.client.get("/v1/shop/search?q=mug")
         let hasMoved = { @Sendable () async -> Bool in

@@ -70,14 +70,26 @@ def test_web_20_an_older_list_does_not_take_back_a_quantity(visitor):
     expect(count).to_have_text("2")
     more.click()
     expect(count).to_have_text("3")
-    with page.expect_response(lambda answer: answer.request.method == "PATCH" and '"quantity":3' in (
-            answer.request.post_data or "")):
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"
+                              and answer.json()["data"]["item"]["quantity"] == 3):
         changes.release()
     lists.release()
     expect(page.locator(".cart > li").nth(1).locator(".quantity-count")).to_have_text("7")
     expect(count).to_have_text("3")
     stored = visitor.send("GET", "/v1/shop/list").json()["data"]["items"]
     assert [item["quantity"] for item in stored] == [3, 7]
+
+
+def test_web_20_presses_of_two_visitors_add_up(visitor):
+    things.shopping(visitor, 1)
+    page = visitor.open("/shop/list")
+    row = page.locator(".cart > li").first
+    changes = Late(page, re.compile(r"/v1/shop/list/items/1$"), "PATCH")
+    row.get_by_role("button", name=re.compile("^One more of")).click()
+    changes.wait()
+    visitor.send("PATCH", "/v1/shop/list/items/1", {"by": 5})
+    changes.release()
+    expect(row.locator(".quantity-count")).to_have_text("7")
 
 
 def test_web_20_a_product_is_added_once_however_quick_the_presses(visitor):

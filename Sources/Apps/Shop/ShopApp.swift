@@ -142,9 +142,9 @@ package struct ShopApp: App {
             Route(.get, "/v1/shop/list", "shop.list", lists.show).query(.page),
             Route(.delete, "/v1/shop/list", "shop.list", lists.clear).query(.page),
             Route(.post, "/v1/shop/list/items", "shop.list", lists.add).query(.page).body("product_id", "quantity"),
-            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.setQuantity)
+            Route(.patch, "/v1/shop/list/items/{item_id}", "shop.list", lists.changeQuantity)
                 .query(.page)
-                .body("quantity"),
+                .body("by", "quantity"),
             Route(.delete, "/v1/shop/list/items/{item_id}", "shop.list", lists.remove).query(.page),
             Route(.get, "/v1/shop/list/items/{item_id}/image", "shop.image", images.showListItem)
                 .query("width", "refresh"),

@@ -22,30 +22,36 @@ export const cartTexts = define({
   },
 });
 
-/** The quantities that the user wants and that are being sent, by product: what is drawn meanwhile shows them. */
-const wanted = new Map();
+/**
+ * The changes that are being sent, by product: the quantity that is drawn meanwhile, and how many pieces of it are not
+ * sent yet.
+ */
+const changes = new Map();
 /** The ids of lines by product, for all controls of a product. */
 const lines = new Map();
 const readers = new Set();
 
 /**
- * Sets the quantity of a product, or puts it on the list; presses in quick succession become one request. Fails with a
- * Problem.
+ * Changes the quantity of a product by some pieces, or puts it on the list; presses while a request is under way become
+ * one request. Fails with a Problem.
  */
-async function setQuantity(product, quantity) {
-  const isSending = wanted.has(product);
-  wanted.set(product, quantity);
+async function changeQuantity(product, quantity, by) {
+  const change = changes.get(product) ?? {unsent: 0};
+  const isSending = changes.has(product);
+  changes.set(product, Object.assign(change, {quantity, unsent: change.unsent + by}));
   if (isSending) return;
   try {
-    for (let sent = null; sent !== wanted.get(product);) {
-      sent = wanted.get(product);
+    while (change.unsent) {
+      const sent = change.unsent;
+      change.unsent = 0;
       const known = lines.get(product);
-      const {data} = known ? await call(`/v1/shop/list/items/${known}`, {method: 'PATCH', body: {quantity: sent}})
+      const {data} = known ? await call(`/v1/shop/list/items/${known}`, {method: 'PATCH', body: {by: sent}})
         : await call('/v1/shop/list/items', {method: 'POST', body: {product_id: product, quantity: sent}});
-      if (data.item) lines.set(product, data.item.item_id);
+      const line = data.item ?? data.items.find(item => item.product_id === product && item.href);
+      if (line) lines.set(product, line.item_id);
     }
   } finally {
-    wanted.delete(product);
+    changes.delete(product);
     for (const read of readers) read();
   }
 }
@@ -65,7 +71,7 @@ export function afterQuantities(screen, run) {
  */
 export function followCart(screen, changed) {
   const read = async () => {
-    if (wanted.size) return;
+    if (changes.size) return;
     try {
       const {data} = await call('/v1/shop/list', {signal: screen.signal});
       await whenReleased();
@@ -91,14 +97,13 @@ export function quantityControl(product, options = {}) {
   const element = h('div', {class: 'quantity', role: 'group', 'aria-label': cartTexts('quantity')});
   let quantity = null;
   const count = h('output', {class: 'quantity-count', 'aria-live': 'polite'});
-  const send = async next => {
+  const send = async by => {
     const before = quantity;
-    show(next);
-    try { await setQuantity(product.id, next); } catch (problem) { show(before); throw problem; }
+    show(before + by);
+    try { await changeQuantity(product.id, quantity, by); } catch (problem) { show(before); throw problem; }
   };
-  const set = next => attempt(() => send(next));
-  const less = step('minus', cartTexts('less', product.title), () => set(quantity - 1));
-  const more = step('plus', cartTexts('more', product.title), () => set(quantity + 1));
+  const less = step('minus', cartTexts('less', product.title), () => attempt(() => send(-1)));
+  const more = step('plus', cartTexts('more', product.title), () => attempt(() => send(1)));
   const add = h('button', {type: 'button', class: `button ${options.bare ? 'bare add' : 'primary'}`,
     dataset: {write: ''},
     'aria-label': cartTexts('addOf', product.title), onclick: () => busy(add, async () => {
@@ -119,8 +124,8 @@ export function quantityControl(product, options = {}) {
   };
   element.setLine = (itemId, stored) => {
     if (stored > 0) lines.set(product.id, itemId);
-    else if (!wanted.has(product.id)) lines.delete(product.id);
-    const next = wanted.get(product.id) ?? stored;
+    else if (!changes.has(product.id)) lines.delete(product.id);
+    const next = changes.get(product.id)?.quantity ?? stored;
     if (next !== quantity) show(next);
   };
   element.setLine(options.itemId ?? String(product.id), product.cart.quantity);

@@ -97,6 +97,23 @@ struct HistoryTests {
         }
     }
 
+    @Test("SHOP-02 The action of a row forgets that search and no other, pressed twice or after another search")
+    func pressedTwice() async throws {
+        try await ShopHarness.run { (app) async throws in
+            for q in ["one", "two", "three"] { _ = try await app.get("/v1/shop/search?q=\(q)") }
+            let shown = try await app.get("/v1/shop/history")
+            let href = try shown.string("data.items.1.actions.0.href")
+            let fields: HTTPFields = [.ifMatch: try shown.string("data.items.1.actions.0.headers.If-Match")]
+            let left = try await app.ask(.delete, href, as: nil, fields)
+            #expect(left.status == 200 && left.all("q", in: "data.items") == ["three", "one"])
+            try await app.ask(.delete, href, as: nil, fields).expectProblem("precondition-failed", 412)
+            let again = try left.string("data.items.1.actions.0.headers.If-Match")
+            _ = try await app.get("/v1/shop/search?q=four")
+            try await app.ask(.delete, href, as: nil, [.ifMatch: again]).expectProblem("precondition-failed", 412)
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["four", "three", "one"])
+        }
+    }
+
     @Test("TRUST-20 HEAD, and a search that is not stored, are not remembered")
     func unchanged() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -109,11 +109,20 @@ struct ListsTests {
             }
             for body in [
                 #"{"quantity":0}"#, #"{"quantity":1000}"#, #"{"quantity":-1}"#, #"{"quantity":1.5}"#,
-                #"{"quantity":"2"}"#, "{}", #"{"quantity":1e30}"#,
+                #"{"quantity":"2"}"#, "{}", #"{"quantity":1e30}"#, #"{"by":null}"#,
             ] {
                 let wrong = try await app.ask(.patch, "/v1/shop/list/items/1", json: body)
                 wrong.expectProblem("validation-failed", 422)
                 #expect(wrong["errors.0.pointer"] == "/quantity")
+            }
+            for (body, code) in [
+                (#"{"by":"1"}"#, "invalid"), (#"{"by":0.5}"#, "invalid"), (#"{"by":999}"#, "invalid"),
+                (#"{"by":-1e30}"#, "invalid"), (#"{"by":1,"quantity":4}"#, "contradictory"),
+                (#"{"by":-3}"#, "out-of-bounds"), (#"{"by":998}"#, "out-of-bounds"),
+            ] {
+                let wrong = try await app.ask(.patch, "/v1/shop/list/items/1", json: body)
+                wrong.expectProblem("validation-failed", 422)
+                #expect(wrong["errors.0.pointer"] == "/by" && wrong["errors.0.code"] == .string(code), "\(body)")
             }
             for body in [
                 #"{}"#, #"{"product_id":"1"}"#, #"{"product_id":0}"#, #"{"product_id":2,"quantity":0}"#,
@@ -122,7 +131,7 @@ struct ListsTests {
                 try await app.ask(.post, "/v1/shop/list/items", json: body).expectProblem("validation-failed", 422)
             }
             try await app.ask(.patch, "/v1/shop/list/items/2", json: #"{"quantity":1}"#).expectProblem("not-found", 404)
-            try await app.ask(.patch, "/v1/shop/list/items/x", json: #"{"quantity":1}"#).expectProblem("not-found", 404)
+            try await app.ask(.patch, "/v1/shop/list/items/x", json: #"{"by":1}"#).expectProblem("not-found", 404)
             for body in [
                 #"{"product_ids":[]}"#, #"{"product_ids":[1,1]}"#, #"{"product_ids":[1,2]}"#, #"{"product_ids":["1"]}"#,
                 "{}", #"{"product_ids":1}"#,
@@ -243,7 +252,7 @@ struct ListsTests {
             }
             _ = try await store.add(product, quantity: 1, to: "anna")
             expectEnded("add")
-            _ = try await store.setQuantity(2, of: ListItemID(productID: 1), "anna")
+            _ = try await store.change(.by(1), of: ListItemID(productID: 1), "anna")
             expectEnded("quantity")
             _ = try await store.order(.products([1]), "anna")
             expectEnded("order")
@@ -283,10 +292,19 @@ struct ListsTests {
         }
     }
 
-    @Test("a list takes a thousand products and says so")
+    @Test("ONE-04 a list takes a thousand products and says so, in the results and on the card as well")
     func full() async throws {
         try await ShopHarness.run { (app) async throws in
-            try await app.fillList(1001...2000)
+            try await app.fillList(1001...1999)
+            let room = try await app.get("/v1/shop/products/1")
+            #expect(room["data.button.enabled"] == true && room["data.actions.0.disabled_reason"] == nil)
+            try await app.fillList(2000...2000)
+            for target in ["search", "products/1"] {
+                let shown = try await app.get("/v1/shop/\(target)")
+                let action = shown["data.items"] == nil ? "data.actions.0" : "data.items.0.actions.0"
+                #expect(shown["\(action).id"] == "add" && shown["\(action).enabled"] == false, "\(target)")
+                #expect(shown["\(action).disabled_reason"] == "В корзине уже 1000 товаров, больше не поместится.")
+            }
             let refused = try await app.add(1)
             refused.expectProblem("validation-failed", 422)
             #expect(refused["errors.0.code"] == "list-full")

@@ -164,7 +164,7 @@ struct SearchPlanTests {
             )
         )
         #expect(
-            try seen.plan(ShopStore.selectCart, ["local", "[1]"]).contains(
+            try seen.plan(ShopStore.selectCart, ["profile": "local", "products": "[1]"]).contains(
                 "shop_list_item USING PRIMARY KEY (profile=? AND product_id=?)"
             )
         )

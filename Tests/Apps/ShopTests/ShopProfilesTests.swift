@@ -82,14 +82,14 @@ struct ShopProfilesTests {
                     group.addTask {
                         do {
                             let profiles = nodes[number % 2].profiles
-                            let (isListed, _) = try await profiles.setQuantity(
-                                number,
+                            let (outcome, _) = try await profiles.change(
+                                .to(number),
                                 of: id,
                                 "anna",
                                 if: preconditions,
                                 showing: page
                             )
-                            #expect(isListed)
+                            #expect(outcome == .changed)
                             return nil
                         } catch let problem as Problem {
                             return problem
@@ -104,6 +104,39 @@ struct ShopProfilesTests {
         #expect(try await nodes[1].profiles.list("anna", page).revision == 2)
         #expect(try await change(if: .none).isEmpty)
         #expect(try await nodes[0].profiles.list("anna", page).revision == 22)
+    }
+
+    @Test(
+        "SHOP-23 Pieces that 16 clients add at once through two servers are all there; no line leaves its bounds",
+        arguments: StoreKind.allCases
+    )
+    func presses(kind: StoreKind) async throws {
+        let nodes = try await kind.shopNodes(2)
+        let product = try Product.test(5)
+        for node in nodes { try await node.save([product], at: epoch) }
+        let id = try #require(try await add(product, quantity: 5, nodes[0]).0.added)
+        func press(_ count: Int, by difference: Int) async throws -> Int {
+            try await withThrowingTaskGroup(of: ShopStore.QuantityOutcome.self) { group in
+                for number in 0..<count {
+                    group.addTask {
+                        let profiles = nodes[number % 2].profiles
+                        return try await profiles.change(.by(difference), of: id, "anna", if: .none, showing: page).0
+                    }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 == .changed ? 1 : 0 }
+            }
+        }
+        for (count, difference, made, left) in [(16, 1, 16, 21), (30, -1, 20, 1), (3, 400, 2, 801)] {
+            #expect(try await press(count, by: difference) == made)
+            #expect(try await nodes[1].profiles.list("anna", page).items.map(\.quantity) == [left])
+        }
+        #expect(try await nodes[0].profiles.list("anna", page).revision == 1 + 16 + 20 + 2)
+        let other = ListItemID(productID: 6)
+        let outcome = try await nodes[0].profiles.change(.by(1), of: other, "anna", if: version(1), showing: page).0
+        #expect(outcome == .notListed)
+        await #expect(throws: Problem.self, "a precondition that fails comes before the bounds") {
+            try await nodes[0].profiles.change(.by(998), of: id, "anna", if: version(1), showing: page)
+        }
     }
 
     @Test(
@@ -137,8 +170,8 @@ struct ShopProfilesTests {
                     )
                     outcome = "add \(product.id): \(added) \(list)"
                 case 3:
-                    let changed = try await node.profiles.setQuantity(
-                        step + 1,
+                    let changed = try await node.profiles.change(
+                        step % 2 == 0 ? .to(step + 1) : .by(Int.random(in: -100...900, using: &chance)),
                         of: line,
                         profile,
                         if: preconditions,
@@ -170,7 +203,8 @@ struct ShopProfilesTests {
                     let products = seen.values.sorted { $0.id < $1.id }
                     for ids in [nil, products.map(\.id)] {
                         let cart = try await node.profiles.cartReader(profile, of: ids)(products)
-                        log.append("\(cart.values.sorted { $0.id.productID < $1.id.productID })")
+                        let lines = cart.byProduct.values.sorted { $0.id.productID < $1.id.productID }
+                        log.append("\(cart.total) \(lines)")
                     }
                 }
             }

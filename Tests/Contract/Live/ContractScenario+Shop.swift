@@ -122,7 +122,9 @@ extension ContractScenario {
         for order in [#"{"product_ids":[2,1]}"#, #"{"item_ids":["1","2"]}"#, #"{"item_ids":[],"product_ids":[]}"#] {
             try await ask("PUT /v1/shop/list/order", profile, body: order)
         }
-        try await ask("PATCH \(item)", profile, body: #"{"quantity":9}"#)
+        for (body, status) in [(#"{"quantity":9}"#, 200), (#"{"by":-1}"#, 200), (#"{"by":-8}"#, 422)] {
+            #expect(try await ask("PATCH \(item)", profile, body: body).status == status, "\(body)")
+        }
         try await shopPreconditions(profile)
         // An id on the list is given to another product, and one product is gone.
         try await larder.control("PUT", "/catalogue/reseeded", #"{"shift":1}"#)

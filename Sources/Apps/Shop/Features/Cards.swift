@@ -19,17 +19,15 @@ struct Cards: Sendable {
         let changeToken = profiles.changeToken(profile).and(store.changeToken(products: [id]))
         let cart = try await profiles.cartReader(profile, of: [id])
         let witness = products.api.upstream.witness()
-        let stored: (ProductReader.Result, CartLine?)? = try store.database.read { _ in
-            try products.stored(id, cachePolicy, since: witness).map {
-                ($0, try cart([$0.product])[id])
-            }
+        let stored: (ProductReader.Result, CartLines)? = try store.database.read { _ in
+            try products.stored(id, cachePolicy, since: witness).map { ($0, try cart([$0.product])) }
         }
-        let (read, line): (ProductReader.Result, CartLine?)
+        let (read, lines): (ProductReader.Result, CartLines)
         if let stored {
-            (read, line) = stored
+            (read, lines) = stored
         } else {
             read = try await products.read(id, cachePolicy)
-            line = try await profiles.cartReader(profile, of: [id])([read.product])[id]
+            lines = try await profiles.cartReader(profile, of: [id])([read.product])
         }
         let layout = options.layout(of: read.product.category)
         let meta = Meta(
@@ -39,7 +37,7 @@ struct Cards: Sendable {
         )
         return try ScreenResponse.screen(
             Envelope(
-                data: CardScreen(read.product, line, layout: layout),
+                data: CardScreen(read.product, lines[id], isListFull: lines.isListFull, layout: layout),
                 meta: meta,
                 links: Links(self: request.selfLink)
             ),

@@ -49,7 +49,7 @@ struct History: Sendable {
         let folded = SearchQuery(text: typed).folded
         let rows = searches.history.enumerated().filter { _, search in
             folded.map { Array(search.text.caseFolded.utf8).firstRange(of: Array($0.utf8)) != nil } ?? true
-        }.map { HistoryScreen.Row($0.element, index: $0.offset) }
+        }.map { HistoryScreen.Row($0.element, index: $0.offset, version: searches.revision) }
         return try ScreenResponse.local(
             HistoryScreen(rows, isNarrowed: folded != nil),
             "shop.history",

@@ -89,16 +89,16 @@ struct Lists: Sendable {
     }
 
     /// `PATCH /v1/shop/list/items/{item_id}`.
-    func setQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
+    func changeQuantity(_ request: ScreenRequest) async throws -> ScreenResponse {
         let (profile, page) = (try request.profile(), try Self.page(request))
         let id = try Self.item(in: request)
-        var errors: [Problem.FieldError] = []
-        let fields = try await request.jsonObject()
-        let quantity = fields.integer("quantity", in: ListItem.quantities, required: true, &errors)
-        guard errors.isEmpty, let quantity else { throw Problem.validation(errors, dialog: .quantity) }
+        let change = try QuantityChange(try await request.jsonObject())
         let preconditions = request.writePreconditions()
-        let outcome = try await profiles.setQuantity(quantity, of: id, profile, if: preconditions, showing: page)
-        return try changed(outcome, page, request)
+        let (outcome, list) = try await profiles.change(change, of: id, profile, if: preconditions, showing: page)
+        if outcome == .outOfBounds {
+            throw Problem.validation([.field("/by", "out-of-bounds", .quantities)], dialog: .quantity)
+        }
+        return try changed((outcome == .changed, list), page, request)
     }
 
     /// `DELETE /v1/shop/list/items/{item_id}`.
@@ -180,6 +180,25 @@ struct Lists: Sendable {
             headerFields: headerFields,
             changeToken: changeToken
         ).byProfile().at(version: list.revision)
+    }
+}
+
+extension QuantityChange {
+    /// Reads `{"by"}` or `{"quantity"}`.
+    ///
+    /// - Throws: ``Problem`` 422 unless the body has one of the two.
+    fileprivate init(_ fields: JSONFields) throws {
+        var errors: [Problem.FieldError] = []
+        let by = fields.integer("by", in: ListItem.differences, required: false, &errors)
+        let isAbsolute = by == nil && errors.isEmpty
+        let quantity = fields.integer("quantity", in: ListItem.quantities, required: isAbsolute, &errors)
+        if by != nil, quantity != nil {
+            errors.append(.field("/by", "contradictory", "by cannot stand beside quantity."))
+        }
+        guard errors.isEmpty, let change = by.map(Self.by) ?? quantity.map(Self.to) else {
+            throw Problem.validation(errors, dialog: .quantity)
+        }
+        self = change
     }
 }
 

@@ -30,7 +30,7 @@ struct Search: Sendable {
         let isLast = isFirst ? try await profiles.lastSearchReader(query, profile) : { true }
         let storedCart = try await profiles.cartReader(profile, of: nil)
         let witness = products.witness()
-        let stored: (ProductSearch.Result, [Int: CartLine])? = try store.database.read { _ in
+        let stored: (ProductSearch.Result, CartLines)? = try store.database.read { _ in
             guard try isLast() else { return nil }
             return try products.stored(
                 query,
@@ -40,7 +40,7 @@ struct Search: Sendable {
                 since: witness
             ).map { ($0, try storedCart($0.products)) }
         }
-        let (result, cart): (ProductSearch.Result, [Int: CartLine])
+        let (result, cart): (ProductSearch.Result, CartLines)
         if let stored {
             (result, cart) = stored
         } else {
@@ -63,13 +63,18 @@ struct Search: Sendable {
 
     private func envelope(
         _ result: ProductSearch.Result,
-        _ cart: [Int: CartLine],
+        _ cart: CartLines,
         of query: SearchQuery,
         _ page: Page,
         _ request: ScreenRequest
     ) -> Envelope<SearchScreen> {
         let rows = result.products.map {
-            SearchScreen.Row($0, cart[$0.id], layout: options.layout(of: $0.category))
+            SearchScreen.Row(
+                $0,
+                cart[$0.id],
+                isListFull: cart.isListFull,
+                layout: options.layout(of: $0.category)
+            )
         }
         let isEmpty = rows.isEmpty && result.next == nil && page.offset == 0
         let link = query.link.query("limit", String(page.limit))

@@ -39,12 +39,31 @@ struct ListItem: Sendable, Equatable {
 
     /// Quantities that a line may have.
     static let quantities = 1...999
+    /// Differences between two of them.
+    static let differences = (1 - quantities.count)...(quantities.count - 1)
 
     var id: ListItemID
     /// The product as it was last seen.
     var product: Product
     var quantity: Int
     var difference: Difference?
+}
+
+/// A change of a line's quantity.
+enum QuantityChange: Sendable, Equatable {
+    case to(Int)
+    /// More pieces, or fewer if it is negative: changes of several clients add up.
+    case by(Int)
+
+    /// Returns the quantity of a line that had another one before; nil if no line may have it.
+    func applied(to quantity: Int) -> Int? {
+        let changed =
+            switch self {
+            case .to(let quantity): quantity
+            case .by(let difference): quantity + difference
+            }
+        return ListItem.quantities.contains(changed) ? changed : nil
+    }
 }
 
 /// The line of a shopping list that has a product.

@@ -11,12 +11,12 @@ struct CardScreen: Encodable, Sendable {
     let button: Action
     let shareText: Text
 
-    init(_ product: Product, _ line: CartLine?, layout: Layout) {
-        self.product = ProductSummary(product, line, layout: layout)
+    init(_ product: Product, _ line: CartLine?, isListFull: Bool = false, layout: Layout) {
+        self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
         let numbers = 0..<max(1, product.images.count)
         imageUrls = numbers.map { "/v1/shop/images/\(product.id)/\($0)" }
         imageTexts = numbers.map { "\($0 + 1)/\(numbers.count)" }
-        button = line == nil ? .add(product.id) : .openList
+        button = line == nil ? .add(product.id, isListFull: isListFull) : .openList
         shareText = product.shareText
     }
 

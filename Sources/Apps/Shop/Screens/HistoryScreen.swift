@@ -11,12 +11,12 @@ struct HistoryScreen: Encodable, Sendable {
         let href: Link
         let actions: [Action]
 
-        init(_ search: PastSearch, index: Int) {
+        init(_ search: PastSearch, index: Int, version: Int) {
             q = search.text
             filters = FilterFields(search.filters)
             searchedAt = search.searchedAt
             href = SearchQuery(text: search.text, filters: search.filters).link
-            actions = [.forgetSearch(index)]
+            actions = [.forgetSearch(index, version: version)]
         }
     }
 

@@ -3,13 +3,14 @@ import Screens
 
 extension Action {
     /// Puts one piece of a product on the list.
-    static func add(_ product: Int) -> Action {
+    static func add(_ product: Int, isListFull: Bool) -> Action {
         Action(
             id: "add",
             title: .addToList,
             method: "POST",
             href: "/v1/shop/list/items",
-            body: ["product_id": .integer(product), "quantity": .integer(1)]
+            body: ["product_id": .integer(product), "quantity": .integer(1)],
+            disabled: isListFull ? .listFull(ShopStore.maximumItems) : nil
         )
     }
 
@@ -18,18 +19,18 @@ extension Action {
 
     /// What changes a line of the list: −, +, and its removal.
     static func changing(_ line: CartLine) -> [Action] {
-        func quantity(_ id: String, _ title: Text, _ quantity: Int) -> Action {
+        func step(_ id: String, _ title: Text, by difference: Int) -> Action {
             Action(
                 id: id,
                 title: title,
                 method: "PATCH",
                 href: line.id.path,
-                body: ["quantity": .integer(quantity)],
-                disabled: ListItem.quantities.contains(quantity) ? nil : .quantities
+                body: ["by": .integer(difference)],
+                disabled: QuantityChange.by(difference).applied(to: line.quantity) == nil ? .quantities : nil
             )
         }
         return [
-            quantity("decrease", "−", line.quantity - 1), quantity("increase", "+", line.quantity + 1),
+            step("decrease", "−", by: -1), step("increase", "+", by: 1),
             Action(id: "delete", title: .remove, method: "DELETE", href: line.id.path),
         ]
     }
@@ -40,9 +41,15 @@ extension Action {
     /// Empties the history of searches.
     static let clearHistory = Action(id: "clear", title: .clear, method: "DELETE", href: "/v1/shop/history")
 
-    /// Removes one search from the history; the newest one has the index 0.
-    static func forgetSearch(_ index: Int) -> Action {
-        Action(id: "delete", title: .remove, method: "DELETE", href: "/v1/shop/history/\(index)")
+    /// Removes one search from the history; the newest one has the index 0. Another one may have it in a later version.
+    static func forgetSearch(_ index: Int, version: Int) -> Action {
+        Action(
+            id: "delete",
+            title: .remove,
+            method: "DELETE",
+            href: "/v1/shop/history/\(index)",
+            headers: ["If-Match": "\"\(version)\""]
+        )
     }
 
     /// Replaces all filters.

@@ -41,7 +41,7 @@ struct ProductSummary: Encodable, Sendable {
     let cart: Cart
     let actions: [Action]
 
-    init(_ product: Product, _ line: CartLine?, layout: Layout) {
+    init(_ product: Product, _ line: CartLine?, isListFull: Bool, layout: Layout) {
         id = product.id
         title = product.title
         price = product.price
@@ -51,8 +51,8 @@ struct ProductSummary: Encodable, Sendable {
         _category = Nullable(wrappedValue: product.category.map(CategoryName.init))
         self.layout = layout
         cart = Cart(line)
-        actions =
-            (line.map(Action.changing) ?? [.add(product.id)]) + [.share("/v1/shop/products/\(product.id)")]
+        let listing = line.map(Action.changing) ?? [.add(product.id, isListFull: isListFull)]
+        actions = listing + [.share("/v1/shop/products/\(product.id)")]
     }
 
     private enum CodingKeys: CodingKey {

@@ -7,8 +7,8 @@ struct SearchScreen: Encodable, Sendable {
         let imageUrl: Link
         let href: Link
 
-        init(_ product: Product, _ line: CartLine?, layout: Layout) {
-            self.product = ProductSummary(product, line, layout: layout)
+        init(_ product: Product, _ line: CartLine?, isListFull: Bool = false, layout: Layout) {
+            self.product = ProductSummary(product, line, isListFull: isListFull, layout: layout)
             imageUrl = "/v1/shop/images/\(product.id)/0"
             href = "/v1/shop/products/\(product.id)"
         }

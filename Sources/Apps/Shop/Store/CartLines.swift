@@ -1,6 +1,8 @@
 /// The lines of a list that have some products, by the ids of the products.
-struct CartLines {
+struct CartLines: Sendable {
     private(set) var byProduct: [Int: CartLine] = [:]
+    /// The lines of the whole list.
+    var total = 0
     private let products: [Int: Product]
 
     init(of products: [Product]) {
@@ -8,6 +10,11 @@ struct CartLines {
     }
 
     var ids: some Collection<Int> { products.keys }
+
+    /// Whether the list takes no more lines.
+    var isListFull: Bool { total >= ShopStore.maximumItems }
+
+    subscript(product: Int) -> CartLine? { byProduct[product] }
 
     /// Takes a line if it has one of the products, not one whose id was another product's when it was added.
     ///

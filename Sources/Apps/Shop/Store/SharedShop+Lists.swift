@@ -177,23 +177,28 @@ extension SharedShop {
         return rows.map { ($0.line.shown(known), $0.revision) }
     }
 
-    func cartReader(_ profile: String, of ids: [Int]?) async throws -> ([Product]) throws -> [Int: CartLine] {
+    func cartReader(_ profile: String, of ids: [Int]?) async throws -> ([Product]) throws -> CartLines {
         let rows = try await database.rows(Self.selectCart, [profile, ids]) { row in
             (
-                line: CartLine(id: try ListItemID(row), quantity: try row.value("quantity")),
-                title: try row.value("title") as String, madeAt: try row.value("made_at") as String?
+                total: try row.value("total") as Int,
+                line: try (row.value("quantity") as Int?).map { CartLine(id: try ListItemID(row), quantity: $0) },
+                title: try row.value("title") as String? ?? "", madeAt: try row.value("made_at") as String?
             )
         }
         return { products in
             var cart = CartLines(of: products)
-            for row in rows { cart.take(row.line, title: row.title, madeAt: row.madeAt) }
-            return cart.byProduct
+            for row in rows {
+                cart.total = row.total
+                if let line = row.line { cart.take(line, title: row.title, madeAt: row.madeAt) }
+            }
+            return cart
         }
     }
 
     private static let selectCart = """
-        SELECT product_id, ordinal, quantity, title, made_at FROM shop_list_item
-        WHERE profile = $1 AND ($2 IS NULL OR product_id = ANY($2))
+        SELECT total, product_id, ordinal, quantity, title, made_at
+        FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = $1) AS whole LEFT JOIN shop_list_item
+        ON profile = $1 AND ($2 IS NULL OR product_id = ANY($2))
         """
 
     func listedProducts(without present: Set<Int>) async throws -> [Int] {

@@ -83,18 +83,30 @@ struct SharedShop: ShopProfiles {
         SELECT count(*) AS lines, coalesce(max(position), 0) AS last FROM shop_list_item WHERE profile = $1
         """
 
-    func setQuantity(
-        _ quantity: Int,
+    func change(
+        _ quantity: QuantityChange,
         of id: ListItemID,
         _ profile: String,
         if preconditions: WritePreconditions,
         showing page: PageRequest
-    ) async throws -> (Bool, ShoppingList) {
-        let item: @Sendable (Bool) -> ListItemID? = { $0 ? id : nil }
-        return try await changeLine(profile, if: preconditions, showing: page, item: item) { transaction in
-            let update = "UPDATE shop_list_item SET quantity = $4 \(Self.whereLine)"
-            return try transaction.execute(update, [profile, id.productID, id.ordinal, quantity])
+    ) async throws -> (ShopStore.QuantityOutcome, ShoppingList) {
+        let update: @Sendable (SQLTransaction) throws -> (result: ShopStore.QuantityOutcome, hasChanged: Bool) = {
+            transaction in
+            let line: [any SQLParameter] = [profile, id.productID, id.ordinal]
+            let rows = try transaction.rows("SELECT quantity FROM shop_list_item \(Self.whereLine)", line)
+            guard let row = rows.first else { return (.notListed, false) }
+            guard let after = quantity.applied(to: try row.value("quantity")) else { return (.outOfBounds, false) }
+            try transaction.execute("UPDATE shop_list_item SET quantity = $4 \(Self.whereLine)", line + [after])
+            return (.changed, true)
         }
+        return try await change(
+            profile,
+            if: preconditions,
+            showing: page,
+            isMissing: { $0 == .notListed },
+            item: { $0 == .changed ? id : nil },
+            update
+        )
     }
 
     func remove(
@@ -103,9 +115,10 @@ struct SharedShop: ShopProfiles {
         if preconditions: WritePreconditions,
         showing page: PageRequest
     ) async throws -> (Bool, ShoppingList) {
-        try await changeLine(profile, if: preconditions, showing: page) { transaction in
+        try await change(profile, if: preconditions, showing: page, isMissing: (!)) { transaction in
             let delete = "DELETE FROM shop_list_item \(Self.whereLine)"
-            return try transaction.execute(delete, [profile, id.productID, id.ordinal])
+            let isListed = try transaction.execute(delete, [profile, id.productID, id.ordinal]) > 0
+            return (isListed, isListed)
         }
     }
 
@@ -140,29 +153,4 @@ struct SharedShop: ShopProfiles {
         FROM unnest($2, $3) WITH ORDINALITY AS new (product_id, ordinal, position)
         WHERE item.profile = $1 AND item.product_id = new.product_id AND item.ordinal = new.ordinal
         """
-
-    /// Changes a line, or finds that the list has none of that id, which comes before the preconditions (RFC 9110
-    /// §13.2.1).
-    ///
-    /// - Parameter update: Returns how many rows it has changed.
-    private func changeLine(
-        _ profile: String,
-        if preconditions: WritePreconditions,
-        showing page: PageRequest,
-        item: (@Sendable (Bool) -> ListItemID?)? = nil,
-        _ update: @escaping @Sendable (SQLTransaction) throws -> Int
-    ) async throws -> (Bool, ShoppingList) {
-        let isUnlisted: @Sendable (Bool) -> Bool = { !$0 }
-        let item = item ?? { _ in nil }
-        return try await change(
-            profile,
-            if: preconditions,
-            showing: page,
-            isMissing: isUnlisted,
-            item: item
-        ) { transaction in
-            let isListed = try update(transaction) > 0
-            return (isListed, isListed)
-        }
-    }
 }

@@ -23,12 +23,12 @@ protocol ShopProfiles: Sendable {
     /// transaction that reads what else is shown; a shared store is read before.
     func linesReader(of productID: Int, _ profile: String) async throws -> () throws -> [ListItem]
 
-    /// Returns what reads the lines that have products, by the ids of the products; a line whose id was another
-    /// product's when it was added is left out. It is called within the transaction that reads the products; a shared
-    /// store is read before.
+    /// Returns what reads the lines that have products, and the number of all; a line whose id was another product's
+    /// when it was added is left out. It is called within the transaction that reads the products; a shared store is
+    /// read before.
     ///
     /// - Parameter ids: those of the products; nil if they are not known yet.
-    func cartReader(_ profile: String, of ids: [Int]?) async throws -> ([Product]) throws -> [Int: CartLine]
+    func cartReader(_ profile: String, of ids: [Int]?) async throws -> ([Product]) throws -> CartLines
 
     /// Appends a product to a list unless it is on it. Of two concurrent additions of one product, the second finds it
     /// there.
@@ -43,16 +43,16 @@ protocol ShopProfiles: Sendable {
         showing page: PageRequest
     ) async throws -> (ShopStore.Addition, ShoppingList)
 
-    /// Sets the quantity of a line; false if it is not on the list.
+    /// Changes the quantity of a line.
     ///
     /// - Throws: 412 `precondition-failed`.
-    func setQuantity(
-        _ quantity: Int,
+    func change(
+        _ quantity: QuantityChange,
         of id: ListItemID,
         _ profile: String,
         if preconditions: WritePreconditions,
         showing page: PageRequest
-    ) async throws -> (Bool, ShoppingList)
+    ) async throws -> (ShopStore.QuantityOutcome, ShoppingList)
 
     /// Removes a line from the list; false if it is not on it.
     ///

@@ -95,25 +95,28 @@ extension ShopStore {
 
     /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
     /// was added is left out.
-    func cart(of products: [Product], _ profile: String) throws -> [Int: CartLine] {
+    func cart(of products: [Product], _ profile: String) throws -> CartLines {
         try database.read { db in
             var cart = CartLines(of: products)
             let rows = try Row.fetchCursor(
                 try db.cachedStatement(sql: Self.selectCart),
-                arguments: [profile, cart.ids.jsonArray]
+                arguments: ["profile": profile, "products": cart.ids.jsonArray]
             )
             while let row = try rows.next() {
-                let id = try ListItemID(productID: row.value(0), ordinal: row.value(1))
-                let line = CartLine(id: id, quantity: try row.value(2))
-                cart.take(line, title: try row.value(3), madeAt: try row.value(4))
+                cart.total = try row.size(0)
+                guard let product = try row.value(1) as Int? else { continue }
+                let id = try ListItemID(productID: product, ordinal: row.value(2))
+                let line = CartLine(id: id, quantity: try row.value(3))
+                cart.take(line, title: try row.value(4), madeAt: try row.value(5))
             }
-            return cart.byProduct
+            return cart
         }
     }
 
     static let selectCart = """
-        SELECT product_id, ordinal, quantity, title, made_at FROM shop_list_item
-        WHERE profile = ? AND product_id IN (SELECT value FROM json_each(?))
+        SELECT total, product_id, ordinal, quantity, title, made_at
+        FROM (SELECT count(*) AS total FROM shop_list_item WHERE profile = :profile) LEFT JOIN shop_list_item
+        ON profile = :profile AND product_id IN (SELECT value FROM json_each(:products))
         """
 
     /// Returns the ids of the products on all lists that the upstream is not known to miss.

@@ -67,28 +67,40 @@ extension ShopStore {
         )
         """
 
-    /// Sets the quantity of a line; false if it is not on the list.
+    /// The outcome of a change of a quantity.
+    enum QuantityOutcome: Sendable {
+        case changed
+        /// No line may have the quantity that it would be.
+        case outOfBounds
+        case notListed
+    }
+
+    /// Changes the quantity of a line.
     ///
     /// - Parameter page: The part of the list to return.
     /// - Throws: ``Problem`` 412; `StorageError`, `CancellationError`.
-    func setQuantity(
-        _ quantity: Int,
+    func change(
+        _ quantity: QuantityChange,
         of id: ListItemID,
         _ profile: String,
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
-    ) async throws -> (Bool, ShoppingList) {
-        let update: @Sendable (Database) throws -> Bool = { db in
+    ) async throws -> (QuantityOutcome, ShoppingList) {
+        let update: @Sendable (Database) throws -> QuantityOutcome = { db in
+            let select = try db.cachedStatement(sql: "SELECT quantity FROM shop_list_item \(Self.whereItem)")
+            let before = try Int.fetchOne(select, arguments: [profile, id.productID, id.ordinal])
+            guard let before else { return .notListed }
+            guard let after = quantity.applied(to: before) else { return .outOfBounds }
             try db.cachedStatement(sql: "UPDATE shop_list_item SET quantity = ? \(Self.whereItem)")
-                .execute(arguments: [quantity, profile, id.productID, id.ordinal])
-            return db.changesCount > 0
+                .execute(arguments: [after, profile, id.productID, id.ordinal])
+            return .changed
         }
         return try await change(
             profile,
             if: preconditions,
             showing: page,
-            isMissing: Self.isUnlisted,
-            item: { $0 ? id : nil },
+            isMissing: { $0 == .notListed },
+            item: { $0 == .changed ? id : nil },
             update
         )
     }
@@ -103,14 +115,13 @@ extension ShopStore {
         if preconditions: WritePreconditions = .none,
         showing page: PageRequest = firstPage
     ) async throws -> (Bool, ShoppingList) {
-        try await change(profile, if: preconditions, showing: page, isMissing: Self.isUnlisted) { db in
+        try await change(profile, if: preconditions, showing: page, isMissing: (!)) { db in
             try db.cachedStatement(sql: "DELETE FROM shop_list_item \(Self.whereItem)")
                 .execute(arguments: [profile, id.productID, id.ordinal])
             return db.changesCount > 0
         }
     }
 
-    private static let isUnlisted: @Sendable (Bool) -> Bool = { isListed in !isListed }
     static let whereItem = "WHERE profile = ? AND product_id = ? AND ordinal = ?"
 
     /// Empties the list; false if it was empty.

@@ -3,7 +3,7 @@ extension ShopStore: ShopProfiles {
         { try lines(of: productID, profile) }
     }
 
-    func cartReader(_ profile: String, of ids: [Int]?) -> ([Product]) throws -> [Int: CartLine] {
+    func cartReader(_ profile: String, of ids: [Int]?) -> ([Product]) throws -> CartLines {
         { try cart(of: $0, profile) }
     }
 
