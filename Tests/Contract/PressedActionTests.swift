@@ -19,11 +19,42 @@ struct PressedActionTests {
         }
     }
 
-    /// Presses every enabled action of every screen once.
+    /// What the actions are pressed in.
+    enum Situation: CaseIterable {
+        case online
+        /// The upstreams are away; copies are fresh.
+        case offline
+        /// The same, and copies are older than their freshness time.
+        case outOfDate
+        /// The upstreams are away, and nothing more can be left in the outbox.
+        case outboxFull
+        /// A write that waited was refused for good, and another one is in conflict.
+        case refused
+        /// The same, and the Disk is away.
+        case refusedOffline
+        /// The Disk does not accept the token of the account any more.
+        case tokenRevoked
+
+        var settings: [String] {
+            switch self {
+            case .online, .offline, .refused, .refusedOffline, .tokenRevoked: []
+            case .outOfDate: ["ships", "disk", "shop", "categories"].flatMap { ["--freshness-\($0)-s", "0"] }
+            // The one that waits already.
+            case .outboxFull: ["--disk-outbox-operations", "1"]
+            }
+        }
+        var isOffline: Bool { self == .offline || self == .outOfDate || self == .outboxFull }
+    }
+
+    /// Actions that are disabled because they would change nothing; the request is accepted all the same.
+    private static let idle: Set = ["reorder", "restore", "keep_offline", "save", "empty"]
+
+    /// Presses every action of every screen once.
     private final class Finger {
         let larder: InProcessLarder
         private let reads: [StoredReads.Read]
         private var pressed: Set<String> = []
+        private var disabled: Set<String> = []
         private(set) var failures: [String] = []
 
         init(_ larder: InProcessLarder, _ reads: [StoredReads.Read]) {
@@ -36,7 +67,7 @@ struct PressedActionTests {
         func pressAll() async throws {
             for turn in 0...2 {
                 for read in reads {
-                    while let found = try await next(of: read, turn: turn) { try await press(found, on: read) }
+                    while let found = try await next(of: read, turn: turn) { try await press(found) }
                 }
             }
         }
@@ -50,13 +81,16 @@ struct PressedActionTests {
             for action in actions(in: data) {
                 let key = "\(read.operation) \(action.id.string ?? "")"
                 let reason = action.disabled_reason
-                if action.enabled.bool == true {
-                    if !reason.isNull { failures.append("\(key) is enabled, and says why not") }
-                } else if reason.string?.isEmpty != false {
-                    failures.append("\(key) is disabled, and does not say why")
-                }
                 let found = Found(key: key, action: action, fields: read.headers)
-                if action.enabled.bool == true, found.turn == turn, pressed.insert(key).inserted { return found }
+                guard action.enabled.bool != true else {
+                    if !reason.isNull { failures.append("\(key) is enabled, and says why not") }
+                    if found.turn == turn, pressed.insert(key).inserted { return found }
+                    continue
+                }
+                if reason.string?.isEmpty != false { failures.append("\(key) is disabled, and does not say why") }
+                guard !PressedActionTests.idle.contains(found.id), disabled.insert(key).inserted else { continue }
+                let (request, response) = try await send(found)
+                if response.status < 400 { failures.append("\(key) is disabled, and succeeds: \(request)") }
             }
             return nil
         }
@@ -69,7 +103,14 @@ struct PressedActionTests {
                 + object.sorted { $0.key < $1.key }.flatMap { actions(in: $0.value) }
         }
 
-        private func press(_ found: Found, on read: StoredReads.Read) async throws {
+        private func press(_ found: Found) async throws {
+            let (request, response) = try await send(found)
+            guard !(200..<400).contains(response.status) else { return }
+            failures.append("\(found.key): \(request)\n  \(response.status) \(response.text.prefix(300))")
+        }
+
+        /// Sends the request of an action, and returns it with its response.
+        private func send(_ found: Found) async throws -> (request: String, ReceivedResponse) {
             let action = found.action
             let (method, href) = (action.method.string ?? "", action.href.string ?? "")
             var fields = found.fields
@@ -85,14 +126,8 @@ struct PressedActionTests {
                 }
                 (body, fields["Content-Type"]) = (Self.text(.object(members)), "application/json")
             }
-            let response = try await larder.send(method, href, fields, body: body)
-            guard (200..<400).contains(response.status) else {
-                let sent = body.map { $0.prefix(200) } ?? ""
-                failures.append(
-                    "\(found.key): \(method) \(href) \(sent)\n  \(response.status) \(response.text.prefix(300))"
-                )
-                return
-            }
+            let request = "\(method) \(href) \(body?.prefix(200) ?? "")"
+            return (request, try await larder.send(method, href, fields, body: body))
         }
 
         /// Returns what a user fills in; nil to leave it out.
@@ -150,24 +185,51 @@ struct PressedActionTests {
 
     @Test(
         "ONE-04 every enabled action of every screen succeeds when it is pressed as the JSON says; others say why not",
-        arguments: [false, true]
+        arguments: Situation.allCases
     )
-    func pressed(isOffline: Bool) async throws {
-        try await withLarder { larder in
+    func pressed(situation: Situation) async throws {
+        try await withLarder(situation.settings) { larder in
             let reads = try await StoredReads(larder).all().filter { $0.operation.hasPrefix("GET /v1/") }
-            if isOffline {
-                for upstream in ["spacex", "catalogue", "people", "yandex_disk"] {
-                    try await larder.fault("offline", of: upstream)
-                }
-                for list in ["/v1/ships", "/v1/shop/search", "/v1/disk/files"] {
-                    let headers = reads.first { $0.operation == "GET \(list)" }?.headers ?? [:]
-                    _ = try await larder.send("GET", "\(list)?refresh=1", headers)
-                }
-            }
+            try await Self.prepare(situation, larder, reads)
             let finger = Finger(larder, reads)
             try await finger.pressAll()
             #expect(finger.count > 40)
             #expect(finger.failures.isEmpty, "\(finger.failures.joined(separator: "\n"))")
+        }
+    }
+
+    private static func prepare(_ situation: Situation, _ larder: InProcessLarder, _ reads: [StoredReads.Read])
+        async throws
+    {
+        let headers = reads.first { $0.operation == "GET /v1/disk/files" }?.headers ?? [:]
+        if situation == .refused || situation == .refusedOffline { try await refuse(larder, headers) }
+        if situation == .tokenRevoked {
+            try await larder.control("POST", "/yandex_oauth/revoke", #"{"account":"anna"}"#)
+            #expect(try await larder.send("GET", "/v1/disk/files?refresh=1", headers).status == 401)
+        }
+        guard situation.isOffline || situation == .refusedOffline else { return }
+        for upstream in ["spacex", "catalogue", "people", "yandex_disk"] {
+            try await larder.fault("offline", of: upstream)
+        }
+        for list in ["/v1/ships", "/v1/shop/search", "/v1/disk/files"] {
+            let headers = reads.first { $0.operation == "GET \(list)" }?.headers ?? [:]
+            _ = try await larder.send("GET", "\(list)?refresh=1", headers)
+        }
+    }
+
+    /// Leaves a write that the Disk refuses for good, and waits until it has.
+    private static func refuse(_ larder: InProcessLarder, _ headers: [String: String]) async throws {
+        try await larder.fault("offline", of: "yandex_disk")
+        _ = try await larder.send("GET", "/v1/disk/files?refresh=1", headers)
+        let fields = headers.merging(["Prefer": "respond-async"]) { own, _ in own }
+        let left = try await larder.send("POST", "/v1/disk/links", fields, body: #"{"path":"/contract/4.txt"}"#)
+        #expect(left.status == 202, "\(left.text)")
+        let failure = #"{"call":"PUT /resources/publish","error":"DiskUnsupportedUserAccountTypeError"}"#
+        try await larder.control("POST", "/yandex_disk/failures", failure)
+        try await larder.fault("online", of: "yandex_disk")
+        _ = try await larder.send("GET", "/v1/disk/files?refresh=1", headers)
+        try await BoundedWait.poll(for: "the write to be refused") {
+            try await larder.send("GET", "/v1/disk/outbox", headers).text.contains(#""state":"failed""#)
         }
     }
 }

@@ -60,7 +60,9 @@ struct DiskComposition: Sendable {
             searchFreshness: options.searchFreshness,
             hasher: try secrets.credentialHasher()
         )
-        store = DiskStore(database, secrets: secrets, clock: clock) { [client] in client.credential(of: $0) }
+        store = DiskStore(database, secrets: secrets, outbox: options.outbox, clock: clock) { [client] in
+            client.credential(of: $0)
+        }
         books = DiskBooks(store, shared)
         tokens = TokenProvider(store: store, logins: books.logins, oauth: oauth, clock: clock)
         queue = DownloadQueue(book: books.jobs, events: events, limit: options.downloads, logger: logger)
@@ -247,7 +249,7 @@ extension DiskComposition {
         )
     }
 
-    private var writeQueue: WriteQueue { WriteQueue(writer: writer, options: options.outbox, clock: clock) }
+    private var writeQueue: WriteQueue { WriteQueue(writer: writer, clock: clock) }
 
     var writes: Writes { Writes(accounts: accounts, queue: writeQueue, responses: writeResponses) }
 
@@ -257,7 +259,6 @@ extension DiskComposition {
         OutboxRequests(
             accounts: accounts,
             keeper: outboxKeeper,
-            options: options.outbox,
             timeZone: options.timeZone,
             clock: clock
         )

@@ -1,11 +1,13 @@
+import HTTPSemantics
+import HTTPTypes
 import Screens
 
 extension [Action] {
     /// Returns the actions on a file or folder. Changes that the outbox takes are left there while the Disk is
     /// unreachable, or behind one that waits already; the others cannot be made then.
-    static func ofFile(_ row: DiskRow, offline: Bool) -> [Action] {
+    static func ofFile(_ row: DiskRow, _ way: WriteWay) -> [Action] {
         let item = row.item
-        let isLeft = offline || row.pending != nil
+        let (offline, way) = (way.offline, way.of(row))
         let href = item.path.link(to: "/v1/disk/file")
         var actions: [Action] = []
         if item.kind == .file {
@@ -15,24 +17,41 @@ extension [Action] {
         // The root is neither published nor removed nor renamed.
         guard !item.path.isRoot else { return actions }
         actions += [
-            .link(item, isLeft: isLeft),
-            .delete(item, href: href, isLeft: isLeft),
-            .rename(item, href: href, isLeft: isLeft),
-            .sending(item, "move", .move, headers: Action.leaving(isLeft)),
+            .link(item, way),
+            .delete(item, href: href, way),
+            .rename(item, href: href, way),
+            .sending(item, "move", .move, headers: way.headers, disabled: way.refusal),
             .sending(item, "copy", .copy, disabled: row.unsent ?? (offline ? .diskAway : nil)),
         ]
-        return actions + ofRow(row, offline: offline)
+        return actions + ofRow(row, way)
     }
 
     /// Returns the actions on a row of a list. The address of a folder is its content, so an action shows its own
     /// screen, which has all others.
-    static func ofListedRow(_ row: DiskRow, offline: Bool) -> [Action] {
-        ofRow(row, offline: offline) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
+    static func ofListedRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
+        ofRow(row, way.of(row)) + (row.item.kind == .dir ? [.details(row.item.path)] : [])
     }
 
-    private static func ofRow(_ row: DiskRow, offline: Bool) -> [Action] {
-        let isLeft = offline || row.pending != nil
-        return (row.item.isPublished ? [.unpublish(row.item, isLeft: isLeft)] : []) + [.keeping(row)]
+    private static func ofRow(_ row: DiskRow, _ way: WriteWay) -> [Action] {
+        (row.item.isPublished ? [.unpublish(row.item, way)] : []) + [.keeping(row)]
+    }
+}
+
+/// What becomes of a change that the outbox takes.
+struct WriteWay {
+    /// Whether the Disk is unreachable, so that it is left in the outbox.
+    var offline: Bool
+    /// Whether nothing more can be left there.
+    var isOutboxFull: Bool
+
+    /// The header fields of the change.
+    fileprivate var headers: [String: String]? { offline ? ["Prefer": HTTPFields.respondAsync] : nil }
+    /// Why it is refused; nil if it is not.
+    fileprivate var refusal: Text? { offline && isOutboxFull ? .outboxIsFull : nil }
+
+    /// Returns the same for a row: a change behind one that waits is left, too.
+    fileprivate func of(_ row: DiskRow) -> WriteWay {
+        WriteWay(offline: offline || row.pending != nil, isOutboxFull: isOutboxFull)
     }
 }
 
@@ -42,23 +61,21 @@ extension DiskRow {
 }
 
 extension Action {
-    /// Returns the header fields of a write that may be left in the outbox.
-    fileprivate static func leaving(_ isLeft: Bool) -> [String: String]? { isLeft ? ["Prefer": "respond-async"] : nil }
-
     /// Returns the action that requests a list again.
     static func refresh(_ href: Link) -> Action {
         .show("refresh", .refresh, href)
     }
 
     /// Returns the action that makes a folder in another one.
-    static func createFolder(in folder: DiskPath, offline: Bool) -> Action {
+    static func createFolder(in folder: DiskPath, _ way: WriteWay) -> Action {
         Action(
             id: "create_folder",
             title: .newFolder,
             method: "POST",
             href: "/v1/disk/folders",
             fields: [Field("path", .text, value: folder.below)],
-            headers: leaving(offline)
+            headers: way.headers,
+            disabled: way.refusal
         )
     }
 
@@ -113,13 +130,14 @@ extension Action {
 
     /// Returns the action that removes the public address of an item. The original app asks in a sheet with the item's
     /// name.
-    fileprivate static func unpublish(_ item: DiskItem, isLeft: Bool) -> Action {
+    fileprivate static func unpublish(_ item: DiskItem, _ way: WriteWay) -> Action {
         Action(
             id: "unpublish",
             title: .unpublish,
             method: "DELETE",
             href: item.path.link(to: "/v1/disk/published"),
-            headers: leaving(isLeft),
+            headers: way.headers,
+            disabled: way.refusal,
             confirm: Confirmation(message: Text(verbatim: item.name), buttons: [.unpublish, .cancel])
         )
     }
@@ -133,26 +151,28 @@ extension Action {
 
     /// Returns the action that gives an item a public address, permanently or, if it is not left in the outbox, for a
     /// number of seconds.
-    fileprivate static func link(_ item: DiskItem, isLeft: Bool) -> Action {
+    fileprivate static func link(_ item: DiskItem, _ way: WriteWay) -> Action {
         Action(
             id: "link",
             title: .shareLink,
             method: "POST",
             href: "/v1/disk/links",
             body: ["path": .text(item.path.text)],
-            fields: isLeft ? nil : [Field("available_for_s", .integer, required: false)],
-            headers: leaving(isLeft)
+            fields: way.offline ? nil : [Field("available_for_s", .integer, required: false)],
+            headers: way.headers,
+            disabled: way.refusal
         )
     }
 
-    fileprivate static func rename(_ item: DiskItem, href: Link, isLeft: Bool) -> Action {
+    fileprivate static func rename(_ item: DiskItem, href: Link, _ way: WriteWay) -> Action {
         Action(
             id: "rename",
             title: .rename,
             method: "PATCH",
             href: href,
             fields: [Field("name", .text, value: item.name)],
-            headers: leaving(isLeft)
+            headers: way.headers,
+            disabled: way.refusal
         )
     }
 
@@ -166,13 +186,14 @@ extension Action {
         )
     }
 
-    fileprivate static func delete(_ item: DiskItem, href: Link, isLeft: Bool) -> Action {
+    fileprivate static func delete(_ item: DiskItem, href: Link, _ way: WriteWay) -> Action {
         Action(
             id: "delete",
             title: .delete,
             method: "DELETE",
             href: href,
-            headers: leaving(isLeft),
+            headers: way.headers,
+            disabled: way.refusal,
             confirm: Confirmation(
                 message: .confirmDeletion(of: item),
                 buttons: [.deletion(of: item), .cancel]

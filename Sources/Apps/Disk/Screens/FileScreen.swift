@@ -28,7 +28,7 @@ struct FileScreen: Encodable, Sendable {
     @Nullable private var alert: Alert?
     private let actions: [Action]
 
-    init(_ row: DiskRow, timeZone: TimeZone, offline: Bool, convertsOffice: Bool) {
+    init(_ row: DiskRow, timeZone: TimeZone, way: WriteWay, convertsOffice: Bool) {
         self.row = RowScreen(row, timeZone: timeZone, actions: nil)
         let item = row.item
         let isFile = item.kind == .file
@@ -44,7 +44,7 @@ struct FileScreen: Encodable, Sendable {
                 : nil
         )
         _alert = Nullable(wrappedValue: item.viewer == .unsupported ? Alert() : nil)
-        actions = .ofFile(row, offline: offline)
+        actions = .ofFile(row, way)
     }
 
     func encode(to encoder: any Encoder) throws {

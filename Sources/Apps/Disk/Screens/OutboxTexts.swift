@@ -13,6 +13,10 @@ extension Text {
     static let overwriteTheirs = Text("Overwrite", ru: "Заменить")
     static let discardOurs = Text("Discard", ru: "Отказаться")
     static let outboxFull = Text("The outbox is full", ru: "Исходящие заполнены")
+    static let outboxIsFull = Text(
+        "No more changes can wait for Yandex Disk.",
+        ru: "Больше изменений не может ожидать отправки на Яндекс Диск."
+    )
     static let outboxState = Text("The outbox does not allow this now", ru: "Сейчас это невозможно")
 
     static func outboxLimit(_ operations: Int, _ mebibytes: Int) -> Text {

@@ -26,12 +26,12 @@ struct RowListScreen: Encodable, Sendable {
         folder: DiskPath? = nil,
         empty: EmptyState,
         isEmpty: Bool,
-        offline: Bool,
+        way: WriteWay,
         actions: [Action]? = nil
     ) {
-        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofListedRow($0, offline: offline)) }
+        items = rows.map { RowScreen($0, timeZone: timeZone, actions: .ofListedRow($0, way)) }
         self.folder = folder.map(Folder.init)
         self.empty = isEmpty ? empty : nil
-        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, offline: offline)] } ?? []) }
+        self.actions = actions.map { $0 + (folder.map { [.createFolder(in: $0, way)] } ?? []) }
     }
 }

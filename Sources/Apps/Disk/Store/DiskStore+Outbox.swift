@@ -19,6 +19,9 @@ extension DiskStore {
         outbox.queue(of: account).map(Meta.PendingWrites.init)
     }
 
+    /// Whether no write can be left beside those that wait.
+    func isOutboxFull(_ waiting: Meta.PendingWrites?) -> Bool { waiting?.count ?? 0 >= outboxOptions.operations }
+
     /// Changes the outbox of an account in the present transaction; its screens change with it.
     ///
     /// - Returns: The operations that were put.

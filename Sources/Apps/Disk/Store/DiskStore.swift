@@ -145,6 +145,7 @@ struct DiskStore: Sendable {
     let offlineSignal = OfflineSignal()
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)
+    let outboxOptions: OutboxOptions
     /// Accounts that another server has logged out.
     let forgotten = ForgottenAccounts()
     private let stamps = VersionCounters()
@@ -157,11 +158,13 @@ struct DiskStore: Sendable {
     init(
         _ database: LarderDatabase,
         secrets: SealedSecrets,
+        outbox options: OutboxOptions = OutboxOptions(),
         clock: WallClock,
         credential: @escaping @Sendable (_ account: String) -> CredentialHash
     ) {
         self.database = database
         self.secrets = secrets
+        outboxOptions = options
         self.clock = clock
         self.credential = credential
         responses = ResponseStore(database)

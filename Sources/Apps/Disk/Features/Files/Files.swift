@@ -56,17 +56,18 @@ struct FileResponses: Sendable {
         changeToken: ChangeToken? = nil
     ) throws -> ScreenResponse {
         let link = row.item.path.link(to: "/v1/disk/file")
+        let pending = account.flatMap(store.pendingWrites)
         let screen = FileScreen(
             row,
             timeZone: timeZone,
-            offline: provenance.offline,
+            way: WriteWay(offline: provenance.offline, isOutboxFull: store.isOutboxFull(pending)),
             convertsOffice: media?.office.isAvailable ?? false
         )
         let meta = Meta(
             screen: "disk.file",
             provenance: provenance,
             banner: provenance.offline ? .diskOffline : nil,
-            pending: account.flatMap(store.pendingWrites)
+            pending: pending
         )
         let links = Links(self: request.method == .get ? request.selfLink : link)
         var response = try ScreenResponse.screen(

@@ -132,7 +132,7 @@ struct Listing: Sendable {
             folder: query.folder,
             empty: query.empty,
             isEmpty: isEmpty,
-            offline: result.provenance.offline,
+            way: WriteWay(offline: result.provenance.offline, isOutboxFull: store.isOutboxFull(page.pending)),
             actions: query.actions
         )
         let meta = Meta(

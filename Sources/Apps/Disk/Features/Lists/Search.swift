@@ -47,7 +47,10 @@ struct Search: Sendable {
                     timeZone: timeZone,
                     empty: .search(query.text, isWhole: known.isWhole),
                     isEmpty: isEmpty,
-                    offline: known.provenance.offline
+                    way: WriteWay(
+                        offline: known.provenance.offline,
+                        isOutboxFull: store.isOutboxFull(found.pending)
+                    )
                 ),
                 meta: Self.meta(known, isEmpty: isEmpty, shown, found.pending),
                 links: request.links(for: shown, next: hits.next.map { list.cursor(after: [.integer($0)]) })

@@ -10,7 +10,6 @@ import Upstream
 struct OutboxRequests: Sendable {
     let accounts: DiskAccounts
     let keeper: OutboxKeeper
-    let options: OutboxOptions
     /// Time zone of texts if a request does not name one.
     let timeZone: TimeZone
     let clock: WallClock
@@ -36,7 +35,7 @@ struct OutboxRequests: Sendable {
             entries.map { self.screen(of: $0, pauseEnd: pauseEnd, timeZone) },
             bytes: queue.bytes,
             isEmpty: queue.entries.isEmpty,
-            limits: (options.bytes, options.operations)
+            limits: (store.outboxOptions.bytes, store.outboxOptions.operations)
         )
         let isRunning = entries.contains { $0.progress.state == .running }
         return try .local(

@@ -26,7 +26,6 @@ extension DiskStore {
         _ write: DiskWrite,
         _ spooled: WriteQueue.Spooled?,
         isDoubtful: Bool,
-        _ options: OutboxOptions,
         account: String,
         at now: Date,
         _ db: Database
@@ -34,7 +33,7 @@ extension DiskStore {
         guard try Self.epoch(of: account, db) != nil else { throw Problem.loggedOut }
         var work = try checked(draft, write, account: account, db)
         work.bytes = spooled?.bytes
-        try checkRoom(spooled?.blob.length ?? 0, options, account: account)
+        try checkRoom(spooled?.blob.length ?? 0, account: account)
         var entry = OutboxEntry(id: SessionToken.make(), account: account, work: work, queuedAt: now)
         if work.isUnneeded { return Self.ended(entry, [], at: now) }
         if isDoubtful { entry.progress = OutboxProgress(sent: work, at: now) }
@@ -74,10 +73,10 @@ extension DiskStore {
     /// Checks that there is room for one more write.
     ///
     /// - Throws: 507 `outbox-full`.
-    func checkRoom(_ bytes: Int, _ options: OutboxOptions, account: String) throws {
+    func checkRoom(_ bytes: Int, account: String) throws {
         let queue = outbox.queue(of: account) ?? OutboxQueue()
-        guard queue.entries.count < options.operations, bytes <= options.bytes - queue.bytes else {
-            throw Problem.outboxFull(options)
+        guard !isOutboxFull(pendingWrites(of: account)), bytes <= outboxOptions.bytes - queue.bytes else {
+            throw Problem.outboxFull(outboxOptions)
         }
     }
 

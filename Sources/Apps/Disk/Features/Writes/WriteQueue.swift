@@ -24,7 +24,6 @@ struct WriteQueue: Sendable {
     }
 
     let writer: WriteExecutor
-    let options: OutboxOptions
     let clock: WallClock
 
     var store: DiskStore { writer.calls.store }
@@ -112,19 +111,18 @@ struct WriteQueue: Sendable {
         if case .upload(let parts, let length, _) = write.kind, spooled == nil {
             try store.database.read { db in
                 _ = try store.checked(draft, write, account: account.id, db)
-                try store.checkRoom(length ?? 0, options, account: account.id)
+                try store.checkRoom(length ?? 0, account: account.id)
             }
             spooled = try await spool(parts, length: length, account.id)
         }
         let now = clock.now()
         let left = try await outbox.change(of: account.id, by: .client(upload: spooled?.blob)) {
-            [store, options, spooled] db in
+            [store, spooled] db in
             try store.leaving(
                 draft,
                 write,
                 spooled,
                 isDoubtful: isDoubtful,
-                options,
                 account: account.id,
                 at: now,
                 db
@@ -134,7 +132,9 @@ struct WriteQueue: Sendable {
         return left
     }
 
-    private func free(_ account: String) -> Int { options.bytes - (store.outbox.queue(of: account)?.bytes ?? 0) }
+    private func free(_ account: String) -> Int {
+        store.outboxOptions.bytes - (store.outbox.queue(of: account)?.bytes ?? 0)
+    }
 
     /// Keeps the bytes of an upload, on the disk, with their checksums.
     private func spool(_ parts: ByteStream, length: Int?, _ account: String) async throws -> Spooled {
@@ -143,7 +143,7 @@ struct WriteQueue: Sendable {
         var checksums = UploadChecksums()
         for try await part in parts {
             checksums.update(part)
-            guard checksums.count <= room else { throw Problem.outboxFull(options) }
+            guard checksums.count <= room else { throw Problem.outboxFull(store.outboxOptions) }
             try part.withUnsafeReadableBytes { try writer.append($0) }
         }
         let blob = try writer.finish(expectedLength: length)
