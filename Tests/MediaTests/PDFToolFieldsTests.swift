@@ -45,7 +45,7 @@ import Testing
             "/FT /Btn /V /Off /AS /Off /Rect [120 10 190 30] /AP << /N << /On << >> >> >> /MK << /BG [1 0 0] >>",
         ]
         let notices = try await imported(document("/NeedAppearances true", fields), scratch)
-        #expect(notices == [.signaturesRemoved, .fieldsDrawn])
+        #expect(notices == [.fieldsRemoved, .signaturesRemoved, .fieldsDrawn])
         let out = scratch.url("out.pdf")
         let text = try await scratch.text(of: "pdftotext", ["-layout", out.path, "-"])
         for part in ["Привет", "first line", "second line", "Banana", "Elm", "Oak", "Fir", "Send", "******"] {
@@ -77,18 +77,18 @@ import Testing
             ("/NeedAppearances true", "/AS /Off", true), ("/NeedAppearances false", "", true), ("", "/AS /One", false),
         ] {
             let notices = try await imported(document(form, fields(state)), scratch)
-            #expect(notices == (isChanged ? [.fieldsDrawn] : []), "\(form) \(state)")
+            #expect(notices == [.fieldsRemoved] + (isChanged ? [.fieldsDrawn] : []), "\(form) \(state)")
             let drawn = try await scratch.drawn(scratch.url("out.pdf"))
             #expect(drawn.at(0.25, 0.25).isNear(.green), "\(form) \(state)")
             #expect(drawn.at(0.75, 0.25).isNear(form.contains("true") ? .blue : .green), "\(form) \(state)")
         }
     }
 
-    @Test("PDF-20 fields whose appearance is up to date look as before, without a notice") func upToDate() async throws
-    {
+    @Test("PDF-20 fields whose appearance is up to date look as before; only that they are no fields is reported")
+    func upToDate() async throws {
         let scratch = try Scratch()
         let fields = ["/FT /Tx /Rect [10 170 190 190] /V (value) /AP << /N 5 0 R >>"]
-        #expect(try await imported(document("/DA (/F 9 Tf)", fields), scratch) == [])
+        #expect(try await imported(document("/DA (/F 9 Tf)", fields), scratch) == [.fieldsRemoved])
         #expect(try await scratch.drawn(scratch.url("out.pdf")) == scratch.drawn(scratch.url("in.pdf")))
     }
 
@@ -102,7 +102,7 @@ import Testing
             "/FT /Tx /Ff 4096 /Rect [0 0 3 3] /V <FEFFD800> /MK << /BG [9 9] /BC [1 2 3 4] /R 45 >> /AP << /N null >>",
         ]
         let notices = try await imported(document("/NeedAppearances true /DA 5 /DR []", odd), scratch)
-        #expect(notices == [.fieldsDrawn])
+        #expect(notices == [.fieldsRemoved, .fieldsDrawn])
     }
 
     @Test("PDF-20 bookmarks and attached files that are left behind are reported") func losses() async throws {
@@ -112,5 +112,35 @@ import Testing
         pdf.objects.append(Array("<< /Title (x) >>".utf8))
         pdf.objects[6] = Array("<< /Subtype /FileAttachment /Rect [0 0 9 9] >>".utf8)
         #expect(try await imported(pdf, scratch) == [.bookmarksRemoved, .attachmentsRemoved])
+    }
+
+    @Test(
+        "PDF-20 labels of pages, links within, multimedia and signatures that are left behind are reported",
+        arguments: [
+            ("/PageLabels << /Nums [0 << /S /r >> 4 << /S /D >>] >>", "", [.pageLabelsRemoved]),
+            ("/PageLabels << /Nums [0 << /P (A-) /S /D >>] >>", "", [.pageLabelsRemoved]),
+            ("/PageLabels << /Nums [0 << /S /D >>] >>", "", []),
+            ("/PageLabels << /Nums 7 >>", "", [.pageLabelsRemoved]),
+            ("", "/Subtype /Link /Dest [3 0 R /Fit]", [.linksRemoved]),
+            ("", "/Subtype /Link /A << /S /GoTo /D (chapter) >>", [.linksRemoved]),
+            ("", "/Subtype /Link /A << /S /URI /URI (file:///etc/passwd) >>", [.linksRemoved]),
+            ("", "/Subtype /Link /A << /S /URI /URI (https://example.org) >>", []), ("", "/Subtype /Link", []),
+            ("", "/Subtype /RichMedia", [.multimediaRemoved]), ("", "/Subtype /Highlight", []),
+            ("/AcroForm << /Fields [<< /FT /Sig /V << /Type /Sig >> >>] >>", "", [.signaturesRemoved]),
+            ("/AcroForm << /Fields [8 0 R] >>", "", [.signaturesRemoved]),
+            ("", "/Subtype /Widget /Parent << /FT /Sig /V << /Type /Sig >> >>", [.signaturesRemoved]),
+            ("", "/Subtype /Widget /FT /Sig", []), ("/AcroForm << /Fields [1 0 R 7 0 R 7 0 R] >>", "", []),
+            ("/AcroForm << /Fields 5 >>", "/Subtype /Widget /FT /Tx /AP << /N 5 0 R >>", [.fieldsRemoved]),
+        ] as [(String, String, [InputNotice.Kind])]
+    )
+    func losses(catalog: String, annotation: String, kinds: [InputNotice.Kind]) async throws {
+        let scratch = try Scratch()
+        var pdf = document("", [""])
+        pdf.objects[0] = Array("<< /Type /Catalog /Pages 2 0 R \(catalog) >>".utf8)
+        pdf.objects[6] = Array("<< /Rect [0 0 9 9] \(annotation) >>".utf8)
+        // A signature that is on no page.
+        pdf.objects.append(Array("<< /FT /Sig /Kids [9 0 R] >>".utf8))
+        pdf.objects.append(Array("<< /Parent 8 0 R /V << /Type /Sig >> >>".utf8))
+        #expect(try await imported(pdf, scratch) == kinds)
     }
 }

@@ -55,22 +55,28 @@ struct AnnotationFilter {
 
     /// Returns a new action with the web address of a link, and nothing else of its action; nil for other actions.
     private func webLink(_ link: PDFFile.Object) throws -> PDFFile.Object? {
-        let handle = file.handle
-        let action = qpdf_oh_get_key(handle, link, "/A")
-        defer { file.release(action) }
-        guard qpdf_oh_is_dictionary(handle, action) != 0, file.name("/S", of: action) == "/URI" else { return nil }
-        let address = qpdf_oh_get_key(handle, action, "/URI")
-        defer { file.release(address) }
-        guard qpdf_oh_is_string(handle, address) != 0, let text = qpdf_oh_get_utf8_value(handle, address) else {
-            return nil
-        }
-        let uri = String(cString: text)
-        guard ["http://", "https://", "mailto:"].contains(where: { uri.lowercased().hasPrefix($0) }) else { return nil }
+        guard let address = file.webAddress(ofLink: link) else { return nil }
         let reduced = try file.object("<< /S /URI >>")
-        let copy = qpdf_oh_new_string(handle, uri)
+        let copy = qpdf_oh_new_string(file.handle, address)
         defer { file.release(copy) }
-        qpdf_oh_replace_key(handle, reduced, "/URI", copy)
+        qpdf_oh_replace_key(file.handle, reduced, "/URI", copy)
         try file.check()
         return reduced
+    }
+}
+
+extension PDFFile {
+    /// Returns the web address that a link leads to; nil for other links.
+    func webAddress(ofLink link: Object) -> String? {
+        with("/A", of: link) { action in
+            guard qpdf_oh_is_dictionary(handle, action) != 0, name("/S", of: action) == "/URI" else { return nil }
+            return with("/URI", of: action) { address in
+                guard qpdf_oh_is_string(handle, address) != 0, let text = qpdf_oh_get_utf8_value(handle, address) else {
+                    return nil
+                }
+                let uri = String(cString: text)
+                return ["http://", "https://", "mailto:"].contains { uri.lowercased().hasPrefix($0) } ? uri : nil
+            }
+        }
     }
 }

@@ -7,7 +7,6 @@ import Foundation
 struct FormFields {
     typealias Object = PDFFile.Object
 
-    private static let maximumDepth = 32
     /// Characters of a field that are drawn.
     private static let maximumText = 8192
     /// Flags of fields (ISO 32000-1 tables 226 to 230).
@@ -221,14 +220,10 @@ extension FormFields {
         }
     }
 
-    /// Returns an attribute of a field, which those above it may have; null if none has.
+    /// Returns an attribute of a field, which those above it may have, or the form; null if none has.
     private func attribute(_ key: PDFName, of widget: Object, inForm: Bool = false) -> Object {
-        var field = widget
-        for _ in 0..<Self.maximumDepth where qpdf_oh_is_dictionary(handle, field) != 0 {
-            if qpdf_oh_has_key(handle, field, key.bytes) != 0 { return qpdf_oh_get_key(handle, field, key.bytes) }
-            field = qpdf_oh_get_key(handle, field, "/Parent")
-        }
-        return inForm ? qpdf_oh_get_key(handle, form, key.bytes) : qpdf_oh_new_null(handle)
+        let value = file.inherited(key, of: widget)
+        return inForm && qpdf_oh_is_null(handle, value) != 0 ? qpdf_oh_get_key(handle, form, key.bytes) : value
     }
 
     /// Returns the text of a string, or a name without its slash.

@@ -56,6 +56,16 @@ extension PDFFile {
         return try body(value)
     }
 
+    /// Returns an attribute of a field, which those above it may have (ISO 32000-1 12.7.3.1); null if none has.
+    func inherited(_ key: PDFName, of field: Object) -> Object {
+        var field = field
+        for _ in 0..<32 where qpdf_oh_is_dictionary(handle, field) != 0 {
+            if qpdf_oh_has_key(handle, field, key.bytes) != 0 { return qpdf_oh_get_key(handle, field, key.bytes) }
+            field = qpdf_oh_get_key(handle, field, "/Parent")
+        }
+        return qpdf_oh_new_null(handle)
+    }
+
     /// Calls the body with each item of an array; with nothing if it is none.
     func forEachItem(of array: Object, _ body: (Object) throws -> Void) rethrows {
         guard qpdf_oh_is_array(handle, array) != 0 else { return }

@@ -27,37 +27,6 @@ extension PDFFile {
         qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0
     }
 
-    /// Returns what the document has beside the look of its pages, of that which a reader shows.
-    func losses() throws -> [InputNotice.Kind] {
-        var losses: [InputNotice.Kind] = []
-        let root = qpdf_get_root(handle)
-        func has(_ key: PDFName, in part: PDFName) -> Bool {
-            with(part, of: root) {
-                qpdf_oh_is_dictionary(handle, $0) != 0 && qpdf_oh_has_key(handle, $0, key.bytes) != 0
-            }
-        }
-        if has("/First", in: "/Outlines") { losses.append(.bookmarksRemoved) }
-        var hasAttachments = has("/EmbeddedFiles", in: "/Names")
-        var isSigned = false
-        for index in 0..<(try pageCount()) {
-            let page = try page(index)
-            defer { release(page) }
-            with("/Annots", of: page) { annotations in
-                forEachItem(of: annotations) { annotation in
-                    guard qpdf_oh_is_dictionary(handle, annotation) != 0 else { return }
-                    if name("/Subtype", of: annotation) == "/FileAttachment" { hasAttachments = true }
-                    if name("/FT", of: annotation) == "/Sig", qpdf_oh_has_key(handle, annotation, "/V") != 0 {
-                        isSigned = true
-                    }
-                }
-            }
-            try check()
-        }
-        if hasAttachments { losses.append(.attachmentsRemoved) }
-        if isSigned { losses.append(.signaturesRemoved) }
-        return losses
-    }
-
     /// Copies the layers of a document whose pages were added, so that hidden parts stay hidden.
     ///
     /// - Parameter filter: that which the pages were reduced by.

@@ -227,6 +227,17 @@ import Testing
         }
     }
 
+    @Test(
+        "PDF-20 each notice is a sentence that names the file, in both languages",
+        arguments: InputNotice.Kind.allCases
+    )
+    func notices(kind: InputNotice.Kind) throws {
+        let notice = FileNotice(InputNotice(input: 4, kind: kind), [])
+        #expect(notice.code == kind.rawValue && notice.file == 4)
+        let texts = [notice.text.english, notice.text.russian]
+        #expect(Set(texts).count == 2 && texts.allSatisfy { $0.contains("file 5") && $0.hasSuffix(".") })
+    }
+
     @Test("A body that is no form, or a broken one, is 415 or 400")
     func broken() async throws {
         try await PDFHarness.run { app in

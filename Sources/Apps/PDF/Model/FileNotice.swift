@@ -22,6 +22,10 @@ struct FileNotice: Encodable, Sendable, Equatable {
             case .restrictionsRemoved: .restrictionsRemoved(title)
             case .fieldsDrawn: .fieldsDrawn(title)
             case .bookmarksRemoved: .bookmarksRemoved(title)
+            case .pageLabelsRemoved: .pageLabelsRemoved(title)
+            case .linksRemoved: .linksRemoved(title)
+            case .fieldsRemoved: .fieldsRemoved(title)
+            case .multimediaRemoved: .multimediaRemoved(title)
             case .attachmentsRemoved: .attachmentsRemoved(title)
             case .signaturesRemoved: .signaturesRemoved(title)
             }

@@ -179,6 +179,34 @@ extension Text {
         Text("\(title) has bookmarks; this document does not.", ru: "В \(title) есть закладки; в этом документе — нет.")
     }
 
+    static func pageLabelsRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) numbers its pages in its own way; in this document they count from 1.",
+            ru: "В \(title) своя нумерация страниц; в этом документе они считаются с 1."
+        )
+    }
+
+    static func linksRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) has links within itself or to other files; in this document only web addresses are links.",
+            ru: "В \(title) есть ссылки внутри файла или на другие файлы; здесь остались только ссылки на сайты."
+        )
+    }
+
+    static func fieldsRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) has a form; this document shows what is filled in, but cannot be filled in.",
+            ru: "\(title) содержит форму; в этом документе видно, что заполнено, но заполнять её нельзя."
+        )
+    }
+
+    static func multimediaRemoved(_ title: String) -> Text {
+        Text(
+            "\(title) has sounds, films or models on its pages; this document does not.",
+            ru: "На страницах \(title) есть звук, видео или модели; в этом документе — нет."
+        )
+    }
+
     static func attachmentsRemoved(_ title: String) -> Text {
         Text(
             "\(title) has files attached; this document does not.",
