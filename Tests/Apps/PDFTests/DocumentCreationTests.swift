@@ -204,11 +204,19 @@ import Testing
             let exact = PDFHarness.Upload("exact.jpg", PDFHarness.photo(String(repeating: "x", count: 95)).bytes)
             #expect(exact.bytes.count == 100)
             #expect(try await app.create([exact]).status == 201)
-            try await app.create((1...4).map { PDFHarness.photo("\($0)") }).expectProblem("too-large", 413)
             try await app.create(Array(repeating: exact, count: 5)).expectProblem("too-large", 413)
+        }
+        try await PDFHarness.run(options: .init(maximumFiles: 3)) { app in
+            for count in [4, 300] {
+                let many = try await app.create((1...count).map { PDFHarness.photo("\($0)") })
+                many.expectProblem("too-large", 413)
+                #expect(many["detail"] == "One request may contain at most 3 files.")
+            }
             let field = PDFHarness.Upload(head: "Content-Disposition: form-data; name=\"files\"", Data())
-            let fields = Array(repeating: field, count: 30)
-            try await app.create(fields).expectProblem("too-large", 413)
+            let response = try await app.create(Array(repeating: field, count: 30))
+            response.expectProblem("too-large", 413)
+            #expect(response["detail"] == "The form may have 16 fields beside its files at most.")
+            #expect(try app.blobFiles == 0)
         }
         try await PDFHarness.run(options: .init(maximumPages: 2)) { app in
             let many = try await app.create([PDFHarness.pdf(["a 0", "b 0", "c 0"], name: "long.pdf")])

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Media
 import Screens
 import TestKit
 import Testing
@@ -29,6 +30,29 @@ import Testing
             let page = try await app.pages(href)[0]
             try await app.routes.ask(.delete, "\(href)/pages/\(page)").expectProblem("last-page", 409)
             #expect(try await app.paper(href) == ["jpeg one 0"])
+        }
+    }
+
+    @Test("TRUST-02 PDF-13 a full disk is 507 for every change of a document, which stays as it was")
+    func fullDisk() async throws {
+        try await PDFHarness.run { app in
+            let href = try await app.draft("one", "two")
+            let pages = try await app.pages(href)
+            let before = try await app.routes.get(href)
+            app.paper.fail(.storageFull("no space left"))
+            let order = pages.reversed().map { "\"\($0)\"" }.joined(separator: ",")
+            let changes: [(HTTPRequest.Method, String, String?)] = [
+                (.patch, "/pages/\(pages[0])", #"{"rotate_by":90}"#), (.patch, "", #"{"name":"Another"}"#),
+                (.post, "/save", #"{"name":"Another"}"#), (.post, "/pages", #"{"text":"Hello"}"#),
+                (.put, "/pages/order", #"{"pages":[\#(order)]}"#), (.delete, "/pages/\(pages[0])", nil),
+                (.post, "/extract", #"{"pages":["\#(pages[1])"]}"#),
+            ]
+            for (method, path, json) in changes {
+                let response = try await app.routes.ask(method, href + path, json: json)
+                response.expectProblem("storage-full", 507)
+            }
+            #expect(try await app.routes.get(href).text == before.text)
+            #expect(try app.blobFiles == 1)
         }
     }
 

@@ -14,18 +14,15 @@ struct UploadedFiles: Sendable {
         -> UploadedFiles
     {
         let limits = UploadedForm.Limits(
-            parts: options.maximumFiles + 16,
+            files: options.maximumFiles,
             fileBytes: options.maximumFileBytes,
             bodyBytes: options.maximumUploadBytes
         )
         let form = try await request.uploadedForm(into: maker.scratch, limits: limits)
-        return UploadedFiles(form: form, files: try files(of: form, maximum: options.maximumFiles))
+        return UploadedFiles(form: form, files: try files(of: form))
     }
 
-    private static func files(of form: UploadedForm, maximum: Int) throws -> [SourceFile] {
-        guard form.files.count <= maximum else {
-            throw Problem(.tooLarge, .tooManyFiles(maximum, form.files.count))
-        }
+    private static func files(of form: UploadedForm) throws -> [SourceFile] {
         guard !form.files.isEmpty else {
             throw Problem.validation([.field("/files", "required", .noFiles)])
         }

@@ -147,13 +147,6 @@ extension Text {
         Text("may have \(most) bytes of UTF-8 at most", ru: "может занимать не больше \(most) байт UTF-8")
     }
 
-    static func tooManyFiles(_ most: Int, _ count: Int) -> Text {
-        Text(
-            "One request may contain at most \(most) files, not \(count).",
-            ru: "За один раз можно отправить не больше \(most) файлов, а не \(count)."
-        )
-    }
-
     static func firstPictureOnly(_ title: String) -> Text {
         Text(
             "\(title) has several pictures; the first one is a page.",

@@ -70,6 +70,13 @@ extension Text {
         Text("In the trash: \(count)", ru: "В корзине: \(count)")
     }
 
+    static func tooManyFiles(_ most: Int) -> Text {
+        Text(
+            "One request may contain at most \(most) files.",
+            ru: "За один раз можно отправить не больше \(most) файлов."
+        )
+    }
+
     static let nothingStored = Text(
         "Nothing is stored for this screen.",
         ru: "Для этого экрана нет сохранённых данных."

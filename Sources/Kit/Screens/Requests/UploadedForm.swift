@@ -10,16 +10,19 @@ import Upstream
 package struct UploadedForm: Sendable {
     /// The memory and disk space that a form may take.
     package struct Limits: Sendable {
-        /// Number of parts, fields and files together.
-        package var parts: Int
+        /// Number of files.
+        package var files: Int
+        /// Number of other fields, and of inputs without a chosen file.
+        package var fields: Int
+        /// Bytes of one file.
         package var fileBytes: Int
         /// Bytes of the whole body.
         package var bodyBytes: Int
         /// Bytes of one field that is not a file.
         var fieldBytes: Int
 
-        package init(parts: Int, fileBytes: Int, bodyBytes: Int, fieldBytes: Int = 64 << 10) {
-            self.parts = parts
+        package init(files: Int, fields: Int = 16, fileBytes: Int, bodyBytes: Int, fieldBytes: Int = 64 << 10) {
+            (self.files, self.fields) = (files, fields)
             self.fileBytes = fileBytes
             self.bodyBytes = bodyBytes
             self.fieldBytes = fieldBytes
@@ -102,7 +105,8 @@ struct FormReceiver {
     let input: RouteInput
     private(set) var form = UploadedForm()
     private var current: Current?
-    private var parts = 0
+    /// Parts that are no files.
+    private var others = 0
 
     init(folder: ScratchFolder, limits: UploadedForm.Limits, input: RouteInput) {
         self.folder = folder
@@ -122,15 +126,11 @@ struct FormReceiver {
         switch event {
         case .part(let head): try begin(head)
         case .data(let bytes): try append(bytes)
-        case .partEnd: end()
+        case .partEnd: try end()
         }
     }
 
     private mutating func begin(_ head: MultipartPartHead) throws {
-        parts += 1
-        guard parts <= limits.parts else {
-            throw Problem(.tooLarge, "The form may have \(limits.parts) parts at most.")
-        }
         try input.check(formField: head.name)
         // RFC 7578 §4.2 requires a name of files, §4.4 no type of plain fields; either of them makes a file here.
         let isFile = head.fileName != nil || head.contentType.map { !$0.lowercased().hasPrefix("text/plain") } ?? false
@@ -160,15 +160,23 @@ struct FormReceiver {
         }
     }
 
-    private mutating func end() {
+    private mutating func end() throws {
         switch current {
         case .file(let head, let file, let beginning):
             if file.length > 0 || head.fileName?.isEmpty == false {
+                guard form.files.count < limits.files else { throw Problem(.tooLarge, .tooManyFiles(limits.files)) }
                 form.files.append(.init(head: head, place: file.place, length: file.length, beginning: beginning))
+            } else {
+                others += 1
             }
-        case .field(let name, let value): form.fields.append((name, String(decoding: value, as: UTF8.self)))
+        case .field(let name, let value):
+            others += 1
+            form.fields.append((name, String(decoding: value, as: UTF8.self)))
         case nil: break
         }
         current = nil
+        guard others <= limits.fields else {
+            throw Problem(.tooLarge, "The form may have \(limits.fields) fields beside its files at most.")
+        }
     }
 }

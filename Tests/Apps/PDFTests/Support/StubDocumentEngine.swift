@@ -18,6 +18,7 @@ final class StubDocumentEngine: Sendable {
         var options: [PictureOptions] = []
         var imports = 0
         var drawing: MediaError?
+        var failure: MediaError?
     }
 
     private let state = Mutex(State())
@@ -34,6 +35,9 @@ final class StubDocumentEngine: Sendable {
 
     /// From now on drawing a page fails; nil: it does not.
     func failDrawing(_ error: MediaError?) { state.withLock { $0.drawing = error } }
+
+    /// From now on every call fails.
+    func fail(_ error: MediaError) { state.withLock { $0.failure = error } }
 
     /// From now on calls wait until ``release()``.
     func hold() { state.withLock { $0.isHolding = true } }
@@ -74,6 +78,7 @@ final class StubDocumentEngine: Sendable {
             for watcher in watchers { watcher.resume() }
         }
         try Task.checkCancellation()
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     var engine: DocumentEngine {
