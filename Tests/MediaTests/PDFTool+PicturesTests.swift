@@ -208,6 +208,70 @@ import Testing
         #expect(try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5).isNear(color, 3))
     }
 
+    @Test(
+        "PDF-03 what the first frame of a GIF leaves out is white, never black, in pages and in previews",
+        arguments: [true, false]
+    )
+    func partialFrame(isAnimation: Bool) async throws {
+        let scratch = try Scratch()
+        let head = Array("GIF89a".utf8) + [16, 0, 16, 0, 0x81, 0, 0] + [200, 30, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        func frame(at place: UInt8) -> [UInt8] {
+            [0x2C, place, 0, place, 0, 8, 0, 8, 0, 0]
+                + [8, 15, 0, 1, 8, 28, 72, 176, 160, 193, 131, 8, 19, 42, 76, 24, 16, 0]
+        }
+        let frames = frame(at: 4) + (isAnimation ? frame(at: 0) : [])
+        let file = try scratch.write(head + frames + [0x3B], to: "partial.gif")
+        let summary = try await document(scratch, [file])
+        #expect(summary.notices.map(\.kind) == (isAnimation ? [.firstPictureOnly] : []))
+        let preview = try await scratch.engine.pictures.scale(.file(file), width: 16, height: 16, coding: .jpeg)
+        let pictures = [
+            try await scratch.drawn(scratch.url("out.pdf")),
+            try await scratch.pixels(of: scratch.write(preview.data, to: "preview.jpg")),
+        ]
+        for picture in pictures {
+            #expect(picture.at(0.5, 0.5).isNear(.init(200, 30, 60), 12))
+            #expect(picture.at(0.05, 0.05).isNear(.white) && picture.at(0.95, 0.95).isNear(.white))
+        }
+        for length in [head.count + 14, head.count + 26] {
+            let cut = try scratch.write((head + frames).prefix(length), to: "cut.gif")
+            await #expect(throws: MediaError.OfInput.self) {
+                try await scratch.engine.documents.pages(of: [.file(cut)], to: scratch.url("none.pdf"))
+            }
+        }
+    }
+
+    @Test(
+        "PDF-03 a PNG with a gamma of its own has its brightness, unless a chunk says that it is sRGB",
+        arguments: [(0, false), (2, false), (3, false), (2, true), (6, false)] as [(UInt8, Bool)],
+        [100_000, 45_455]
+    )
+    func gamma(kind: (colorType: UInt8, isInterlaced: Bool), gamma: Int) async throws {
+        let scratch = try Scratch()
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: gamma >> (24 - 8 * $0)) }
+        let pixel: [UInt8] = [0: [128], 2: [128, 128, 128], 3: [1], 6: [128, 128, 128, 255]][kind.colorType] ?? []
+        let passes = kind.isInterlaced ? [(1, 1), (1, 1), (2, 1), (2, 2), (4, 2), (4, 4), (8, 4)] : [(8, 8)]
+        var rows: [UInt8] = []
+        for (width, height) in passes {
+            for _ in 0..<height { rows += [0] + [[UInt8]](repeating: pixel, count: width).joined() }
+        }
+        let palette: [UInt8] = [0, 0, 0, 128, 128, 128]
+        for (standard, expected) in [([], gamma == 100_000 ? 188 : 128), ([("sRGB", [0])], 128)]
+            as [([(String, [UInt8])], Int)]
+        {
+            let png = PictureFixtures.png(
+                width: 8,
+                height: 8,
+                colorType: kind.colorType,
+                interlaced: kind.isInterlaced,
+                chunks: standard + [("gAMA", number)] + (kind.colorType == 3 ? [("PLTE", palette)] : [])
+                    + [("IDAT", PictureFixtures.deflated(rows))]
+            )
+            _ = try await document(scratch, [scratch.write(png, to: "a.png")])
+            let color = try await scratch.drawn(scratch.url("out.pdf")).at(0.5, 0.5)
+            #expect(color.isNear(.init(expected, expected, expected), 3), "\(color)")
+        }
+    }
+
     @Test("PDF-21 a fax has the shape of its sheet, in each quality") func fax() async throws {
         let scratch = try Scratch()
         let fax = try await scratch.picture(.quadrants(), "fax.tif[xres=8,yres=4]")

@@ -139,13 +139,94 @@ import Testing
         #expect(try Data(contentsOf: out).range(of: Data("GPSLatitude".utf8)) != nil)
     }
 
-    @Test("PDF-16 a smaller quality makes smaller files of the same page") func quality() async throws {
+    @Test(
+        "PDF-21 bytes between the segments of a JPEG are skipped, as browsers do, and none of them is in the PDF",
+        arguments: [[0, 0, 0], [0xFF, 0x00, 0x12, 0xFF, 0xFF, 0x00], [UInt8](repeating: 7, count: 70_000)]
+    )
+    func strayBytes(stray: [UInt8]) async throws {
+        let scratch = try Scratch()
+        let photo = try await scratch.picture(.gradient(), "a.jpg")
+        let bytes = try [UInt8](Data(contentsOf: photo))
+        let end = 4 + Int(bytes[4]) << 8 + Int(bytes[5])
+        let exif = PictureFixtures.jpeg(bytes, orientation: 1)
+        let metadata = exif[2..<(exif.count - bytes.count + 2)]
+        let (plain, out) = (scratch.url("plain.pdf"), scratch.url("out.pdf"))
+        _ = try await scratch.engine.documents.pages(of: [.file(photo)], to: plain)
+        let file = try scratch.write(bytes[..<end] + stray + metadata + stray + bytes[end...], to: "stray.jpg")
+        _ = try await scratch.engine.documents.pages(of: [.file(file)], to: out)
+        #expect(try Data(contentsOf: out) == Data(contentsOf: plain))
+        let cut = try scratch.write(bytes[..<end] + stray, to: "cut.jpg")
+        await #expect(throws: MediaError.OfInput(index: 0, error: .damaged("the picture ends too early"))) {
+            try await scratch.engine.documents.pages(of: [.file(cut)], to: out)
+        }
+    }
+
+    @Test(
+        "PDF-21 a PNG whose last chunk is missing or cut is whole; one that ends before is damaged",
+        arguments: ["a.png", "b.png[interlace]", "alpha.png"]
+    )
+    func noLastChunk(name: String) async throws {
+        let scratch = try Scratch()
+        var file = try await scratch.picture(.gradient(), name == "alpha.png" ? "a.png" : name)
+        if name == "alpha.png" {
+            try await scratch.tool("vips", ["bandjoin_const", file.path, scratch.url(name).path, "128"])
+            file = scratch.url(name)
+        }
+        let bytes = try [UInt8](Data(contentsOf: file))
+        let (plain, out) = (scratch.url("plain.pdf"), scratch.url("out.pdf"))
+        _ = try await scratch.engine.documents.pages(of: [.file(file)], to: plain)
+        for missing in [12, 8, 1] {
+            let cut = try scratch.write(bytes.dropLast(missing), to: "cut.png")
+            _ = try await scratch.engine.documents.pages(of: [.file(cut)], to: out)
+            #expect(try Data(contentsOf: out) == Data(contentsOf: plain), "without \(missing) bytes")
+        }
+        for missing in [20, 200] {
+            let cut = try scratch.write(bytes.dropLast(missing), to: "cut.png")
+            await #expect {
+                try await scratch.engine.documents.pages(of: [.file(cut)], to: out)
+            } throws: { error in
+                if case .damaged = (error as? MediaError.OfInput)?.error { true } else { false }
+            }
+        }
+    }
+
+    @Test("PDF-21 a PNG that ends between the chunks of its pixels is damaged") func noLastPixels() async throws {
+        let scratch = try Scratch()
+        let pixels = PictureFixtures.deflated([UInt8](repeating: 0, count: 13 * 40))
+        let png = PictureFixtures.png(width: 4, height: 40, chunks: [("IDAT", Array(pixels.prefix(9)))])
+        let file = try scratch.write(png.dropLast(12), to: "cut.png")
+        await #expect(throws: MediaError.OfInput(index: 0, error: .damaged("the PNG cannot be decoded"))) {
+            try await scratch.engine.documents.pages(of: [.file(file)], to: scratch.url("out.pdf"))
+        }
+    }
+
+    @Test(
+        "PDF-21 a TIFF of a kind that the decoder lacks is named as such, raw data of a sensor as camera RAW",
+        arguments: [
+            (259, 34712, MediaError.undecodable("TIFF")), (259, 50002, .undecodable("TIFF")),
+            (262, 32803, .unsupported("a camera RAW file")), (259, 8, .damaged("the TIFF cannot be decoded")),
+        ]
+    )
+    func unknownTIFF(tag: Int, value: Int, error: MediaError) async throws {
+        let scratch = try Scratch()
+        var tiff = PictureFixtures.tiff([(8, 8, .red)])
+        let little = { (value: Int) in [UInt8(value & 0xFF), UInt8(value >> 8)] }
+        let entry = try #require(tiff.ranges(of: little(tag) + [3, 0]).last).lowerBound
+        tiff.replaceSubrange((entry + 8)..<(entry + 10), with: little(value))
+        let file = try scratch.write(tiff, to: "in.tif")
+        await #expect(throws: MediaError.OfInput(index: 0, error: error)) {
+            try await scratch.engine.documents.pages(of: [.file(file)], to: scratch.url("out.pdf"))
+        }
+    }
+
+    @Test("PDF-16 a smaller quality makes smaller files of the same page", arguments: ["a.jpg[Q=95]", "a.tif"])
+    func quality(name: String) async throws {
         let scratch = try Scratch()
         var random = SeededRandom(seed: 7)
         let noise = Pixels(width: 2400, height: 1600) { x, _ in
             .init(Int.random(in: 0...255, using: &random), x % 256, 128)
         }
-        let photo = try await scratch.picture(noise, "a.jpg")
+        let photo = try await scratch.picture(noise, name)
         var sizes: [Int] = []
         for quality in PictureOptions.Quality.allCases {
             let out = scratch.url("\(quality).pdf")
@@ -154,25 +235,46 @@ import Testing
             #expect(summary.pages[0].width.rounded() == 842)
             sizes.append(try FileBytes(out).count)
         }
-        #expect(sizes[1] > sizes[2] && sizes[2] > sizes[3], "\(sizes)")
+        #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2] && sizes[2] > sizes[3], "\(sizes)")
     }
 
-    @Test("PDF-16 a smaller quality makes no file larger than the original does") func smallAlready() async throws {
+    @Test(
+        "PDF-21 a smaller quality makes no file larger than the original does; scans and drawings stay sharp",
+        arguments: [
+            "scan.png[bitdepth=1]", "scan.tif[bitdepth=1,compression=ccittfax4]", "scan.tif[compression=deflate]",
+            "flat.png[compression=9]", "flat.png[interlace]", "flat.tif[compression=lzw]", "flat.gif",
+            "flat.webp[lossless]", "clear.png",
+        ]
+    )
+    func sharp(name: String) async throws {
         let scratch = try Scratch()
-        let drawing = try await scratch.picture(
-            Pixels(width: 400, height: 300) { x, y in (x * y) % 7 == 0 ? .black : .white },
-            "a.png[compression=9]"
-        )
+        let plain = scratch.url("plain.png").path
+        if name.hasPrefix("scan") {
+            let text = String(repeating: "Every page of a scan is legible. ", count: 60)
+            let drawn = scratch.url("drawn.png").path
+            try await scratch.tool("vips", ["text", drawn, text, "--width", "1600", "--dpi", "200"])
+            try await scratch.tool("vips", ["relational_const", drawn, plain, "less", "128"])
+        } else {
+            let bars = Pixels(width: 1200, height: 800) { x, y in
+                (x / 40 + y / 25) % 7 == 0 ? .black : (x / 300 % 2 == 0 ? .red : .init(240, 240, 200))
+            }
+            _ = try await scratch.picture(bars, "plain.png")
+        }
+        let file = scratch.url(String(name.prefix { $0 != "[" }))
+        let copy =
+            name == "clear.png"
+            ? ["bandjoin_const", plain, file.path, "128"] : ["copy", plain, scratch.url(name).path]
+        try await scratch.tool("vips", copy)
         var sizes: [Int] = []
+        var pages: [Pixels] = []
         for quality in PictureOptions.Quality.allCases {
             let out = scratch.url("\(quality).pdf")
-            _ = try await scratch.engine.documents.pages(
-                of: [.file(drawing)],
-                options: PictureOptions(quality: quality),
-                to: out
-            )
+            let options = PictureOptions(layout: .a4, quality: quality)
+            _ = try await scratch.engine.documents.pages(of: [.file(file)], options: options, to: out)
             sizes.append(try FileBytes(out).count)
+            pages.append(try await scratch.drawn(out))
         }
         #expect(sizes.allSatisfy { $0 <= sizes[0] }, "\(sizes)")
+        #expect(pages.allSatisfy { $0 == pages[0] } && pages[0].bytes.contains { $0 < 128 })
     }
 }

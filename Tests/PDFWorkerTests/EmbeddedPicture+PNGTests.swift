@@ -4,7 +4,7 @@ import Testing
 @testable import PDFWorker
 
 @Suite struct EmbeddedPicturePNGTests {
-    @Test("chunks of a PNG, and ends that come too early") func chunks() throws {
+    @Test("PDF-21 chunks of a PNG, ends that come too early, and ends behind the pixels") func chunks() throws {
         func chunk(_ type: String, _ count: UInt8) -> [UInt8] {
             var bytes: [UInt8] = [0, 0, 0, count]
             bytes += Array(type.utf8)
@@ -18,10 +18,15 @@ import Testing
         let chunks = try PNGChunks(HeaderReader(source: whole)).all()
         #expect(chunks.map(\.type) == ["IHDR", "IDAT", "IDAT"])
         #expect(chunks.map(\.content) == [16..<29, 41..<43, 55..<55])
-        for length in 8..<(whole.count - 12) {
+        for length in 8..<47 {
             #expect(throws: PictureHeaderError.truncated) {
                 try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
             }
+        }
+        // What is left is too short for a chunk with content.
+        for length in 47..<whole.count {
+            let chunks = try PNGChunks(HeaderReader(source: Array(whole[..<length]))).all()
+            #expect(chunks.count == (length < 59 ? 2 : 3))
         }
     }
 }

@@ -21,6 +21,17 @@ import Testing
         #expect(ICCProfile(Data(profile("RGB ").prefix(100)), components: 3) == nil)
     }
 
+    @Test("a profile of a gamma has as many curves as the picture has colours; there is none of CMYK") func gamma() {
+        for (components, tags) in [(1, ["kTRC"]), (3, ["rTRC", "gTRC", "bTRC", "rXYZ", "gXYZ", "bXYZ"])] {
+            let bytes = Array(ICCProfile(gamma: 1.5, components: components)?.bytes ?? Data())
+            #expect(
+                bytes.count % 4 == 0 && (tags + ["desc", "cprt", "wtpt"]).allSatisfy { bytes.contains(Array($0.utf8)) }
+            )
+            #expect(bytes.contains(Array("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 1, 0x80]))
+        }
+        #expect(ICCProfile(gamma: 1.5, components: 4) == nil)
+    }
+
     @Test("a profile in parts is joined in the order of their numbers, or not at all") func joined() {
         func part(_ number: UInt8, of count: UInt8, _ bytes: [UInt8]) -> [UInt8] {
             Array("ICC_PROFILE\0".utf8) + [number, count] + bytes

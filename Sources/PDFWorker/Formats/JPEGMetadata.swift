@@ -1,8 +1,8 @@
 import Foundation
 
 /// Removes metadata from a JPEG: of the segments (ITU-T T.81 annex B) those stay that decoders need, the colour profile
-/// included, and nothing that follows the picture, such as previews with metadata of their own. Its compressed data
-/// stay as they are.
+/// included, and nothing that belongs to no segment or follows the picture, such as previews with metadata of their
+/// own. Its compressed data stay as they are.
 enum JPEGMetadata {
     /// Returns a JPEG without metadata. From where its data have not the form of one they stay as they are, because
     /// decoders may show them.
@@ -60,9 +60,11 @@ enum JPEGMetadata {
     private static func segment(at start: Int, in bytes: UnsafeRawBufferPointer) -> (marker: UInt8, range: Range<Int>)?
     {
         var offset = start
-        // Fill bytes (B.1.1.2).
-        while offset + 1 < bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] == 0xFF { offset += 1 }
-        guard offset + 1 < bytes.count, bytes[offset] == 0xFF else { return nil }
+        // Fill bytes (B.1.1.2), and bytes that belong to no segment.
+        while offset + 1 < bytes.count, bytes[offset] != 0xFF || [0x00, 0xFF].contains(bytes[offset + 1]) {
+            offset += 1
+        }
+        guard offset + 1 < bytes.count else { return nil }
         let marker = bytes[offset + 1]
         if marker == 0xD9 || marker == 0x01 || (0xD0...0xD7).contains(marker) {
             return (marker, offset..<(offset + 2))

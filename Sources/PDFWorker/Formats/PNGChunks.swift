@@ -15,11 +15,12 @@ struct PNGChunks<Source: ByteSource> {
         self.reader = reader
     }
 
-    /// Returns all chunks up to IEND.
+    /// Returns all chunks up to IEND, or to the end of a file that lacks it, or a part of it, behind its pixels.
     func all() throws -> [Chunk] {
         var chunks: [Chunk] = []
         var offset = 8
         while chunks.count < Self.maximum {
+            if offset + 12 > reader.count, chunks.contains(where: { $0.type == "IDAT" }) { return chunks }
             let length = try reader.number(at: offset, bytes: 4)
             let type = try reader.text(at: offset + 4, count: 4)
             guard offset + 12 + length <= reader.count else { throw PictureHeaderError.truncated }

@@ -32,8 +32,14 @@ struct EmbeddedPicture: Equatable {
     /// Height as it is shown.
     var shownHeight: Int { orientation.swapsSides ? width : height }
 
+    /// Bytes that it takes in a document; a palette is written in hexadecimal digits.
+    var bytes: Int { data.reduce(0) { $0 + $1.count } + 2 * (palette?.count ?? 0) + (profile?.bytes.count ?? 0) }
+
     /// The colour space without a profile.
     var deviceColorSpace: String { components == 1 ? "/DeviceGray" : components == 3 ? "/DeviceRGB" : "/DeviceCMYK" }
+
+    /// Returns a profile of the colours of sRGB with another gamma.
+    func profile(gamma: Double) -> ICCProfile? { ICCProfile(gamma: gamma, components: components) }
 
     /// Reads a JPEG or PNG that can be embedded as it is.
     ///

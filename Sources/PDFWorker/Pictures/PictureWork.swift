@@ -39,6 +39,13 @@ final class PictureWork: Sendable {
             file.origin == .decoder
             ? try EmbeddedPicture.lossless(file.path)
             : try EmbeddedPicture(file: file.path, keepsMetadata: keepsMetadata)
+        if let path = file.reduced {
+            let reduced = try EmbeddedPicture(file: path, keepsMetadata: keepsMetadata)
+            // Lines and letters are sharp without loss, which is worth some bytes.
+            let most = picture.filter == "/DCTDecode" ? picture.bytes : picture.bytes / 4 * 3
+            if reduced.bytes < most { picture = reduced }
+        }
+        if picture.profile == nil { picture.profile = file.gamma.flatMap { picture.profile(gamma: $0) } }
         picture.pixelAspect = file.pixelAspect
         picture.checksum = picture.data.reduce(0) { sum, part in
             part.withUnsafeBytes { PictureDocumentFile.checksum(of: $0, after: sum) }

@@ -13,55 +13,62 @@ struct EmbeddablePicture {
     /// - Throws: ``MediaError``.
     func make(_ picture: PictureSource, _ header: PictureHeader) async throws -> PDFJob.Picture {
         let input = try place(picture, header)
-        if let coding = options.quality.coding {
-            let file = try await reduced(input, header, coding)
-            return PDFJob.Picture(path: file, origin: .encoder, pixelAspect: header.pixelAspect)
+        // A picture of two colours is smallest, and most legible, as it is.
+        let coding = header.bitsPerSample == 1 ? nil : options.quality.coding
+        var made = PDFJob.Picture(
+            path: input,
+            origin: .client,
+            pixelAspect: header.pixelAspect,
+            gamma: header.gamma
+        )
+        if !header.isEmbeddable {
+            guard !header.isLossy || header.mayBeTransparent else {
+                made.origin = .encoder
+                made.path = try await jpeg(of: input, coding ?? (Self.unlimited, 92), header)
+                return made
+            }
+            made.origin = .decoder
+            made.path = try await lossless(input, header)
         }
-        if header.isEmbeddable { return PDFJob.Picture(path: input, origin: .client) }
-        let width = Self.unlimited
-        if header.isLossy && !header.mayBeTransparent {
-            let file = try await thumbnail(input, to: "out\(index).jpg[Q=92,optimize-coding]", width: width, header)
-            return PDFJob.Picture(path: file, origin: .encoder, pixelAspect: header.pixelAspect)
+        if let coding {
+            let decoded =
+                made.origin == .client ? header : try PictureHeader(of: FileBytes(URL(filePath: made.path)))
+            made.reduced = try await jpeg(of: made.path, coding, decoded)
         }
-        // The worker compresses the pixels as well as PDF can, and reads no filtered lines.
+        return made
+    }
+
+    private func jpeg(of picture: String, _ coding: (longest: Int, quality: Int), _ header: PictureHeader) async throws
+        -> String
+    {
+        let output = "out\(index).jpg[Q=\(coding.quality),optimize-coding]"
+        return try await thumbnail(picture, to: output, width: coding.longest, header)
+    }
+
+    /// Decodes a picture without loss. The worker compresses the pixels as well as PDF can, and reads no filtered
+    /// lines.
+    private func lossless(_ input: String, _ header: PictureHeader) async throws -> String {
         let output = "out\(index).png[compression=1,filter=none]"
-        let file =
-            header.mayBeTransparent
-            ? try await opaque(input, header, width: width, to: output)
-            : try await thumbnail(input, to: output, width: width, header)
-        return PDFJob.Picture(path: file, origin: .decoder, pixelAspect: header.pixelAspect)
+        return header.mayBeTransparent
+            ? try await opaque(input, header, to: output)
+            : try await thumbnail(input, to: output, width: Self.unlimited, header)
     }
 
     /// Links or writes the picture in the directory of the job. A JPEG that does not end with the marker for its end
     /// gets one, as every viewer adds it; whether anything before it is missing shows in decoding.
     private func place(_ picture: PictureSource, _ header: PictureHeader) throws -> String {
-        guard header.format == .jpeg else { return try picture.place(in: folder, as: "in\(index)") }
+        guard header.format == .jpeg else { return try picture.place(in: folder, as: "in\(index)", header) }
         let end: [UInt8] = [0xFF, 0xD9]
         let bytes = try picture.open()
         guard try bytes.bytes((bytes.count - end.count)..<bytes.count) != end else {
-            return try picture.place(in: folder, as: "in\(index)")
+            return try picture.place(in: folder, as: "in\(index)", header)
         }
         return try folder.write(Data(try bytes.bytes(0..<bytes.count) + end), as: "in\(index)")
     }
 
-    /// Returns a smaller JPEG; the picture itself if that has no more pixels and bytes, and can be embedded as it is.
-    private func reduced(_ input: String, _ header: PictureHeader, _ coding: (longest: Int, quality: Int)) async throws
-        -> String
-    {
-        let output = "out\(index).jpg[Q=\(coding.quality),optimize-coding]"
-        let reduced =
-            header.mayBeTransparent
-            ? try await opaque(input, header, width: coding.longest, to: output)
-            : try await thumbnail(input, to: output, width: coding.longest, header)
-        guard header.isEmbeddable, max(header.width, header.height) <= coding.longest else { return reduced }
-        let sizes = try [input, reduced].map { try FileBytes(URL(filePath: $0)).count }
-        return sizes[0] <= sizes[1] ? input : reduced
-    }
-
     /// Decodes a picture that may be transparent, and puts it on white.
-    private func opaque(_ input: String, _ header: PictureHeader, width: Int, to output: String) async throws -> String
-    {
-        let upright = try await thumbnail(input, to: "upright\(index).tif", width: width, header)
+    private func opaque(_ input: String, _ header: PictureHeader, to output: String) async throws -> String {
+        let upright = try await thumbnail(input, to: "upright\(index).tif", width: Self.unlimited, header)
         let white = header.bitsPerSample > 8 ? "65535" : "255"
         // `vips flatten` takes the last band for transparency in every case: an opaque GIF, of which the header says
         // only that it may be transparent, would lose its blue.

@@ -33,7 +33,7 @@ public struct PictureScaler: Sendable {
         try await bench.withFolder { folder in
             let header = try source.header(bench.limits)
             let isPNG = coding == .png || (coding == .automatic && header.mayBeTransparent)
-            let input = try source.place(in: folder, as: "in")
+            let input = try source.place(in: folder, as: "in", header)
             let output = folder.path(isPNG ? "out.png" : "out.jpg")
             let options = isPNG ? "[strip,bitdepth=8,compression=6]" : "[Q=80,strip,optimize-coding,background=255]"
             // Colours without a profile are sRGB already; libvips would convert them through L*a*b* and change them.
@@ -96,18 +96,21 @@ extension ToolRunner {
         )
         guard outcome.ending == .exited(0) else {
             let format = header.format.rawValue.uppercased()
-            if Self.isTooOld(outcome.errors) { throw MediaError.undecodable(format) }
+            if Self.isOfUnknownKind(outcome.errors) { throw MediaError.undecodable(format) }
             throw MediaError.damaged("the \(format) cannot be decoded")
         }
         return outcome.errors
     }
 
-    /// Whether the words of `vips` mean that the library lacks the codec (the header is valid), or libheif the kind:
-    /// an auxiliary picture of several items, before 1.18.
-    private static func isTooOld(_ errors: String) -> Bool {
+    /// Whether the words of `vips` mean that the library lacks the codec (the header is valid); libheif the kind: an
+    /// auxiliary picture of several items, before 1.18; or that it reads no such samples, or libtiff no such
+    /// compression.
+    private static func isOfUnknownKind(_ errors: String) -> Bool {
         [
             "is not a known file format", "heif: Unsupported", "Too many auxiliary image references",
-            "Non-existing depth image referenced",
+            "Non-existing depth image referenced", "decoding is not implemented", "support is not configured",
+            "unsupported tiff image type", "not a whole number of bytes", "tiff2vips: samples out of range",
+            "subsampled images not supported", "not SGI-compressed LOGLUV",
         ].contains { errors.contains($0) }
     }
 }

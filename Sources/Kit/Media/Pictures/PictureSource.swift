@@ -48,16 +48,27 @@ public enum PictureSource: Sendable {
         }
     }
 
-    /// Links or writes it in a job's directory, under a name of Larder's own.
+    /// Links or writes it in a job's directory, under a name of Larder's own. A GIF whose first frame does not cover
+    /// the picture is written with a transparent second one instead of its others: libvips makes all pixels opaque
+    /// unless a frame is transparent.
     ///
     /// - Returns: its absolute path.
     /// - Throws: Foundation's error.
-    func place(in folder: JobDirectory, as name: String) throws -> String {
+    func place(in folder: JobDirectory, as name: String, _ header: PictureHeader) throws -> String {
+        if let end = header.endOfPartialFrame {
+            return try folder.write(Data(try open().bytes(0..<end) + Self.transparentFrame), as: name)
+        }
         switch self {
         case .file(let url): return try folder.link(url, as: name)
         case .bytes(let data): return try folder.write(data, as: name)
         }
     }
+}
+
+extension PictureSource {
+    /// A frame of a transparent pixel, and the end of the file (GIF89a sections 20, 22, 23 and 27).
+    private static let transparentFrame: [UInt8] =
+        [0x21, 0xF9, 4, 1, 0, 0, 0, 0] + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0] + [0x3B]
 }
 
 extension MediaError {

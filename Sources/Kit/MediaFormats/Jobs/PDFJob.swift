@@ -56,11 +56,23 @@ package enum PDFJob: Codable, Sendable, Equatable {
         package var origin: Origin
         /// Height of a pixel by its width.
         package var pixelAspect: Double
+        /// The power to which a sample is light, if it is not that of sRGB and no profile tells it.
+        package var gamma: Double?
+        /// A JPEG of the same picture in a smaller quality, which is embedded if it takes fewer bytes.
+        package var reduced: String?
 
-        package init(path: String, origin: Origin, pixelAspect: Double = 1) {
+        package init(
+            path: String,
+            origin: Origin,
+            pixelAspect: Double = 1,
+            gamma: Double? = nil,
+            reduced: String? = nil
+        ) {
             self.path = path
             self.origin = origin
             self.pixelAspect = pixelAspect
+            self.gamma = gamma
+            self.reduced = reduced
         }
     }
 

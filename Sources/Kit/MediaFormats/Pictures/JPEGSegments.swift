@@ -8,6 +8,8 @@ package struct JPEGSegments<Source: ByteSource> {
 
     /// The most segments that are read; a photo has some dozens.
     package static var maximumSegments: Int { 4096 }
+    /// The most bytes between two segments that are skipped.
+    private static var maximumStray: Int { 1 << 20 }
 
     let reader: HeaderReader<Source>
 
@@ -35,10 +37,8 @@ package struct JPEGSegments<Source: ByteSource> {
     }
 
     /// Returns the segment at an offset; its content is empty if the marker stands alone.
-    private func segment(at offset: Int) throws -> Segment {
-        guard try reader.byte(at: offset) == 0xFF else {
-            throw PictureHeaderError.malformed("no marker where a JPEG segment ends")
-        }
+    private func segment(at end: Int) throws -> Segment {
+        let offset = try marker(from: end)
         let marker = UInt8(try reader.byte(at: offset + 1))
         // Any number of fill bytes may precede a marker (B.1.1.2); they are counted as segments are.
         if marker == 0xFF { return Segment(marker: marker, content: (offset + 1)..<(offset + 1)) }
@@ -48,6 +48,20 @@ package struct JPEGSegments<Source: ByteSource> {
         let length = try reader.number(at: offset + 2, bytes: 2)
         guard length >= 2 else { throw PictureHeaderError.malformed("a JPEG segment shorter than its own length") }
         return Segment(marker: marker, content: (offset + 4)..<(offset + 2 + length))
+    }
+
+    /// Returns the offset of the next marker. Decoders skip bytes between segments, and FF 00, which is no marker.
+    private func marker(from start: Int) throws -> Int {
+        let next = try reader.bytes(at: start, count: 2)
+        if next[0] == 0xFF, next[1] != 0 { return start }
+        for offset in stride(from: start, to: start + Self.maximumStray, by: 4095) {
+            let bytes = try reader.source.bytes(offset..<(offset + 4096))
+            if let place = bytes.indices.dropLast().first(where: { bytes[$0] == 0xFF && bytes[$0 + 1] != 0 }) {
+                return offset + place
+            }
+            guard bytes.count == 4096 else { throw PictureHeaderError.truncated }
+        }
+        throw PictureHeaderError.malformed("no marker where a JPEG segment ends")
     }
 
     /// Returns the frame header, which must precede the first scan.

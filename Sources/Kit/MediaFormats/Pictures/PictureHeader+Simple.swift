@@ -23,11 +23,16 @@ extension PictureHeader {
     /// IDAT, which is not in use.
     private mutating func readAncillaryChunks(_ reader: HeaderReader<some ByteSource>) throws {
         var offset = 33
+        var isOfStandard = false
         for _ in 0..<1000 {
             switch try reader.text(at: offset + 4, count: 4) {
-            case "IDAT": return
+            case "IDAT":
+                if hasProfile || isOfStandard { gamma = nil }
+                return
             case "tRNS": mayBeTransparent = true
             case "iCCP": hasProfile = true
+            case "sRGB", "cICP": isOfStandard = true
+            case "gAMA": gamma = Self.gamma(try reader.number(at: offset + 8, bytes: 4))
             case "eXIf": hasOrientation = true
             case "acTL": hasFurtherPictures = true
             default: break
@@ -35,6 +40,13 @@ extension PictureHeader {
             offset += 12 + (try reader.number(at: offset, bytes: 4))
         }
         throw PictureHeaderError.malformed("a PNG of more than 1000 chunks before its pixels")
+    }
+
+    /// Returns the reciprocal of gAMA (PNG third edition, section 11.3.2.2), whose unit is 1/100,000; nil if it differs
+    /// by less than a twentieth from that of sRGB, or is none that a device has.
+    private static func gamma(_ value: Int) -> Double? {
+        let gamma = 100_000 / Double(max(1, value))
+        return (0.2...10).contains(gamma) && abs(gamma / 2.2 - 1) > 0.05 ? gamma : nil
     }
 
     /// GIF89a section 18. Transparency is a property of each frame: every GIF may be transparent.
@@ -45,29 +57,36 @@ extension PictureHeader {
             height: try reader.number(at: 8, bytes: 2, littleEndian: true)
         )
         header.mayBeTransparent = true
-        header.hasFurtherPictures = try hasSecondFrame(reader)
+        try header.readFrames(reader)
         return header
     }
 
-    /// Whether a GIF has a second image descriptor (GIF89a sections 20 to 26). What is malformed shows in decoding.
-    private static func hasSecondFrame(_ reader: HeaderReader<some ByteSource>) throws -> Bool {
+    /// Looks at the image descriptors of a GIF (GIF89a sections 20 to 26) up to the second one. What is malformed shows
+    /// in decoding.
+    private mutating func readFrames(_ reader: HeaderReader<some ByteSource>) throws {
         func colors(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }
-        guard reader.count > 13 else { return false }
+        guard reader.count > 13 else { return }
         var offset = 13 + colors(try reader.byte(at: 10))
         var frames = 0
         // Blocks of at most 255 bytes each: as many as a picture of some megabytes has.
         for _ in 0..<20_000 where offset + 10 < reader.count {
-            switch try reader.byte(at: offset) {
-            case 0x21: offset += 2
-            case 0x2C:
-                frames += 1
-                if frames == 2 { return true }
-                offset += 11 + colors(try reader.byte(at: offset + 9))
-            default: return false
+            let kind = try reader.byte(at: offset)
+            guard kind == 0x21 || kind == 0x2C, frames == 0 || kind == 0x21 else {
+                hasFurtherPictures = kind == 0x2C
+                return
             }
-            offset = try endOfBlocks(from: offset, reader)
+            let isPartial = try kind == 0x2C && !coversPicture(at: offset, reader)
+            if kind == 0x2C { frames += 1 }
+            offset += kind == 0x21 ? 2 : 11 + colors(try reader.byte(at: offset + 9))
+            offset = try Self.endOfBlocks(from: offset, reader)
+            if isPartial, offset < reader.count { endOfPartialFrame = offset }
         }
-        return false
+    }
+
+    /// Whether the frame of an image descriptor covers the picture.
+    private func coversPicture(at offset: Int, _ reader: HeaderReader<some ByteSource>) throws -> Bool {
+        let frame = try (0..<4).map { try reader.number(at: offset + 1 + 2 * $0, bytes: 2, littleEndian: true) }
+        return frame[0] == 0 && frame[1] == 0 && frame[2] >= width && frame[3] >= height
     }
 
     /// Returns the offset after the sub-blocks that begin at an offset (GIF89a section 15).

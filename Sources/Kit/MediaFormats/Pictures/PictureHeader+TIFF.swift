@@ -36,6 +36,8 @@ extension PictureHeader {
     private static let cameraRaw = "a camera RAW file"
 
     private static func header(of directory: TIFFDirectories.Directory) throws -> PictureHeader {
+        // The pixels of a sensor behind a filter of colours, or linear ones (TIFF/EP, DNG).
+        guard ![32803, 34892].contains(directory.values[262]) else { throw PictureHeaderError.unsupported(cameraRaw) }
         guard let width = directory.values[256], let height = directory.values[257], width > 0, height > 0 else {
             throw PictureHeaderError.malformed("a TIFF without a size")
         }
@@ -77,9 +79,9 @@ struct TIFFDirectories {
     private var offset: Int
     private var seen: Set<Int> = []
 
-    /// NewSubfileType, SubfileType, sizes, BitsPerSample, Orientation, SubIFDs, ExtraSamples, the profile (ICC.1:2010
-    /// annex B.4), and DNGVersion.
-    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 274, 330, 338, 34675, 50706]
+    /// NewSubfileType, SubfileType, sizes, BitsPerSample, PhotometricInterpretation, Orientation, SubIFDs,
+    /// ExtraSamples, the profile (ICC.1:2010 annex B.4), and DNGVersion.
+    private static let tags: Set<Int> = [254, 255, 256, 257, 258, 262, 274, 330, 338, 34675, 50706]
 
     init<Source: ByteSource>(_ reader: HeaderReader<Source>) throws {
         let little = try reader.byte(at: 0) == 0x49

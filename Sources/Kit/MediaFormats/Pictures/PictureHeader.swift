@@ -23,6 +23,12 @@ public struct PictureHeader: Sendable, Equatable {
     public var hasFurtherPictures = false
     /// Height of a pixel of a TIFF by its width, as it is shown: faxes have more pixels across than down. 1 if unknown.
     public var pixelAspect = 1.0
+    /// The gamma of a PNG whose samples are not coded as those of sRGB are: light is a sample to this power. Nil if a
+    /// profile tells, or if it is that of sRGB.
+    public var gamma: Double?
+    /// Where the first frame of a GIF ends, if it does not cover the picture: decoders make the rest black unless a
+    /// frame is transparent.
+    public var endOfPartialFrame: Int?
     /// Position of the page in a TIFF, from 0.
     public var page = 0
     /// How a JPEG is coded; nil for other formats.
