@@ -107,11 +107,7 @@ struct DiskOutlookTests {
                 }
             }
             let (one, other) = (Self.described(account.queue.view), Self.described(anew.queue.view))
-            withKnownIssue("A file below a folder that a refused write has moved is not shown.", isIntermittent: true) {
-                #expect(one == other, "\(account.queue.entries.map(\.work))")
-            } when: {
-                seed == 187
-            }
+            #expect(one == other, "\(account.queue.entries.map(\.work))")
             if one != other { return }
             last = account.queue.view
         }

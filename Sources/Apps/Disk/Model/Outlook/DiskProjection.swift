@@ -80,6 +80,17 @@ struct DiskProjection: Sendable {
         return node
     }
 
+    /// Whether nothing is at a path, or at one above it.
+    func hides(_ path: DiskPath) -> Bool {
+        var node = root
+        for name in path.names {
+            guard let child = node.children[name] else { return false }
+            if child.isHidden { return true }
+            node = child
+        }
+        return false
+    }
+
     /// Applies a write behind the earlier ones.
     ///
     /// - Parameter number: Its number in the order.

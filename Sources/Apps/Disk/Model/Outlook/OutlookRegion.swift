@@ -70,9 +70,10 @@ struct OutlookWalk {
 
     /// Looks at a path, and at all below it.
     mutating func look(at path: DiskPath, in projection: DiskProjection) {
-        guard let parent = path.parent, let folder = projection.node(parent), let node = projection.node(path) else {
-            return
-        }
+        // A write below what an earlier one removes has no effect, once the write between them has none.
+        guard let parent = path.parent, !projection.hides(parent), let folder = projection.node(parent),
+            let node = projection.node(path)
+        else { return }
         look(at: node, path, in: folder)
     }
 
