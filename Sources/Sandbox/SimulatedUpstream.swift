@@ -16,6 +16,9 @@ protocol SimulatedUpstream: Sendable {
     /// Whether the body of a request may have any length and is passed as ``UpstreamRequest/received``.
     func takesLongBody(_ request: UpstreamRequest) -> Bool
 
+    /// Follows the end of a request that the upstream does not respond to: its connection broke, or a fault responds.
+    func breakOff(_ request: UpstreamRequest)
+
     /// Responds to a request to the control API below `/_sandbox/{name}`.
     func control(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse
 
@@ -40,6 +43,8 @@ protocol SimulatedUpstream: Sendable {
 
 extension SimulatedUpstream {
     func takesLongBody(_ request: UpstreamRequest) -> Bool { false }
+
+    func breakOff(_ request: UpstreamRequest) {}
 
     func save() -> any Sendable { () }
 

@@ -13,13 +13,7 @@ import Testing
     init() async throws { nodes = try await SharedDiskNodes() }
 
     private func start(_ data: TemporaryFolder) async throws -> RunningLarder {
-        try await nodes.start(
-            data,
-            [
-                // The sandbox leaves the operation of an upload running when its sender is killed.
-                "--upstreams-yandex-disk-probe-interval-ms", "100", "--disk-upload-response-s", "5",
-            ]
-        )
+        try await nodes.start(data, ["--upstreams-yandex-disk-probe-interval-ms", "100"])
     }
 
     /// Logs in at one process, and reads at both the lists that writes need.

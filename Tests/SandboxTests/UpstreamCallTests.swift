@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import TestKit
 import Testing
 
@@ -168,6 +169,43 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
             let problem = try response.object()
             #expect(response.status == 400 && problem["field"] == "Sandbox-Fault")
             #expect(problem["accepted"]?.array?.count == FaultSyntaxError.accepted.count)
+        }
+    }
+
+    @Test("DISK-40 an upload whose connection breaks, or to which a fault responds, ends as a failed operation")
+    func brokenUploads() async throws {
+        try await withSandbox { sandbox in
+            let token: HTTPHeaders = ["Authorization": "OAuth sandbox-token"]
+            func link() async throws -> (target: String, operation: String) {
+                let path = "/yandex_disk/resources/upload?path=disk:/new.txt"
+                let link = try await sandbox.get(path, headers: token).object()
+                let href = try #require(link["href"]?.string)
+                return (String(href.dropFirst(sandbox.base.count)), try #require(link["operation_id"]?.string))
+            }
+            func status(_ operation: String) async throws -> String? {
+                try await sandbox.get("/yandex_disk/operations/\(operation)", headers: token).object()["status"]?.string
+            }
+            for fault in ["online", "offline", "error(502)", "html(200)", "lost"] {
+                let (target, operation) = try await link()
+                _ = try await sandbox.send(
+                    .PUT,
+                    "/_sandbox/upstreams/yandex_uploader/fault",
+                    body: #"{"fault":"\#(fault)"}"#
+                )
+                #expect(try await status(operation) == "in-progress")
+                if fault == "online" {
+                    let head = "PUT \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+                    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                        .connect(host: "127.0.0.1", port: sandbox.port).get()
+                    try await channel.writeAndFlush(ByteBuffer(string: head + "half"))
+                    try await channel.close()
+                } else {
+                    _ = try? await sandbox.send(.PUT, target, body: "whole")
+                }
+                try await BoundedWait.poll(for: "the end of the upload after \(fault)") {
+                    try await status(operation) == (fault == "lost" ? "success" : "failed")
+                }
+            }
         }
     }
 }

@@ -16,12 +16,15 @@ struct FaultOutcome: Sendable, Equatable {
             response = upstream.respond(to: request)
         case .none: response = nil
         case .status(let code, let retryAfter):
+            upstream.breakOff(request)
             let status = HTTPResponse.Status(code: code)
             var refusal =
                 upstream.refusal(status) ?? UpstreamResponse.text(status, "\(code) \(status.reasonPhrase)".trimmed)
             refusal.headers[.retryAfter] = retryAfter.map { String($0) }
             response = refusal
-        case .html(let code): response = Self.page(HTTPResponse.Status(code: code))
+        case .html(let code):
+            upstream.breakOff(request)
+            response = Self.page(HTTPResponse.Status(code: code))
         case .garbage:
             var garbled = upstream.respond(to: request.unconditional)
             garbled.status = .ok

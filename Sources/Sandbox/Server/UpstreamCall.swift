@@ -12,6 +12,15 @@ struct UpstreamCall {
     let context: SandboxContext
 
     func respond(to request: Request, target: RequestTarget) async throws -> Response {
+        do {
+            return try await respond(request, target)
+        } catch {
+            slot.upstream.breakOff(upstreamHead(request, target))
+            throw error
+        }
+    }
+
+    private func respond(_ request: Request, _ target: RequestTarget) async throws -> Response {
         var entry = JournalEntry(request.head, upstream: slot.upstream.name, at: stage.now(), stage.journal.cleaner)
         let override: FaultPlan?
         do throws(FaultSyntaxError) {
@@ -66,14 +75,7 @@ struct UpstreamCall {
 
     /// Returns the request with its body; nil if the body is longer than the upstream takes.
     private func upstreamRequest(_ request: Request, _ target: RequestTarget) async throws -> UpstreamRequest? {
-        var upstreamRequest = UpstreamRequest(
-            method: request.method,
-            path: Array(target.segments.dropFirst()),
-            query: target.query,
-            form: target.form,
-            headers: request.headers,
-            origin: context.origin
-        )
+        var upstreamRequest = upstreamHead(request, target)
         if slot.upstream.takesLongBody(upstreamRequest) {
             upstreamRequest.received = try await ReceivedBody.receive(request.body)
         } else {
@@ -81,6 +83,18 @@ struct UpstreamCall {
             upstreamRequest.body = body
         }
         return upstreamRequest
+    }
+
+    /// Returns the request without its body.
+    private func upstreamHead(_ request: Request, _ target: RequestTarget) -> UpstreamRequest {
+        UpstreamRequest(
+            method: request.method,
+            path: Array(target.segments.dropFirst()),
+            query: target.query,
+            form: target.form,
+            headers: request.headers,
+            origin: context.origin
+        )
     }
 
     /// Carries out faults that lead to a response.

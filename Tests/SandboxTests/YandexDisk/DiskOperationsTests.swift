@@ -98,6 +98,23 @@ import Testing
         #expect(try status(id) == "in-progress" && !bench.exists("disk:/a.txt"))
     }
 
+    @Test("DISK-40 the operation of an upload that breaks off has failed, and its link takes another attempt")
+    func brokenOff() throws {
+        let link = try bench.json(.get, "/resources/upload", ["path": "disk:/a.txt"])
+        let (id, href) = (try #require(link["operation_id"]?.string), try #require(link["href"]?.string))
+        let uploader = YandexUploader(disk: bench.disk)
+        let target = href.split(separator: "/").suffix(2).map(String.init)
+        for path in [["other", "x"], ["upload-target"], target] {
+            #expect(try status(id) == "in-progress")
+            uploader.breakOff(UpstreamRequest(method: .put, path: path, origin: DiskBench.origin))
+        }
+        #expect(try status(id) == "failed")
+        #expect(bench.send(.put, href, body: Array("да".utf8)).status == .created)
+        #expect(try status(id) == "success")
+        uploader.breakOff(UpstreamRequest(method: .put, path: target, origin: DiskBench.origin))
+        #expect(try status(id) == "success", "it is done")
+    }
+
     @Test("an operation whose target is taken meanwhile fails and overwrites nothing")
     func overtaken() throws {
         let id = try operation(bench.call(.post, "/resources/move", ["from": "disk:/Проекты", "path": "disk:/Дела"]))

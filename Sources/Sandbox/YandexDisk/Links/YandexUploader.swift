@@ -14,6 +14,11 @@ final class YandexUploader: SimulatedUpstream {
         throw .notFound("Uploads are controlled below /_sandbox/yandex_disk; GET /_sandbox lists how.")
     }
 
+    func breakOff(_ request: UpstreamRequest) {
+        guard request.method == .put, request.path.count == 2, request.path[0] == "upload-target" else { return }
+        disk.withModel { model, _ in model.breakOff(target: request.path[1]) }
+    }
+
     func takesLongBody(_ request: UpstreamRequest) -> Bool { request.method == .put }
 
     func respond(to request: UpstreamRequest) -> UpstreamResponse {

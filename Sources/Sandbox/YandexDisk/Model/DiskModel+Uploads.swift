@@ -32,6 +32,11 @@ extension DiskModel {
         return request.link(.accepted, href: "\(request.base)/operations/\(operation)")
     }
 
+    /// Ends the operation of an upload whose bytes have not come to their end. Its link holds for another attempt.
+    mutating func breakOff(target: String) {
+        if let upload = uploads[target] { operations.settle(upload.operation, "failed") }
+    }
+
     /// Takes the bytes of an upload. A link holds for one success.
     mutating func receive(_ body: ReceivedBody, target: String, now: Date) -> UpstreamResponse {
         guard let upload = uploads[target], now <= upload.expires else { return .text(.gone, "upload target is gone") }

@@ -60,6 +60,8 @@ struct DiskOperations: Sendable, Codable {
             end: end(polls, now),
             fails: change != nil && rules.fails
         )
+        // An earlier attempt may have ended it.
+        if !pending.contains(id) { pending.append(id) }
     }
 
     mutating func settle(_ id: String, _ outcome: String) {
