@@ -31,7 +31,9 @@ extension DiskApp {
     /// The upstreams of the app.
     package static let upstreams = [disk, oauth]
     /// The problem codes of the app.
-    package static let problems: [ProblemCode] = [.locked, .notAFolder, .outboxFull, .outboxState]
+    package static let problems: [ProblemCode] = [
+        .locked, .uploadLimit, .upstreamReadOnly, .notAFolder, .outboxFull, .outboxState,
+    ]
     /// What is kept offline, of all accounts.
     package static let storedAmounts = [
         StoredAmount("offline files of the Disk", sql: "SELECT sum(length) FROM disk_offline_entry"),

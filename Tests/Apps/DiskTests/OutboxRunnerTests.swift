@@ -102,6 +102,37 @@ struct OutboxRunnerTests {
         }
     }
 
+    @Test(
+        "DISK-44 the outbox waits for the end of maintenance and of a lock, and not for that of the limit for uploads",
+        arguments: [
+            ("DiskUploadTrafficLimitExceeded", "failed", "The limit for uploads to Yandex Disk is reached"),
+            ("LockedError", "waiting", "Yandex Disk is read-only for maintenance. Trying again later"),
+            ("DiskResourceLockedError", "waiting", "Yandex Disk is using this. Trying again later"),
+        ]
+    )
+    func lockedUpload(code: String, state: String, reason: String) async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await WriteScenario.away(app)
+            let target = "/v1/disk/file/content?path=/new.bin"
+            let left = try await app.ask(.put, target, as: token, [.prefer: "respond-async"], bytes: [1])
+            let href = try left.string("data.href")
+            disk.intercept { $0.url.contains("/resources/upload") ? FakeYandexDisk.refusal(423, code) : nil }
+            let upload = try await app.outbox(href, is: state, as: token)
+            #expect(upload.text.contains(reason), "\(upload.text)")
+            disk.intercept(nil)
+            if state == "failed" {
+                app.clock.advance(by: .seconds(86_400))
+                #expect(try await app.get(href, as: token)["data.state"] == "failed")
+                #expect(try await app.ask(.post, "\(href)/retry", as: token).status == 200)
+            }
+            let asked = app.clock.now
+            await app.drained()
+            #expect(disk.change { $0.nodes["disk:/new.bin"]?.bytes } == [1])
+            if code == "LockedError" { #expect(app.clock.now.timeIntervalSince(asked) > 500) }
+        }
+    }
+
     @Test("DISK-41 a refused write that is tried again shows its effect again")
     func retried() async throws {
         let disk = WriteScenario.disk()
@@ -136,7 +167,7 @@ struct OutboxRunnerTests {
             _ = try await app.leave(.post, "/v1/disk/folders", as: token, json: #"{"path":"/f0/below"}"#)
             disk.intercept { request in
                 guard request.method == .put, request.url.hasSuffix("path=disk%3A%2Ff0") else { return nil }
-                return FakeYandexDisk.refusal(status, "InternalServerError")
+                return FakeYandexDisk.refusal(status, status == 423 ? "DiskResourceLockedError" : "InternalServerError")
             }
             try await test(app, token)
         }

@@ -120,6 +120,54 @@ struct WriteSenderTests {
         }
     }
 
+    /// The refusals that clients of the service know, and what each is here. One that signs out comes last.
+    private static let refusals: [(status: Int, code: String, problem: String, isRetryable: Bool)] = [
+        (400, "FieldValidationError", "invalid-parameter", false),
+        (400, "DiskPathFormatError", "invalid-parameter", false),
+        (403, "DiskSymlinkPasswordRequiredError", "upstream-forbidden", false),
+        (403, "DiskUnsupportedUserAccountTypeError", "upstream-forbidden", false),
+        (403, "ForbiddenError", "upstream-forbidden", false),
+        (404, "DiskOperationNotFoundError", "not-found", false),
+        (406, "NotAcceptableError", "upstream-forbidden", false),
+        (409, "DiskPathDoesntExistsError", "not-found", false),
+        (409, "DiskPathPointsToExistentDirectoryError", "target-exists", false),
+        (409, "DiskPathPointsToRootError", "upstream-forbidden", false),
+        (409, "MD5DifferError", "precondition-failed", false),
+        (413, "PayloadTooLargeError", "too-large", false),
+        (423, "DiskResourceLockedError", "locked", true),
+        (423, "DiskUploadTrafficLimitExceeded", "upload-limit", false),
+        (423, "LockedError", "upstream-read-only", true),
+        (429, "TooManyRequestsError", "rate-limited", true),
+        (507, "DiskStorageQuotaExhaustedError", "upstream-storage-full", false),
+        (410, "GoneError", "not-found", false),
+        (401, "UnauthorizedError", "upstream-session-expired", false),
+    ]
+
+    @Test("DISK-44 each code of the service has a text of its own in both languages, and is retryable where it is")
+    func codes() async throws {
+        let disk = WriteScenario.disk()
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            var texts = Set<String>()
+            for (status, code, problem, isRetryable) in Self.refusals {
+                disk.intercept { $0.method == .delete ? FakeYandexDisk.refusal(status, code) : nil }
+                for language in ["en", "ru"] {
+                    // A limit of requests is a pause for those that follow.
+                    app.clock.advance(by: .seconds(3600))
+                    let target = "/v1/disk/file?path=/a.txt"
+                    let answer = try await app.ask(.delete, target, as: token, [.acceptLanguage: language])
+                    #expect(answer["code"] == .string(problem), "\(code): \(answer.text)")
+                    #expect(answer["retryable"] == .bool(isRetryable), "\(code): \(answer.text)")
+                    let text = try answer.string("detail")
+                    #expect(texts.insert(text).inserted, "\(code): \(text)")
+                    #expect(text.contains { ("а"..."я").contains($0) } == (language == "ru"), "\(code): \(text)")
+                    #expect(answer["dialog.message"] == .string(text), "\(code)")
+                    #expect((answer.headerFields[.retryAfter] == "600") == (code == "LockedError"), "\(code)")
+                }
+            }
+        }
+    }
+
     @Test("DISK-38 423 of the upstream is retryable; names of only spaces are refused and nothing is sent")
     func refusals() async throws {
         let disk = WriteScenario.disk()

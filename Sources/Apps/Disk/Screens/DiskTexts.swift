@@ -109,6 +109,8 @@ extension Text {
 
 // Failures.
 extension Text {
+    static let uploadLimit = Text("The limit for uploads is reached", ru: "Лимит загрузок исчерпан")
+    static let upstreamReadOnly = Text("Yandex Disk is read-only for now", ru: "Яндекс Диск пока только для чтения")
     static let lockedByOther = Text("Another operation is using this", ru: "Занято другой операцией")
     static let notAFolder = Text("This is not a folder", ru: "Это не папка")
     static let loggedOut = Text("This account was logged out.", ru: "Вы вышли из этой учётной записи.")
@@ -130,7 +132,98 @@ extension Text {
     }
 
     static func notAllowed(_ disk: String) -> Text {
-        Text("\(disk) does not allow this.", ru: "Яндекс Диск не разрешает это действие.")
+        Text(
+            "\(disk) does not allow this. It allows little while the files take more space than the account has.",
+            ru:
+                "Яндекс Диск не разрешает это действие. Почти всё запрещено, пока файлам не хватает места."
+        )
+    }
+
+    static func notAllowedNow(_ disk: String, _ code: String) -> Text {
+        Text("\(disk) does not allow this now\(named(code)).", ru: "Сейчас Яндекс Диск не разрешает это\(named(code)).")
+    }
+
+    static func pathRefused(_ disk: String) -> Text {
+        Text("\(disk) does not take this path.", ru: "Яндекс Диск не принимает такой путь.")
+    }
+
+    static func requestRefused(_ disk: String, _ code: String) -> Text {
+        Text(
+            "\(disk) does not take this request\(named(code)).",
+            ru: "Яндекс Диск не принимает такой запрос\(named(code))."
+        )
+    }
+
+    private static func named(_ code: String) -> String { code.isEmpty ? "" : " (\(code))" }
+
+    static let passwordRequired = Text("This link needs a password.", ru: "Для этой ссылки нужен пароль.")
+
+    static func accountTypeRefused(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not allow this for accounts of this type.",
+            ru: "Для такого аккаунта Яндекс Диск это не разрешает."
+        )
+    }
+
+    static func operationForgotten(_ disk: String) -> Text {
+        Text(
+            "\(disk) does not know this operation any more. The lists show its result.",
+            ru: "Яндекс Диск больше не знает об этой операции. Её итог виден в списках."
+        )
+    }
+
+    static func nothingThere(_ disk: String) -> Text {
+        Text("\(disk) has nothing at this path.", ru: "На Яндекс Диске этого нет.")
+    }
+
+    static func noSuchList(_ disk: String) -> Text {
+        Text("\(disk) says that it has no such list.", ru: "На Яндекс Диске нет такого списка.")
+    }
+
+    static func formRefused(_ disk: String) -> Text {
+        Text("\(disk) does not have this in this form.", ru: "На Яндекс Диске этого нет в таком виде.")
+    }
+
+    static let rootRefused = Text("This cannot be done with the whole Disk.", ru: "С Диском целиком так нельзя.")
+
+    static func hasChanged(_ disk: String) -> Text {
+        Text("It has changed on \(disk) in the meantime.", ru: "На Яндекс Диске это тем временем изменилось.")
+    }
+
+    static func uploadLimitReached(_ disk: String) -> Text {
+        Text(
+            "The limit for uploads to \(disk) is reached. To try again soon is of no use.",
+            ru: "Лимит загрузок на Яндекс Диск исчерпан. Скорый повтор не поможет."
+        )
+    }
+
+    static func readOnly(_ disk: String) -> Text {
+        Text(
+            "\(disk) is under maintenance: files can only be viewed and downloaded. Try again later.",
+            ru: "На Яндекс Диске технические работы: файлы можно только смотреть и скачивать. Повторите позже."
+        )
+    }
+
+    static func responded(_ disk: String, _ status: Int) -> Text {
+        Text("\(disk) responded with \(status).", ru: "Яндекс Диск ответил кодом \(status).")
+    }
+
+    /// A failure of the API before anything was changed.
+    static func nothingChanged(_ disk: String, _ status: Int) -> Text {
+        switch status {
+        case 429:
+            Text("\(disk) asks to wait. Nothing was changed.", ru: "Яндекс Диск просит подождать. Ничего не изменено.")
+        case 507:
+            Text(
+                "\(disk) has no room for this. Nothing was changed.",
+                ru: "На Яндекс Диске нет места. Ничего не изменено."
+            )
+        default:
+            Text(
+                "\(disk) responded with \(status). Nothing was changed here.",
+                ru: "Яндекс Диск ответил кодом \(status). Здесь ничего не изменено."
+            )
+        }
     }
 
     static func inUse(_ disk: String) -> Text {

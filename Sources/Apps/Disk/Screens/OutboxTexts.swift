@@ -111,6 +111,13 @@ extension Text {
         case "target-exists": Text("This name is taken on Yandex Disk", ru: "Такое имя на Яндекс Диске занято")
         case "locked":
             Text("Yandex Disk is using this. Trying again later", ru: "Занято на Яндекс Диске. Попробуем позже")
+        case "upload-limit":
+            Text("The limit for uploads to Yandex Disk is reached", ru: "Лимит загрузок на Яндекс Диск исчерпан")
+        case "upstream-read-only":
+            Text(
+                "Yandex Disk is read-only for maintenance. Trying again later",
+                ru: "На Яндекс Диске технические работы. Попробуем позже"
+            )
         case "rate-limited":
             Text("Yandex Disk asks to wait. Trying again later", ru: "Яндекс Диск просит подождать. Попробуем позже")
         case "upstream-storage-full":

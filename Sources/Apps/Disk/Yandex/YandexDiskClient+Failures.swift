@@ -50,26 +50,36 @@ extension DiskRefusal {
     /// list of codes.
     func problem(_ upstream: Upstream, hasPath: Bool = true) -> Problem {
         let title = upstream.configuration.title
-        // An uploader refuses without a code.
-        let named = code.isEmpty ? "" : " (\(code))"
         let kind: (ProblemCode, Text) =
             switch (status, code) {
-            case (400, _): (.invalidParameter, "\(title) does not take this request\(named).")
-            case (401, _):
-                (.upstreamSessionExpired, .tokenRefused(title))
+            case (400, "DiskPathFormatError"): (.invalidParameter, .pathRefused(title))
+            case (400, _): (.invalidParameter, .requestRefused(title, code))
+            case (401, _): (.upstreamSessionExpired, .tokenRefused(title))
+            case (403, "DiskSymlinkPasswordRequiredError"): (.upstreamForbidden, .passwordRequired)
+            case (403, "DiskUnsupportedUserAccountTypeError"): (.upstreamForbidden, .accountTypeRefused(title))
             case (403, _): (.upstreamForbidden, .notAllowed(title))
-            case (404, _), (410, _):
-                (.notFound, hasPath ? "\(title) has nothing at this path." : "\(title) says that it has no such list.")
+            case (404, "DiskOperationNotFoundError"): (.notFound, .operationForgotten(title))
+            case (404, _), (410, _): (.notFound, hasPath ? .nothingThere(title) : .noSuchList(title))
+            case (406, _), (415, _): (.upstreamForbidden, .formRefused(title))
             case (409, "DiskPathDoesntExistsError"): (.notFound, .noParent)
-            case (409, "MD5DifferError"), (412, _): (.preconditionFailed, "It has changed on \(title) in the meantime.")
-            case (409, _) where code.contains("Exist"):
-                (.targetExists, .nameExists)
+            case (409, "DiskPathPointsToRootError"): (.upstreamForbidden, .rootRefused)
+            case (409, "MD5DifferError"), (412, _): (.preconditionFailed, .hasChanged(title))
+            case (409, _) where code.contains("Exist"): (.targetExists, .nameExists)
             case (413, _): (.tooLarge, .tooLarge(title))
-            case (423, _): (.locked, .inUse(title))
-            case (409, _): (.upstreamForbidden, "\(title) does not allow this now\(named).")
-            default: (.upstreamBadResponse, "\(title) responded with \(status).")
+            case (423, "DiskUploadTrafficLimitExceeded"): (.uploadLimit, .uploadLimitReached(title))
+            // An uploader refuses without a code.
+            case (423, "DiskResourceLockedError"), (423, ""): (.locked, .inUse(title))
+            // The documentation has this status for maintenance, and no code.
+            case (423, _): (.upstreamReadOnly, .readOnly(title))
+            case (409, _): (.upstreamForbidden, .notAllowedNow(title, code))
+            default: (.upstreamBadResponse, .responded(title, status))
             }
-        return Problem(kind.0, kind.1, upstream: .init(name: upstream.configuration.name, status: status))
+        return Problem(
+            kind.0,
+            kind.1,
+            upstream: .init(name: upstream.configuration.name, status: status),
+            headerFields: kind.0 == .upstreamReadOnly ? [.retryAfter: "600"] : [:]
+        )
     }
 }
 

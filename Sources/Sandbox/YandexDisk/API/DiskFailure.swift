@@ -157,6 +157,12 @@ struct DiskFailure: Error, Equatable {
         "Ресурс не может быть представлен в запрошенном формате."
     )
     static let gone = DiskFailure(.gone, "GoneError", "Gone.", "Ресурс больше недоступен.")
+    static let readOnly = DiskFailure(
+        .locked,
+        "LockedError",
+        "Under maintenance: files can be viewed and downloaded only.",
+        "Технические работы. Сейчас можно только просматривать и скачивать файлы."
+    )
     static let tooLarge = DiskFailure(
         .contentTooLarge,
         "PayloadTooLargeError",
@@ -201,7 +207,7 @@ struct DiskFailure: Error, Equatable {
     /// Those that a test can ask for by their code.
     static let selectable = [
         unauthorized, notFound, operationNotFound, passwordRequired, pathFormat, accountType, digestDiffers, root,
-        locked, uploadTraffic, downloadLimit, quota,
+        locked, uploadTraffic, readOnly, downloadLimit, quota,
         forbidden, notAcceptable, gone, tooLarge, unsupportedType, tooManyRequests, serverError, unavailable,
     ]
 

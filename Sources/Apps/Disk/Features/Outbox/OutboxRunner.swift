@@ -233,7 +233,7 @@ extension OutboxProgress.Event {
         case .outcomeUnknown, .upstreamBadResponse, .storageFull, .storageFailed: self = .lost(reason)
         case .upstreamSessionExpired, .sessionExpired:
             self = .delayed(ProblemCode.upstreamSessionExpired.rawValue, for: 3600)
-        case .upstreamUnavailable, .rateLimited, .upstreamStorageFull, .locked, .overloaded:
+        case .upstreamUnavailable, .rateLimited, .upstreamStorageFull, .locked, .upstreamReadOnly, .overloaded:
             self = .delayed(reason, for: pause)
         default: self = .refused(reason)
         }

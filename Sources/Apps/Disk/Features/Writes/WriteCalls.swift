@@ -45,7 +45,7 @@ struct WriteCalls: Sendable {
             throw problem
         } catch UpstreamError.failing(let status, let retryAfter) {
             var problem = client.failure(.failing(status: status, retryAfter: retryAfter)).problem
-            problem.detail = "Yandex Disk responded with \(status.code). Nothing was changed here."
+            problem.detail = .nothingChanged(client.title, status.code)
             throw problem
         } catch {
             throw client.translated(error)

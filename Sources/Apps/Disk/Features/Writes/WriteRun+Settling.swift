@@ -189,7 +189,7 @@ extension WriteRun {
             // An API that is down refuses writes, and reads as well.
             _ = await record(.doubtful, at: clock.now())
             var problem = calls.client.failure(error).problem
-            problem.detail = "Yandex Disk responded with 503. Nothing was changed here."
+            problem.detail = .nothingChanged(calls.client.title, 503)
             throw problem
         case .notDone, .unclear, .unobserved:
             // The outbox looks once more, and then asks for the operation.
