@@ -83,4 +83,72 @@ struct OperationTrackerTests {
             #expect(DiskHarness.names(try await app.get("/v1/disk/files?refresh=1", as: token)) == ["a.txt", "folder"])
         }
     }
+
+    /// Writes that take long, and what is at their paths if they were not carried out.
+    private static let writes: [(what: String, method: HTTPRequest.Method, target: String, json: String?)] = [
+        ("deletion", .delete, "/v1/disk/file?path=/a.txt", nil),
+        ("move", .post, "/v1/disk/files/move", #"{"from":"/a.txt","to":"/folder/b.txt"}"#),
+        ("copy", .post, "/v1/disk/files/copy", #"{"from":"/a.txt","to":"/folder/b.txt"}"#),
+    ]
+
+    @Test(
+        "DISK-30 the end of an operation that the service has forgotten is seen at its paths",
+        arguments: [true, false]
+    )
+    func forgotten(isDone: Bool) async throws {
+        for (what, method, target, json) in Self.writes {
+            let disk = WriteScenario.disk()
+            disk.change { $0.pollsOfWrites = 9 }
+            try await DiskHarness.run(disk) { app in
+                let token = try await app.logIn()
+                try await WriteScenario.seen(app, token)
+                let nodes = disk.change { $0.nodes }
+                let answer = try await app.ask(method, target, as: token, json: json)
+                #expect(answer.status == 202, "\(what): \(answer.text)")
+                let href = try #require(answer.headerFields[.location])
+                disk.change { state in
+                    state.operations = [:]
+                    if !isDone { state.nodes = nodes }
+                }
+                // What cannot be looked at is not decided.
+                disk.intercept { $0.url.contains("/operations/") ? nil : .json("{}", status: .badGateway) }
+                try await app.get(href, as: token).expectProblem("upstream-unavailable", 503)
+                disk.intercept(nil)
+                for _ in 0..<2 {
+                    let end = try await app.get(href, as: token)
+                    #expect(end.status == 200 && end["data.status"] == .string(isDone ? "done" : "failed"), "\(what)")
+                }
+                let names = DiskHarness.names(try await app.get("/v1/disk/files", as: token))
+                #expect(names.contains("a.txt") == (!isDone || what == "copy"), "\(what): \(names)")
+                let inner = DiskHarness.names(try await app.get("/v1/disk/files?path=/folder", as: token))
+                #expect(inner.contains("b.txt") == (isDone && what != "deletion"), "\(what): \(inner)")
+            }
+        }
+    }
+
+    @Test("DISK-30 how an operation has ended follows from the items at its paths")
+    func endings() {
+        let (file, folder) = (DiskItem(path: .at("/a"), kind: .file), DiskItem(path: .at("/a"), kind: .dir))
+        var shared = file
+        shared.isPublished = true
+        func isDone(_ action: DiskOperation.Action, _ subject: DiskItem?, _ place: DiskItem? = nil) -> Bool {
+            let operation = DiskOperation(
+                id: "",
+                account: "",
+                upstreamID: "",
+                action: action,
+                path: .at("/a"),
+                target: .at("/b"),
+                status: .running
+            )
+            return operation.ending(subject: subject, place: place) == .done
+        }
+        #expect(isDone(.delete, nil) && !isDone(.delete, file) && isDone(.restore, nil) && !isDone(.restore, file))
+        #expect(isDone(.move, nil, file) && !isDone(.move, file, file) && !isDone(.move, nil))
+        #expect(isDone(.copy, file, file) && !isDone(.copy, file))
+        #expect(isDone(.upload, file) && !isDone(.upload, folder) && !isDone(.upload, nil))
+        #expect(isDone(.makeFolder, folder) && !isDone(.makeFolder, nil))
+        #expect(isDone(.publish, shared) && !isDone(.publish, file) && !isDone(.publish, nil))
+        #expect(isDone(.unpublish, file) && !isDone(.unpublish, shared) && !isDone(.unpublish, nil))
+    }
 }

@@ -30,4 +30,24 @@ struct DiskOperation: Sendable, Equatable {
         case .copy, .publish, .upload, .makeFolder: .doubtful
         }
     }
+
+    /// Returns how an operation has ended that the API has forgotten, from the items at its paths now. The API had
+    /// accepted it, so the item that it acts on was there.
+    ///
+    /// - Parameters:
+    ///   - subject: What is at ``path``.
+    ///   - place: What is at ``target``.
+    func ending(subject: DiskItem?, place: DiskItem?) -> Status {
+        let isDone =
+            switch action {
+            case .delete, .restore: subject == nil
+            case .move: subject == nil && place != nil
+            case .copy: place != nil
+            case .upload: subject?.kind == .file
+            case .makeFolder: subject?.kind == .dir
+            case .publish: subject?.isPublished == true
+            case .unpublish: subject?.isPublished == false
+            }
+        return isDone ? .done : .failed
+    }
 }

@@ -106,8 +106,8 @@ struct OutboxRunner: Sendable {
             case .failed: return nil
             case .running: break
             }
-        } catch let problem as Problem where problem.code == .notFound {
-            guard calls.uploads.isAwaited(to: entry.work.path, of: account.id) else { return nil }
+        } catch is OperationForgotten {
+            return nil
         }
         let age = writer.clock.now().timeIntervalSince(following.since)
         guard age < calls.uploadResponse.seconds else { return nil }

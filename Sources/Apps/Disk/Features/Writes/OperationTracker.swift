@@ -45,8 +45,7 @@ struct OperationTracker: Sendable {
     /// Returns the status of an operation: by the late response of its uploader, or else as the API says; running while
     /// the API fails to say.
     ///
-    /// - Throws: ``UploadRefused``; 404 `not-found` if the API does not know the operation any more; `Problem`,
-    ///   `UpstreamFailure`, `StorageError`.
+    /// - Throws: ``UploadRefused``; ``OperationForgotten``; `Problem`, `UpstreamFailure`, `StorageError`.
     func status(
         of operation: DiskOperation,
         for account: DiskAccount
@@ -65,11 +64,31 @@ struct OperationTracker: Sendable {
             if status != .running { uploads.end(operation.upstreamID) }
             return status
         } catch let refusal as DiskRefusal where refusal.status == 404 {
-            throw Problem.notFound(
-                "Yandex Disk does not know this operation any more. The lists show its result."
-            )
+            // Its connection is open, and has the last word.
+            if uploads.isAwaited(to: operation.path, of: account.id) { return .running }
+            throw OperationForgotten()
         } catch UpstreamError.failing, UpstreamError.badResponse {
             return .running
+        } catch {
+            throw client.translated(error)
+        }
+    }
+
+    /// Returns how an operation has ended that the API has forgotten, by what is at its paths.
+    ///
+    /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
+    func ending(of operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation.Status {
+        async let subject = present(operation.path, account)
+        async let place = present(operation.target, account)
+        return try await operation.ending(subject: subject, place: place)
+    }
+
+    private func present(_ path: DiskPath?, _ account: DiskAccount) async throws -> DiskItem? {
+        guard let path else { return nil }
+        do {
+            return try await tokens.authorized(account) { try await client.current(path, $0) }
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            return nil
         } catch {
             throw client.translated(error)
         }
@@ -89,6 +108,9 @@ struct OperationTracker: Sendable {
         }
     }
 }
+
+/// The API does not know an operation any more.
+struct OperationForgotten: Error {}
 
 /// An uploader has refused the bytes that it was sent, or has failed with them, some time after the last one.
 struct UploadRefused: Error {

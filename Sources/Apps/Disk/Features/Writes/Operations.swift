@@ -21,6 +21,8 @@ struct Operations: Sendable {
                 operation.status = try await tracker.status(of: operation, for: account)
             } catch is UploadRefused {
                 operation.status = .failed
+            } catch is OperationForgotten {
+                operation.status = try await tracker.ending(of: operation, for: account)
             }
             if operation.status != .running, try await tracker.jobs.finish(operation, as: operation.status) {
                 await tracker.apply(operation)

@@ -147,6 +147,13 @@ extension WriteRun {
                 operation.status = try await executor.operations.status(of: operation, for: account)
             } catch is UploadRefused {
                 operation.status = .failed
+            } catch is OperationForgotten {
+                let inspector = WriteInspector(calls: calls, write: write, account: account, clock: clock)
+                switch await inspector.observe(before: before, bytes) {
+                case .done: operation.status = .done
+                case .notDone, .unclear: operation.status = .failed
+                case .unobserved: break
+                }
             } catch {
                 executor.logger.info("an operation could not be asked for", metadata: ["error": "\(error)"])
             }
