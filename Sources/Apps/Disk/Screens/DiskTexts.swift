@@ -176,6 +176,13 @@ extension Text {
         Text("\(disk) has nothing at this path.", ru: "На Яндекс Диске этого нет.")
     }
 
+    static func notShownYet(_ disk: String) -> Text {
+        Text(
+            "\(disk) has this and does not show it yet. Nothing was changed; try again in a moment.",
+            ru: "Яндекс Диск это получил, но пока не показывает. Ничего не изменено; повторите чуть позже."
+        )
+    }
+
     static func noSuchList(_ disk: String) -> Text {
         Text("\(disk) says that it has no such list.", ru: "На Яндекс Диске нет такого списка.")
     }

@@ -1,3 +1,4 @@
+import Foundation
 import ResponseStore
 import Synchronization
 
@@ -39,6 +40,7 @@ final class DiskChangeLogs: Sendable {
         var lists: [PageKey: Int64] = [:]
         /// Accounts with a change that could not be stored.
         var missed: Set<String> = []
+        var young: [String: YoungWrites] = [:]
     }
 
     private let state = Mutex(State())
@@ -77,12 +79,85 @@ final class DiskChangeLogs: Sendable {
         state.withLock { $0.lists[list].map { epoch < $0 && $0 <= present } ?? false }
     }
 
+    /// Follows the acknowledgement of a write (``YoungWrites``).
+    ///
+    /// - Parameter isEmptyFolder: Whether it has made a folder, which has nothing in it.
+    func acknowledge(_ change: DiskChange, isEmptyFolder: Bool, at now: Date, account: String) {
+        state.withLock { $0.young[account, default: YoungWrites()].add(change, isEmptyFolder: isEmptyFolder, at: now) }
+    }
+
+    /// Follows a response about a path that shows it.
+    func show(_ path: DiskPath, account: String) { state.withLock { $0.young[account]?.show(path) } }
+
+    /// Returns the young writes of an account; nil if there are none.
+    func young(of account: String, at now: Date) -> YoungWrites? {
+        state.withLock { state in
+            state.young[account]?.expire(at: now)
+            if state.young[account]?.isEmpty == true { state.young[account] = nil }
+            return state.young[account]
+        }
+    }
+
     /// Forgets an account that was logged out.
     func forget(_ account: String, owner: String) {
         state.withLock { state in
             state.logs[account] = nil
+            state.young[account] = nil
             state.missed.remove(account)
             state.lists = state.lists.filter { $0.key.account != owner }
         }
+    }
+}
+
+/// Writes that the API has acknowledged lately, and has not shown since in a response about their path. It may take a
+/// while until all of its servers know a write: a 404 says nothing of such a path, and a list may lack it.
+struct YoungWrites: Sendable {
+    /// For how many seconds a write outweighs a 404.
+    static let youth = 60.0
+
+    private struct Write {
+        let time: Date
+        /// Whether it is a folder with nothing in it.
+        let isEmptyFolder: Bool
+    }
+
+    private var writes: [DiskPath: Write] = [:]
+
+    var isEmpty: Bool { writes.isEmpty }
+
+    /// The paths that were written.
+    var paths: [DiskPath] { Array(writes.keys) }
+
+    /// Whether a path was written, or a folder above it with all that is in it.
+    func covers(_ path: DiskPath) -> Bool {
+        path.lineage.contains { above in writes[above].map { above == path || !$0.isEmptyFolder } ?? false }
+    }
+
+    /// Whether a folder was made.
+    func hasMade(_ folder: DiskPath) -> Bool { writes[folder]?.isEmptyFolder == true }
+
+    mutating func add(_ change: DiskChange, isEmptyFolder: Bool = false, at now: Date) {
+        switch change {
+        case .appeared(let path, _): writes[path] = Write(time: now, isEmptyFolder: isEmptyFolder)
+        case .moved(let from, let to):
+            remove(to)
+            for (path, write) in writes {
+                guard let moved = path.moved(from: from, to: to) else { continue }
+                writes[path] = nil
+                writes[moved] = write
+            }
+            let isEmptyFolder = writes[to]?.isEmptyFolder ?? false
+            writes[to] = Write(time: now, isEmptyFolder: isEmptyFolder)
+        case .deleted(let path), .restored(let path): remove(path)
+        case .unpublished, .doubtful: break
+        }
+    }
+
+    private mutating func remove(_ path: DiskPath) { writes = writes.filter { !path.covers($0.key) } }
+
+    mutating func show(_ path: DiskPath) { writes[path] = nil }
+
+    mutating func expire(at now: Date) {
+        writes = writes.filter { (0..<Self.youth).contains(now.timeIntervalSince($0.value.time)) }
     }
 }

@@ -64,12 +64,41 @@ extension DiskStore {
         }
     }
 
+    /// Whether a 404 says nothing of a path: the API has acknowledged lately that something is there (``YoungWrites``).
+    ///
+    /// - Throws: `StorageError`.
+    func isYoung(_ path: DiskPath, account: String) throws -> Bool {
+        guard let young = changeLogs.young(of: account, at: clock.now()), young.covers(path) else { return false }
+        return try item(path, account: account) != nil
+    }
+
+    /// Returns the content of a folder that was made lately and that the API does not show yet; nil for another one.
+    ///
+    /// - Throws: `StorageError`.
+    func youngFolder(_ key: PageKey, _ folder: DiskPath, account: String) throws -> StoredPage? {
+        guard let young = changeLogs.young(of: account, at: clock.now()), young.hasMade(folder) else { return nil }
+        return try database.read { db in
+            guard let made = try item(folder, account: account) else { return nil }
+            let keys = young.paths.filter { $0.parent == folder }.map(\.text).sorted()
+            let part = keys.dropFirst(key.offset).prefix(key.limit)
+            let page = DiskPage(
+                try rows(Array(part), account: account, db),
+                changedAt: made.changedAt,
+                keys: Array(part),
+                total: keys.count,
+                hasMore: part.endIndex < keys.endIndex,
+                revision: try Self.revision(of: account, db)
+            )
+            return StoredPage(page: page, fetchedAt: made.seenAt)
+        }
+    }
+
     /// Removes an item that the API says is not there. Never a root: each Disk has one.
     ///
     /// - Parameter epoch: Epoch of the account before the request. If it has changed since, the item may be there by
     ///   now: then it stays, and the next read asks the API.
     func forget(_ path: DiskPath, account: String, asOf epoch: Int64) async throws {
-        guard !path.isRoot, try row(path, account: account) != nil else { return }
+        guard !path.isRoot, try row(path, account: account) != nil, try !isYoung(path, account: account) else { return }
         try await database.writeFreeingRoom { [self] db in
             guard try !isOvertaken(epoch, account: account, db) else { return }
             try remove(path, account: account, db)

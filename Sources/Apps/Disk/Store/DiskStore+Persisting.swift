@@ -16,7 +16,11 @@ extension DiskStore {
             guard let present = try Self.epoch(of: request.account, db),
                 let changes = changeLogs.changes(of: request.account, from: request.epoch, to: present)
             else { throw UpstreamError.notStored }
-            let fetched = fetched.after(changes)
+            // A list may come from a server of the API that knows more than others.
+            if changes.isEmpty, let path = fetched.subject ?? fetched.folder {
+                db.afterNextTransaction { [changeLogs] _ in changeLogs.show(path, account: request.account) }
+            }
+            let fetched = try completed(fetched.after(changes), account: request.account, db)
             let rows = try fetched.allItems.filter {
                 try changes.isEmpty || !isNewer($0.path, than: request.time, account: request.account, db)
             }
@@ -39,6 +43,29 @@ extension DiskStore {
             let revision = try Self.nextRevision(request.account, db)
             db.afterNextTransaction { _ in request.changed(revision) }
         }
+    }
+
+    /// Adds what the API has acknowledged and does not list yet (``YoungWrites``) to the last part of a list, if that
+    /// shows that it is missing.
+    private func completed(_ fetched: FetchedRows, account: String, _ db: Database) throws -> FetchedRows {
+        guard let key = fetched.key, !fetched.hasMore, let young = changeLogs.young(of: account, at: clock.now()) else {
+            return fetched
+        }
+        let isOfAll = key.screen == Search.list
+        guard isOfAll || fetched.folder != nil && key.offset == 0 else { return fetched }
+        let listed = Set(fetched.rows.items.map(\.path))
+        let missing = try young.paths.filter { !listed.contains($0) && (isOfAll || $0.parent == fetched.folder) }
+            .compactMap { path in
+                try Row.fetchOne(try db.cachedStatement(sql: Self.selectItem), arguments: [account, path.text])
+                    .map(DiskItem.init(row:))
+            }
+            .filter { !isOfAll || $0.kind == .file }
+            .sorted { $0.path.text < $1.path.text }
+            .prefix(max(0, key.limit - fetched.rows.count))
+        var completed = fetched
+        completed.rows.insert(contentsOf: missing.map { .item($0) }, at: 0)
+        completed.total = fetched.total.map { $0 + missing.count }
+        return completed
     }
 
     /// Stores a page unless a newer one is stored.

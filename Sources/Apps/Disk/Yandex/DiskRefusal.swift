@@ -13,6 +13,9 @@ struct DiskRefusal: Error, Sendable, Equatable {
     /// operation, a route or a version of the API.
     var isGone: Bool { (status == 404 || status == 410) && code == "DiskNotFoundError" }
 
+    /// Whether it says that the folder is missing that a write leads to.
+    var isOfParent: Bool { status == 409 && code == "DiskPathDoesntExistsError" }
+
     /// Whether it says that the settings of a link are not to be had, rather than that the call may succeed later.
     var concernsSettings: Bool { [400, 403, 404, 405, 410].contains(status) }
 
@@ -54,8 +57,9 @@ extension YandexDiskClient {
     /// The form of refusals of reads. That something is locked says nothing of what it is, so a stored copy is shown.
     static let errorsOfReads = ErrorForm(passing: [locked]) { DiskRefusal($0.status, $0.body) != nil }
 
-    /// The form of refusals of reads of a root. Each Disk has a root, so "not found" is a failure.
-    static let errorsOfRoot = ErrorForm(passing: [locked]) { response in
+    /// The form of refusals of reads of what is certainly there, so that "not found" is a failure: a root, which each
+    /// Disk has, or what the API has acknowledged lately (``YoungWrites``).
+    static let errorsOfPresent = ErrorForm(passing: [locked]) { response in
         guard response.status != .notFound, response.status != .gone else { return false }
         return DiskRefusal(response.status, response.body) != nil
     }

@@ -18,6 +18,16 @@ extension YandexDiskClient {
     /// 502: a file without a size or version, which cannot be fetched.
     var sizeMissing: UpstreamFailure { failure(.badResponse(status: .ok, reason: "a file without a size")) }
 
+    /// 503: the API has acknowledged something and does not show it yet (``YoungWrites``).
+    var notShownYet: Problem {
+        Problem(
+            .upstreamUnavailable,
+            .notShownYet(title),
+            upstream: .init(name: upstream.configuration.name, status: HTTPResponse.Status.notFound.code),
+            headerFields: [.retryAfter: "30"]
+        )
+    }
+
     /// Translates an error of a request into a problem of this app. Other errors are returned unchanged.
     ///
     /// - Parameter hasPath: Whether the request is about a path, or about an item of a known path.

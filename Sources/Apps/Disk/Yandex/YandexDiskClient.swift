@@ -72,12 +72,15 @@ extension YandexDiskClient {
     }
 
     /// Returns a part of a folder's content, or a file itself.
+    ///
+    /// - Parameter isPresent: Whether it is certainly there.
     func folder(
         _ path: DiskPath,
         limit: Int,
         offset: Int,
         sort: String,
         account: String,
+        isPresent: Bool,
         validate: @escaping PersistRows<ResourceRecord>
     )
         -> Resource
@@ -85,7 +88,7 @@ extension YandexDiskClient {
         resource(
             url("/resources", folderQuery(path, limit: limit, offset: offset, sort: sort)),
             account: account,
-            errors: path.isRoot ? Self.errorsOfRoot : Self.errorsOfReads
+            errors: path.isRoot || isPresent ? Self.errorsOfPresent : Self.errorsOfReads
         ) {
             (record: ResourceRecord) throws(UpstreamError) in
             try validate(try record.listing(path, limit: limit, offset: offset))
@@ -103,10 +106,13 @@ extension YandexDiskClient {
     }
 
     /// Returns a file or folder without its content.
-    func item(_ path: DiskPath, account: String, validate: @escaping PersistRows<ResourceRecord>)
+    ///
+    /// - Parameter isPresent: Whether it is certainly there.
+    func item(_ path: DiskPath, account: String, isPresent: Bool, validate: @escaping PersistRows<ResourceRecord>)
         -> Resource
     {
-        resource(itemURL(path), account: account, errors: path.isRoot ? Self.errorsOfRoot : Self.errorsOfReads) {
+        let errors = path.isRoot || isPresent ? Self.errorsOfPresent : Self.errorsOfReads
+        return resource(itemURL(path), account: account, errors: errors) {
             (record: ResourceRecord) throws(UpstreamError) in try validate(try record.about(path))
         }
     }
@@ -185,7 +191,7 @@ extension YandexDiskClient {
             ("path", "trash:/"), ("limit", String(limit)), ("offset", String(offset)),
             ("fields", fields.joined(separator: ",")),
         ]
-        return resource(url("/trash/resources", query), account: account, errors: Self.errorsOfRoot) {
+        return resource(url("/trash/resources", query), account: account, errors: Self.errorsOfPresent) {
             (record: ResourceRecord) throws(UpstreamError) in
             try validate(try record.listing(.trash, limit: limit, offset: offset))
         }

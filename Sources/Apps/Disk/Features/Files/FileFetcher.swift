@@ -112,6 +112,8 @@ struct FileFetcher: Sendable {
             }
             throw UpstreamError.badResponse(status: status, reason: "links to the file do not work")
         } catch {
+            let isGone = DiskRefusal(error)?.isGone == true
+            if isGone, try files.store.isYoung(item.storedPath, account: account.id) { throw client.notShownYet }
             throw client.translated(error)
         }
     }

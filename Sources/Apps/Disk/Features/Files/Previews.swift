@@ -83,8 +83,14 @@ struct Previews: Sendable {
     private func fetched(_ known: DiskItem, _ size: PreviewSize, for account: DiskAccount, _ isForced: Bool)
         async throws -> ScreenResponse
     {
-        let (href, item) = try await tokens.authorized(account) {
-            try await client.previewLink(known.storedPath, size: size, $0)
+        let (href, item): (String?, DiskItem?)
+        do {
+            (href, item) = try await tokens.authorized(account) {
+                try await client.previewLink(known.storedPath, size: size, $0)
+            }
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            guard try files.store.isYoung(known.storedPath, account: account.id) else { throw refusal }
+            throw UpstreamError.badResponse(status: .notFound, reason: "a file that is not shown yet")
         }
         guard let href else { throw UpstreamError.badResponse(status: .ok, reason: "no preview") }
         let (bytes, type) = try await download(href, for: account, isForced)
@@ -102,6 +108,7 @@ struct Previews: Sendable {
         let now = clock.now()
         return .picture(bytes, type: type, provenance: .fetched(at: now, stored: isStored), now: now)
     }
+
     /// Downloads a picture from a link of the API.
     ///
     /// - Throws: `UpstreamError` if it is no picture, or cannot be had; ``DiskRefusal``.

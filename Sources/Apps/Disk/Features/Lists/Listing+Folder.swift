@@ -1,4 +1,5 @@
 import Foundation
+import Freshness
 import HTTPTypes
 import ResponseStore
 import Screens
@@ -31,7 +32,15 @@ extension Listing {
         )
         return try await list(query, request, for: session) { part, rows in
             let (folder, page) = (part.folder ?? path, part.page)
-            return client.folder(folder, limit: page.limit, offset: page.offset, sort: sort, account: session.account) {
+            let young = store.changeLogs.young(of: session.account, at: clock.now())
+            return client.folder(
+                folder,
+                limit: page.limit,
+                offset: page.offset,
+                sort: sort,
+                account: session.account,
+                isPresent: young?.covers(folder) == true
+            ) {
                 [store] record throws(UpstreamError) in
                 store.persistRows(try record.fetchedRows(of: folder, page, as: part.key), rows)
             }

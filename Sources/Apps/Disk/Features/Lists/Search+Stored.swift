@@ -54,6 +54,6 @@ extension Search {
     }
 
     func key(at offset: Int, for account: DiskAccount) -> PageKey {
-        PageKey(account: DiskStore.owner(account.id), screen: "all", offset: offset, limit: Self.batchSize)
+        PageKey(account: DiskStore.owner(account.id), screen: Self.list, offset: offset, limit: Self.batchSize)
     }
 }

@@ -17,6 +17,8 @@ struct Search: Sendable {
     let timeZone: TimeZone
     let clock: WallClock
 
+    /// Name of the list of all files in the store.
+    static let list = "all"
     /// Rows of one request to the API, and the maximum number of requests of one search.
     static let (batchSize, maximumBatches) = (1000, 5)
 

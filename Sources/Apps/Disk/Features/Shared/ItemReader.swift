@@ -138,7 +138,8 @@ struct ItemReader: ItemReading {
     /// - Parameter result: The read of the known version.
     /// - Throws: The failure of the API if it does not say what the present version is; `Problem`, `StorageError`.
     func presentVersion(of item: DiskItem, _ result: ReadResult, for account: DiskAccount) async throws -> DiskItem {
-        guard result.provenance.stale else { return item }
+        // A young file has no other version, and its bytes may be there already.
+        guard result.provenance.stale, try !store.isYoung(item.path, account: account.id) else { return item }
         let (row, present) = try await file(item.path, for: account, .revalidate, waitsToTimeout: true)
         if let absence = client.absence(present, at: clock.now()) { throw absence }
         return row.item
@@ -153,7 +154,8 @@ struct ItemReader: ItemReading {
 
     private func resource(of path: DiskPath, for account: DiskAccount, seenAt: Date?) -> Resource {
         let now = clock.now()
-        var resource = client.item(path, account: account.id) { [store, events] record throws(UpstreamError) in
+        let isPresent = seenAt != nil && store.changeLogs.young(of: account.id, at: now)?.covers(path) == true
+        var resource = client.item(path, account: account.id, isPresent: isPresent) { [store, events] record throws(UpstreamError) in
             guard let item = record.item, item.path == path else {
                 throw .badResponse(status: .ok, reason: "another file than was asked for")
             }

@@ -1,5 +1,7 @@
 import Foundation
 import Freshness
+import HTTPCaching
+import HTTPTypes
 import ResponseStore
 import Screens
 import Upstream
@@ -56,6 +58,11 @@ struct PageReader: Sendable {
                 && !client.isReachable
             {
                 continue  // Now that the API is known to be unreachable, a part is better than nothing.
+            } catch let failure as UpstreamFailure where failure.error.status == .notFound {
+                guard let made = try folder.flatMap({ try store.youngFolder(key, $0, account: account.id) }) else {
+                    throw failure
+                }
+                return (made.page, .notShownYet(since: made.fetchedAt).marked(by: made.page))
             }
             if let page = try page(key, of: folder, account, result) { return (page, result.marked(by: page)) }
             try explainAbsence(of: folder, account, cachePolicy, result)
@@ -115,6 +122,21 @@ struct PageReader: Sendable {
 }
 
 extension ReadResult {
+    /// Returns the read of what the API does not show yet, as it was acknowledged.
+    fileprivate static func notShownYet(since time: Date) -> ReadResult {
+        let provenance = Provenance(
+            source: .upstream,
+            stale: true,
+            validatedAt: time,
+            cacheStatus: CacheStatus(
+                .forward(.uriMiss),
+                forwardStatus: HTTPResponse.Status.notFound.code,
+                detail: "bad-response"
+            )
+        )
+        return ReadResult(response: nil, provenance: provenance, changeToken: nil)
+    }
+
     /// Returns the result for a page: received with the newest part of it, stale if rows are missing that it should
     /// show.
     func marked(by page: DiskPage) -> ReadResult {

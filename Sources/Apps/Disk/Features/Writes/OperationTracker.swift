@@ -98,6 +98,7 @@ struct OperationTracker: Sendable {
     /// same, and nothing that is stored of the account is served without a request until that has been recorded.
     func apply(_ operation: DiskOperation) async {
         let change = operation.status == .done ? operation.change : .doubtful
+        tokens.store.changeLogs.acknowledge(change, isEmptyFolder: false, at: clock.now(), account: operation.account)
         do {
             if let applied = try await marks.apply(change, account: operation.account, at: clock.now()) {
                 events.listsChanged(applied.revision, account: operation.account)

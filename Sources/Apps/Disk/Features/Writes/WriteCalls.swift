@@ -24,18 +24,25 @@ struct WriteCalls: Sendable {
     /// Runs a call whose failure changes nothing: what a write needs before it is sent, and a write that was refused or
     /// could not be sent.
     ///
-    /// - Parameter path: The path that the call is about; its row is removed if the API says that it does not exist and
-    ///   nothing was changed since the account was read.
+    /// - Parameters:
+    ///   - path: The path that the call is about; its row is removed if the API says that it does not exist and nothing
+    ///     was changed since the account was read.
+    ///   - target: The path that it leads to, if that is another one.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`.
-    func call<Value>(about path: DiskPath, _ account: DiskAccount, _ body: () async throws -> Value) async throws
-        -> Value
-    {
+    func call<Value>(
+        about path: DiskPath,
+        to target: DiskPath? = nil,
+        _ account: DiskAccount,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
         do {
             return try await body()
         } catch UpstreamError.unreachable {
             throw refusedOffline
-        } catch let refusal as DiskRefusal where refusal.isGone {
-            try await store.forget(path, account: account.id, asOf: account.epoch)
+        } catch let refusal as DiskRefusal {
+            let missing = refusal.isGone ? [path] : refusal.isOfParent ? [path, target].compactMap { $0?.parent } : []
+            if try missing.contains(where: { try store.isYoung($0, account: account.id) }) { throw client.notShownYet }
+            if refusal.isGone { try await store.forget(path, account: account.id, asOf: account.epoch) }
             throw refusal.problem(client.upstream)
         } catch let failure as UpstreamFailure {
             // Nothing was sent to the API.
@@ -54,9 +61,14 @@ struct WriteCalls: Sendable {
 
     /// Returns what the API has at a path now.
     ///
-    /// - Throws: ``DiskRefusal`` (404) if nothing exists; `UpstreamError`, `UpstreamFailure`, `StorageError`.
+    /// - Throws: ``DiskRefusal`` (404) if nothing exists; 503 if it is not shown yet; `UpstreamError`,
+    ///   `UpstreamFailure`, `StorageError`.
     func current(_ path: DiskPath, _ account: DiskAccount) async throws -> DiskItem {
-        try await tokens.authorized(account) { try await client.current(path, $0) }
+        do {
+            return try await tokens.authorized(account) { try await client.current(path, $0) }
+        } catch let refusal as DiskRefusal where refusal.isGone {
+            throw try store.isYoung(path, account: account.id) ? client.notShownYet : refusal
+        }
     }
 
     /// Returns when the link of something published ends, as the API has it now; unspecified if it does not tell.

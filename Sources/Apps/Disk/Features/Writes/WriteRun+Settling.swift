@@ -25,6 +25,7 @@ extension WriteRun {
         var made = write.made(subject: before.subject, replaced: before.place, sent: bytes, at: now)
         if let linkEnd { made?.linkEnd = linkEnd }
         let change = write.change(subject: before.subject, made: made)
+        acknowledge(change, at: now)
         var applied =
             if let operation = write.operation {
                 try await executor.calls.outbox.finish(operation, with: change, account: account.id, at: now)
@@ -47,6 +48,13 @@ extension WriteRun {
         let (row, provenance) = await readBack(made, now, applied)
         if case .publish = write.kind, before.subject?.publicURL != nil { return .renewed(row, provenance) }
         return .done(row, provenance)
+    }
+
+    /// Notes what the API has acknowledged and may not show yet.
+    private func acknowledge(_ change: DiskChange, at now: Date) {
+        var isEmptyFolder = false
+        if case .makeFolder = write.kind { isEmptyFolder = true }
+        store.changeLogs.acknowledge(change, isEmptyFolder: isEmptyFolder, at: now, account: account.id)
     }
 
     /// Applies a change of which the API has told. If it cannot be stored, nothing that is stored of the account is

@@ -41,7 +41,7 @@ struct WriteSender: Sendable {
         if case .upload(let body, let length, let overwrite) = write.kind {
             return try await upload(body, length: length, overwrite: overwrite)
         }
-        return try await calls.call(about: write.path, account) {
+        return try await calls.call(about: write.path, to: write.target, account) {
             do {
                 switch try await calls.tokens.authorized(account, call) {
                 case .done(let place): return .done(nil, place: place)
