@@ -111,6 +111,34 @@ struct DiskStoreSearchTests {
         }
     }
 
+    @Test("DISK-34 Folders that no list has shown are found by the paths of their files, and are as the API says then")
+    func folders() async throws {
+        let disk = FakeYandexDisk()
+        for folder in ["disk:/Zimbabwe", "disk:/Zimbabwe/Inner", "disk:/Zimbabwe/empty"] { disk.makeFolder(folder) }
+        disk.put("disk:/Zimbabwe/Inner/letter.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = try await app.logIn()
+            func found(_ text: String) async throws -> [String] {
+                let answer = try await app.get("/v1/disk/search?q=\(text)&refresh=1", as: token)
+                #expect(answer.status == 200 && answer["meta.partial"] == false, "\(answer.text)")
+                return DiskHarness.names(answer)
+            }
+            #expect(try await found("zimb") == ["Zimbabwe"])
+            #expect(try await found("inner") == ["Inner"])
+            #expect(try await found("letter") == ["letter.txt"])
+            #expect(try await found("empty") == [])
+            let folder = try await app.get("/v1/disk/file?path=/Zimbabwe", as: token)
+            #expect(folder.status == 200 && folder["data.type"] == "dir" && folder["meta.stale"] == false)
+            #expect(try folder.string("data.created_at").hasPrefix("2024-04-21"), "\(folder.text)")
+            // What is known of a folder stays.
+            #expect(try await found("zimb") == ["Zimbabwe"])
+            disk.goAway()
+            let away = try await app.get("/v1/disk/file?path=/Zimbabwe&refresh=1", as: token)
+            #expect(try away.string("data.created_at").hasPrefix("2024-04-21"), "\(away.text)")
+            try await NameIndex.expectExact(in: app.database)
+        }
+    }
+
     @Test("DISK-34 The names are read in the order of their index, and no row of the table beside it")
     func plan() async throws {
         try await DiskHarness.run { app in

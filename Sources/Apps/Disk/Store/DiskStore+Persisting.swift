@@ -31,6 +31,7 @@ extension DiskStore {
                 at: request.time,
                 in: db
             )
+            if try keepFolders(above: rows, account: request.account, at: request.time, db) { isChanged = true }
             var isKnown = true
             if let page = fetched.page(at: request.time) {
                 let saved = try save(page, request, present: present, db)
@@ -44,6 +45,27 @@ extension DiskStore {
             db.afterNextTransaction { _ in request.changed(revision) }
         }
     }
+
+    /// Stores the folders that are in the paths of items and of which nothing is known, so that searches find them: the
+    /// API lists files only.
+    ///
+    /// - Returns: Whether there are any.
+    private func keepFolders(above items: [DiskItem], account: String, at now: Date, _ db: Database) throws -> Bool {
+        var folders = Set<DiskPath>()
+        for item in items where item.path.scheme == .disk {
+            var next = item.path.parent
+            while let folder = next, !folder.isRoot, folders.insert(folder).inserted { next = folder.parent }
+        }
+        guard !folders.isEmpty else { return false }
+        let arguments: StatementArguments = [account, folders.map(\.text).jsonArray]
+        let known = try String.fetchAll(try db.cachedStatement(sql: Self.selectKnown), arguments: arguments)
+        let unknown = folders.subtracting(known.compactMap { DiskPath($0) }).sorted { $0.text < $1.text }
+        guard !unknown.isEmpty else { return false }
+        try keep(unknown.map { DiskItem(path: $0, kind: .dir) }, about: nil, account: account, at: now, in: db)
+        return true
+    }
+
+    static let selectKnown = "SELECT path FROM disk_item WHERE account = ? AND path IN (SELECT value FROM json_each(?))"
 
     /// Adds what the API has acknowledged and does not list yet (``YoungWrites``) to the last part of a list, if that
     /// shows that it is missing.
