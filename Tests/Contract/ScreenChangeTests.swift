@@ -37,13 +37,8 @@ struct ScreenChangeTests {
             self.larder = larder
             random = SeededRandom(seed: seed)
             lastEvent = ""
-            // The server's own screens are measurements at the time of the request. What other clients change on the
-            // Disk is seen by a read of these three, and told only if it is a change of the server's own
-            // (docs/limits.md). A read of a file's content downloads it, which nothing tells either.
-            let measured = [
-                "GET /v1/status", "GET /v1/usage", "GET /v1/disk/profile", "GET /v1/disk/recent", "GET /v1/disk/search",
-                "GET /v1/disk/file/content",
-            ]
+            // The server's own screens are measurements at the time of the request.
+            let measured = ["GET /v1/status", "GET /v1/usage"]
             reads = try await StoredReads(larder).all().filter {
                 $0.operation.hasPrefix("GET /v1/") && !measured.contains($0.operation)
             }

@@ -23,7 +23,6 @@ struct DiskComposition: Sendable {
     private let client: YandexDiskClient
     private let oauth: YandexOAuthClient?
     private let sessions: SessionStore
-    private let events: DiskEvents
     private let options: DiskApp.Options
     private let accessRecorder: AccessRecorder
     private let media: MediaEngine?
@@ -60,18 +59,19 @@ struct DiskComposition: Sendable {
             searchFreshness: options.searchFreshness,
             hasher: try secrets.credentialHasher()
         )
-        store = DiskStore(database, secrets: secrets, outbox: options.outbox, clock: clock) { [client] in
+        store = DiskStore(database, secrets: secrets, outbox: options.outbox, clock: clock, events: events) {
+            [client] in
             client.credential(of: $0)
         }
         books = DiskBooks(store, shared)
         tokens = TokenProvider(store: store, logins: books.logins, oauth: oauth, clock: clock)
         queue = DownloadQueue(book: books.jobs, events: events, limit: options.downloads, logger: logger)
-        (self.oauth, self.sessions, self.events, self.options) = (oauth, sessions, events, options)
+        (self.oauth, self.sessions, self.options) = (oauth, sessions, options)
         (self.accessRecorder, self.media, self.scratch) = (accessRecorder, media, scratch)
         (self.clock, self.logger) = (clock, logger)
         let reader = ResourceReader(client: client, tokens: tokens, store: store, load: load)
         accounts = DiskAccounts(store: store, marks: books.marks, outbox: books.outbox, reader: reader)
-        items = ItemReader(reader: reader, events: events, clock: clock)
+        items = ItemReader(reader: reader, clock: clock)
         let uploads = LateUploads()
         tracker = OperationTracker(
             client: client,
@@ -79,7 +79,6 @@ struct DiskComposition: Sendable {
             jobs: books.jobs,
             marks: books.marks,
             uploads: uploads,
-            events: events,
             wait: options.operationWait,
             clock: clock,
             logger: logger
@@ -96,7 +95,6 @@ struct DiskComposition: Sendable {
             ),
             items: items,
             operations: tracker,
-            events: events,
             background: background,
             clock: clock,
             logger: logger
@@ -133,7 +131,7 @@ struct DiskComposition: Sendable {
     }
 
     private var pageReader: PageReader {
-        PageReader(reader: accounts.reader, events: events, accessRecorder: accessRecorder, clock: clock)
+        PageReader(reader: accounts.reader, accessRecorder: accessRecorder, clock: clock)
     }
 
     private var storedFiles: StoredFiles {

@@ -102,17 +102,20 @@ extension DiskStore {
         ON CONFLICT (account) DO UPDATE SET
             name = excluded.name, total = excluded.total, used = excluded.used, trash = excluded.trash
         """
+    private static let updateSpace = """
+        UPDATE disk_account SET total = ?, used = ?, trash = ?
+        WHERE account = ? AND (total, used, trash) IS NOT (?, ?, ?)
+        """
     private static let insertLogin =
         "INSERT INTO disk_login (session, account, token, rejected, created_at) VALUES (?, ?, ?, 0, ?)"
 
     /// Returns the update of an account's space, for the transaction that stores the response.
     func persistRows(of space: DiskSpace, account: DiskAccount) -> Resource.PersistRows {
         Resource.PersistRows { [self] db in
-            try db.execute(
-                sql: "UPDATE disk_account SET total = ?, used = ?, trash = ? WHERE account = ?",
-                arguments: [space.total, space.used, space.trash, account.id]
-            )
-            guard db.changesCount > 0 else { throw UpstreamError.notStored }  // logged out meanwhile
+            guard try Self.epoch(of: account.id, db) != nil else { throw UpstreamError.notStored }  // logged out
+            let values: StatementArguments = [space.total, space.used, space.trash]
+            try db.execute(sql: Self.updateSpace, arguments: values + [account.id] + values)
+            if db.changesCount > 0 { try tell(["disk.profile"], account: account.id, after: db) }
             try db.cachedStatement(sql: Self.setRejected).execute(arguments: [false, account.login.token, false])
             bump(account.id, after: db)
         }

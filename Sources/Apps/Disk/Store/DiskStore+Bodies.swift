@@ -140,6 +140,8 @@ extension DiskStore {
             }
             try responses.save(response, in: db)
             bump(account, after: db)
+            // Rows say whether the content is here.
+            if body == .content { try tell(DiskEvents.lists, account: account, after: db) }
             return true
         }
     }

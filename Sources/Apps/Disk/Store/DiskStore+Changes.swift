@@ -60,7 +60,7 @@ extension DiskStore {
             if let finished { try finish(finished, account: account, at: now, db) }
             try responses.invalidate(credential: credential, in: db)
             bump(account, after: db)
-            return Applied(epoch: epoch, revision: try Self.nextRevision(account, db))
+            return Applied(epoch: epoch, revision: try tell(DiskEvents.lists, account: account, after: db))
         }
     }
 
@@ -103,6 +103,7 @@ extension DiskStore {
             guard try !isOvertaken(epoch, account: account, db) else { return }
             try remove(path, account: account, db)
             bump(account, after: db)
+            try tell(DiskEvents.lists, account: account, after: db)
         }
     }
 

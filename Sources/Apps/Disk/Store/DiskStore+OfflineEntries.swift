@@ -42,17 +42,19 @@ extension DiskStore {
             guard try Self.epoch(of: account, db) == epoch,
                 try !Self.marked(folder.path.lineage, account: account, db).isEmpty
             else { return false }
-            var isChanged = false
-            if isWhole { isChanged = try removeEntriesMissing(in: items, of: folder.path, account: account, db) }
+            var isOther = false
+            if isWhole { isOther = try removeEntriesMissing(in: items, of: folder.path, account: account, db) }
             try enter([folder] + items, account: account, db)
-            if try keep([folder] + items, about: folder.path, account: account, at: now, in: db) { isChanged = true }
+            var kept = try keep([folder] + items, about: folder.path, account: account, at: now, in: db)
+            if isOther { kept.hasChanged = true }
             try db.cachedStatement(sql: Self.setListed)
                 .execute(arguments: [now.millisecondsSince1970, account, folder.path.text])
-            guard isChanged else { return true }
+            guard !kept.screens.isEmpty else { return true }
             // Stored pages of the folder are older than what is known of it now.
             try db.cachedStatement(sql: Self.deleteFolderPages)
                 .execute(arguments: [Self.owner(account), folder.path.text + "\n", folder.path.text + "\u{B}"])
             bump(account, after: db)
+            try tell(kept.screens, account: account, after: db)
             return true
         }
     }

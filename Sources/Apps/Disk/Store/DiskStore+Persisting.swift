@@ -24,25 +24,42 @@ extension DiskStore {
             let rows = try fetched.allItems.filter {
                 try changes.isEmpty || !isNewer($0.path, than: request.time, account: request.account, db)
             }
-            var isChanged = try keep(
+            var kept = try keep(
                 rows,
                 about: fetched.subject,
                 account: request.account,
                 at: request.time,
                 in: db
             )
-            if try keepFolders(above: rows, account: request.account, at: request.time, db) { isChanged = true }
-            var isKnown = true
+            if try keepFolders(above: rows, account: request.account, at: request.time, db) { kept.hasNew = true }
+            var (screens, isChanged) = (kept.screens, false)
             if let page = fetched.page(at: request.time) {
                 let saved = try save(page, request, present: present, db)
-                isKnown = saved.isKnown || request.hasSubstitute
-                isChanged = isChanged || saved.isChanged
+                isChanged = saved.isChanged
+                // A list that nobody has seen tells nobody; the list of all files is shown by searches of any rows.
+                let isSeen = saved.isKnown || request.hasSubstitute || page.key.screen == Search.list
+                if isChanged, isSeen, let screen = request.screen { screens.insert(screen) }
             }
-            guard isChanged else { return }
-            bump(request.account, after: db)
-            guard isKnown else { return }
-            let revision = try Self.nextRevision(request.account, db)
-            db.afterNextTransaction { _ in request.changed(revision) }
+            if isChanged || !screens.isEmpty { bump(request.account, after: db) }
+            if !screens.isEmpty { try tell(screens, account: request.account, after: db) }
+        }
+    }
+
+    /// What rows of a response have changed of those that are stored.
+    struct Kept {
+        /// Whether a file or folder was not known before. Only searches show what no list has shown.
+        var hasNew = false
+        /// Whether one that was known is another now.
+        var hasChanged = false
+        /// Whether something in the trash that was known is another now.
+        var hasChangedTrash = false
+
+        /// The screens that may show others.
+        var screens: Set<String> {
+            var screens = Set(hasChanged ? DiskEvents.lists : [])
+            if hasNew || hasChanged { screens.insert("disk.search") }
+            if hasChangedTrash { screens.insert("disk.trash") }
+            return screens
         }
     }
 
@@ -113,7 +130,7 @@ extension DiskStore {
     /// Stores rows as the API lists them now.
     ///
     /// - Parameter subject: The path that was requested, if it was one: see ``FetchedRows/subject``.
-    /// - Returns: Whether any of them is new or has changed.
+    /// - Returns: What is new or has changed.
     @discardableResult
     func keep(
         _ items: [DiskItem],
@@ -121,17 +138,25 @@ extension DiskStore {
         account: String,
         at now: Date,
         in db: Database
-    ) throws -> Bool {
+    ) throws -> Kept {
         let select = try db.cachedStatement(sql: Self.selectItem)
         let upsert = try db.cachedStatement(sql: Self.upsertItem)
         let received = clock.now().millisecondsSince1970
-        var changed: [DiskItem] = []
+        var (changed, kept): ([DiskItem], Kept) = ([], Kept())
         var names = NameChanges(account)
         for item in items {
             let row = try Row.fetchOne(select, arguments: [account, item.path.text])
             let old = try row.map(DiskItem.init(row:))
             let item = item.keepingLinkEnd(of: old)
-            if old != item { changed.append(item) }
+            if old != item {
+                changed.append(item)
+                switch (item.path.scheme, old) {
+                case (.trash, nil): break
+                case (.trash, _): kept.hasChangedTrash = true
+                case (.disk, nil): kept.hasNew = true
+                case (.disk, _): kept.hasChanged = true
+                }
+            }
             // A folder has become a file.
             if item.path == subject, old?.kind == .dir, item.kind == .file, !item.path.isRoot {
                 try names.write(db)
@@ -151,7 +176,7 @@ extension DiskStore {
         try names.write(db)
         try followOffline(changed, account: account, db)
         if !changed.isEmpty { try noteContent(of: account, db) }
-        return !changed.isEmpty
+        return kept
     }
 
     static let upsertItem = """

@@ -146,6 +146,8 @@ struct DiskStore: Sendable {
     /// The writes that wait for the API.
     let outbox = Outbox<QueuedWrite>(outboxJournal)
     let outboxOptions: OutboxOptions
+    /// Tells listeners what reads have found; nil for a store that none listens to.
+    let events: DiskEvents?
     /// Accounts that another server has logged out.
     let forgotten = ForgottenAccounts()
     private let stamps = VersionCounters()
@@ -160,12 +162,14 @@ struct DiskStore: Sendable {
         secrets: SealedSecrets,
         outbox options: OutboxOptions = OutboxOptions(),
         clock: WallClock,
+        events: DiskEvents? = nil,
         credential: @escaping @Sendable (_ account: String) -> CredentialHash
     ) {
         self.database = database
         self.secrets = secrets
         outboxOptions = options
         self.clock = clock
+        self.events = events
         self.credential = credential
         responses = ResponseStore(database)
     }
@@ -178,6 +182,22 @@ struct DiskStore: Sendable {
     /// Marks the data of an account as changed after the transaction has been committed.
     func bump(_ account: String, after db: Database) {
         db.afterNextTransaction { [stamps] _ in stamps[account].bump() }
+    }
+
+    /// Counts a change of what screens show of an account, and tells their listeners of it after the transaction has
+    /// been committed.
+    ///
+    /// - Returns: The revision that they are told.
+    /// - Throws: GRDB's errors.
+    @discardableResult
+    func tell(_ screens: some Collection<String> & Sendable, account: String, after db: Database) throws -> Int {
+        // That of lists counts their changes only.
+        let isCounted = !screens.allSatisfy(DiskEvents.withoutRevision.contains)
+        let revision = try isCounted ? Self.nextRevision(account, db) : Self.revision(of: account, db) ?? 0
+        db.afterNextTransaction { [events] _ in
+            for screen in screens { events?.screenChanged(screen, revision, account: account) }
+        }
+        return revision
     }
 
     /// Marks what screens show of an account as changed.

@@ -31,6 +31,6 @@ struct RowsRequest: Sendable {
     let time: Date
     /// Whether clients may be shown other rows in place of the page while it is requested, although it is not stored.
     var hasSubstitute = false
-    /// Is called with the new revision if something that was known has changed.
-    let changed: @Sendable (_ revision: Int) -> Void
+    /// The screen whose clients are notified if the page has changed; nil if no page is requested.
+    var screen: String?
 }

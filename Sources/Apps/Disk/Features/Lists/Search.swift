@@ -152,7 +152,7 @@ struct Search: Sendable {
         DiskPage, ReadResult
     ) {
         let key = key(at: offset, for: account)
-        return try await pages.page(key, on: nil, for: account, cachePolicy) { rows in
+        return try await pages.page(key, on: "disk.search", for: account, cachePolicy) { rows in
             client.allFiles(limit: Self.batchSize, offset: offset, account: account.id) { [store] record in
                 let hasMore = record.rows.count >= Self.batchSize
                 return store.persistRows(

@@ -4,12 +4,11 @@ import Screens
 struct DiskEvents: Sendable {
     let stream: EventStream
 
-    /// Publishes that files have changed: all lists of files may show others.
-    func listsChanged(_ revision: Int, account: String) {
-        for screen in ["disk.files", "disk.recent", "disk.published"] {
-            screenChanged(screen, revision, account: account)
-        }
-    }
+    /// The screens that may show others after a change of files.
+    static let lists = ["disk.files", "disk.recent", "disk.published"]
+
+    /// The screens that have no revision.
+    static let withoutRevision: Set = ["disk.profile", "disk.search"]
 
     /// Publishes that one screen has changed.
     func screenChanged(_ screen: String, _ revision: Int, account: String) {

@@ -33,7 +33,6 @@ extension ItemReading {
 /// Reads single files and folders as the API has them.
 struct ItemReader: ItemReading {
     var reader: ResourceReader
-    let events: DiskEvents
     let clock: WallClock
 
     private var client: YandexDiskClient { reader.client }
@@ -155,13 +154,12 @@ struct ItemReader: ItemReading {
     private func resource(of path: DiskPath, for account: DiskAccount, seenAt: Date?) -> Resource {
         let now = clock.now()
         let isPresent = seenAt != nil && store.changeLogs.young(of: account.id, at: now)?.covers(path) == true
-        var resource = client.item(path, account: account.id, isPresent: isPresent) { [store, events] record throws(UpstreamError) in
+        var resource = client.item(path, account: account.id, isPresent: isPresent) {
+            [store] record throws(UpstreamError) in
             guard let item = record.item, item.path == path else {
                 throw .badResponse(status: .ok, reason: "another file than was asked for")
             }
-            let request = RowsRequest(account: account.id, epoch: account.epoch, time: now) {
-                events.listsChanged($0, account: account.id)
-            }
+            let request = RowsRequest(account: account.id, epoch: account.epoch, time: now)
             return store.persistRows(FetchedRows(rows: [.item(item)], subject: path), request)
         }
         resource.bundledAt = seenAt

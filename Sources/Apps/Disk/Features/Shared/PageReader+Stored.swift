@@ -39,7 +39,7 @@ extension PageReader {
     ) throws -> (DiskPage, ReadResult)? {
         guard !store.hasMissed(session.account) else { return nil }
         // Nothing is requested with it, so it need not know the account's epoch.
-        let resource = resource(RowsRequest(account: session.account, epoch: 0, time: clock.now()) { _ in })
+        let resource = resource(RowsRequest(account: session.account, epoch: 0, time: clock.now()))
         let witness = client.upstream.witness(of: resource.url)
         return try store.database.read { db in
             guard let account = try DiskStore.account(session.account, session: session.id, db),

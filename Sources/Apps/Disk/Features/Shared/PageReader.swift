@@ -9,7 +9,6 @@ import Upstream
 /// Reads pages of lists.
 struct PageReader: Sendable {
     let reader: ResourceReader
-    let events: DiskEvents
     let accessRecorder: AccessRecorder
     let clock: WallClock
 
@@ -26,13 +25,13 @@ struct PageReader: Sendable {
     /// of it only while the API is unreachable.
     ///
     /// - Parameters:
-    ///   - screen: The screen whose clients are notified if the page has changed; nil for a page that none shows.
+    ///   - screen: The screen whose clients are notified if the page has changed.
     ///   - folder: The folder whose content the page shows, if it is one.
     ///   - resource: Describes the request.
     /// - Throws: `Problem`, `UpstreamFailure`, `StorageError`, `CancellationError`.
     func page(
         _ key: PageKey,
-        on screen: String?,
+        on screen: String,
         of folder: DiskPath? = nil,
         for account: DiskAccount,
         _ cachePolicy: CachePolicy,
@@ -90,15 +89,14 @@ struct PageReader: Sendable {
     }
 
     /// Returns the request for the rows of a page.
-    private func request(_ account: DiskAccount, _ screen: String?, hasSubstitute: Bool) -> RowsRequest {
+    private func request(_ account: DiskAccount, _ screen: String, hasSubstitute: Bool) -> RowsRequest {
         RowsRequest(
             account: account.id,
             epoch: account.epoch,
             time: clock.now(),
-            hasSubstitute: hasSubstitute
-        ) { [events] revision in
-            if let screen { events.screenChanged(screen, revision, account: account.id) }
-        }
+            hasSubstitute: hasSubstitute,
+            screen: screen
+        )
     }
 
     /// Explains why a page is missing after a read; returns if another request may help.

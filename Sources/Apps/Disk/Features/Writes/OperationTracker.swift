@@ -11,7 +11,6 @@ struct OperationTracker: Sendable {
     let jobs: any JobBook
     let marks: any MarkBook
     let uploads: LateUploads
-    let events: DiskEvents
     /// How long a write waits for the end of its operation.
     let wait: Duration
     let clock: WallClock
@@ -100,9 +99,7 @@ struct OperationTracker: Sendable {
         let change = operation.status == .done ? operation.change : .doubtful
         tokens.store.changeLogs.acknowledge(change, isEmptyFolder: false, at: clock.now(), account: operation.account)
         do {
-            if let applied = try await marks.apply(change, account: operation.account, at: clock.now()) {
-                events.listsChanged(applied.revision, account: operation.account)
-            }
+            try await marks.apply(change, account: operation.account, at: clock.now())
         } catch {
             logger.error("a change could not be stored", metadata: ["error": "\(error)"])
             tokens.store.miss(operation.account)

@@ -33,7 +33,6 @@ struct WriteExecutor: Sendable {
     private(set) var calls: WriteCalls
     private(set) var items: ItemReader
     private(set) var operations: OperationTracker
-    let events: DiskEvents
     let background: BackgroundTasks
     let clock: WallClock
     let logger: Logger
@@ -44,7 +43,6 @@ struct WriteExecutor: Sendable {
         calls: WriteCalls,
         items: ItemReader,
         operations: OperationTracker,
-        events: DiskEvents,
         background: BackgroundTasks,
         clock: WallClock,
         logger: Logger
@@ -52,7 +50,6 @@ struct WriteExecutor: Sendable {
         self.calls = calls
         self.items = items
         self.operations = operations
-        self.events = events
         self.background = background
         self.clock = clock
         self.logger = logger

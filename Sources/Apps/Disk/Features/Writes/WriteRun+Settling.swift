@@ -36,8 +36,6 @@ extension WriteRun {
         if case .moved = change, let made, applied != nil, stored(made.path)?.item != made {
             applied = await record(.appeared(made.path, made), at: now)
         }
-        // Nil if the account was logged out meanwhile, or the disk is full: it is done all the same.
-        if let applied { executor.events.listsChanged(applied.revision, account: account.id) }
         guard let made else {
             var gone = before.subject ?? DiskItem(path: write.path, kind: .file)
             if case .restore = write.kind, let place = place ?? write.place(of: before.subject) {
