@@ -278,6 +278,54 @@ struct ConnectionHandlerTests {
         #expect(connection.application.errors.map { $0 as? RequestBodyError } == [.malformed])
     }
 
+    /// The beginning of a request with a chunked body.
+    private static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Connections with and without a response cache.
+    private func connections() throws -> [EmbeddedConnection] {
+        [try EmbeddedConnection(), try CachingConnection().connection]
+    }
+
+    @Test(
+        "SRV-11 A chunk of 2^63 bytes or more is refused at once, and so is a size that is no number",
+        arguments: [
+            "8000000000000000", "8000000000000001", "ffffffffffffffff", "FFFFFFFFFFFFFFFF", "10000000000000000",
+            "18000000000000000", "0000000000000000000000008000000000000000", "8000000000000000;a=b", "",
+            String(repeating: "f", count: 100), " 5", "-1", "+5", "0x5", ";a=b", "5g",
+        ]
+    )
+    func hugeChunks(size: String) throws {
+        for before in ["", "3\r\nabc\r\n", "000A;a=\"b\"\r\n8000000000\r\n"] {
+            for isSplit in [false, true] {
+                for connection in try connections() {
+                    let text = Self.chunked + before + size + "\r\n"
+                    for piece in isSplit ? text.map({ String($0) }) : [text] { connection.receive(piece) }
+                    #expect(try connection.sent().hasPrefix("HTTP/1.1 400 "), "\(before)")
+                    #expect(connection.application.errors.map { $0 as? RequestBodyError } == [.malformed])
+                    #expect(connection.application.ends == 0)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A chunk below 2^63 bytes is waited for, with leading zeros or without",
+        arguments: [
+            "7fffffff", "80000000", "FFFFFFFF", "100000000", "100000001", "7fffffffffffffff", "4000000000000000",
+            "0000000000000000000000007fffffffffffffff", "5", "00000000000000000000000000000005", "5;a=8000000000000000",
+        ]
+    )
+    func largeChunks(size: String) throws {
+        for connection in try connections() {
+            connection.receive(Self.chunked + size + "\r\nab")
+            #expect(try connection.sent() == "")
+            #expect(connection.application.body == "ab" && connection.application.errors.isEmpty)
+            guard size.hasSuffix("5") else { continue }
+            connection.receive("cde\r\n0\r\n\r\n")
+            #expect(connection.application.ends == 1 && connection.application.body == "abcde")
+        }
+    }
+
     @Test("Thousands of one-byte chunks are framing, not an attack")
     func smallChunks() throws {
         let connection = try EmbeddedConnection()

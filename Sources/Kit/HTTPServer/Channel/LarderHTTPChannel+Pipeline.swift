@@ -127,6 +127,7 @@ extension LarderHTTPChannel {
         if let responseCache, !security.isRefused {
             try pipeline.addHandler(ResponseCacheHandler(responseCache, connection: connection))
         } else {
+            counter.connection = connection
             try pipeline.addHandler(counter)
         }
         try pipeline.addHandlers([

@@ -18,9 +18,21 @@ final class ByteCounter: ChannelDuplexHandler {
     /// Bytes of a stream that were handed over and that the client has not taken; nil if the channel counts them.
     var waiting: Int?
 
+    /// The connection whose requests are counted.
+    weak var connection: ConnectionHandler?
+    private var boundary = RequestBoundary()
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        received += Self.unwrapInboundIn(data).readableBytes
-        context.fireChannelRead(data)
+        var bytes = Self.unwrapInboundIn(data)
+        while bytes.readableBytes > 0 {
+            let stretch = bytes.withUnsafeReadableBytes { boundary.stretch(of: $0) }
+            guard let piece = bytes.readSlice(length: stretch.count) else { return }
+            received += stretch.count
+            if stretch.hasHugeChunk { connection?.refuseHugeChunk() }
+            let before = connection?.decoded ?? DecodedCounts()
+            context.fireChannelRead(Self.wrapInboundOut(piece))
+            boundary.passed(stretch, before: before, after: connection?.decoded ?? before)
+        }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -51,7 +51,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// A handler ahead of the decoder that follows the exchanges.
     var observer: (any ExchangeObserver)?
-    /// What the decoder has read; counted for the observer only.
+    /// The counts of the decoder, for the handler ahead of it.
     private(set) var decoded = DecodedCounts()
     private(set) var context: ChannelHandlerContext?
     /// Whether the client waits for `100 Continue` before it sends its body.
@@ -115,7 +115,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = Self.unwrapInboundIn(data)
-        if observer != nil { decoded.note(part) }
+        decoded.note(part)
         switch part {
         case .head, .end: unparsed.decodedBoundary(received: counter.received)
         case .body(let bytes): unparsed.decodedBody(bytes: bytes.readableBytes, received: counter.received)
@@ -267,6 +267,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var mayRelease: Bool {
         if case .inputClosed = held.first { true } else { mayProcess }
+    }
+
+    /// Refuses the request under way: a chunk of its body has 2^63 bytes or more.
+    func refuseHugeChunk() {
+        if let context { take(.failure(.malformed("A chunk of the body is too large.")), context) }
     }
 
     /// Checks bytes that have arrived and are not parsed: after a response they may belong to the next head.

@@ -3,7 +3,7 @@ import Foundation
 /// Tracks where in the bytes of a connection one request ends and the next begins, as far as possible without parsing:
 /// heads end at an empty line, bodies after `Content-Length`, and chunked ones where the decoder says so.
 ///
-/// It is asked before bytes go to the decoder, and then gets what the decoder has read. If the two differ, it is lost
+/// It is asked before bytes go to the decoder, and then gets the counts of the decoder. If the two differ, it is lost
 /// for the rest of the connection: a wrong guess would take bytes within one request for another request.
 struct RequestBoundary {
     /// Bytes to pass on together.
@@ -14,9 +14,11 @@ struct RequestBoundary {
         /// Whether every line of that head ends in CR LF. A decoder that accepts LF alone could have seen its end
         /// earlier, and the beginning of a body behind it.
         var hasPlainLineEnds = true
+        /// Whether a chunk of a body in it has a size that no body reaches.
+        var hasHugeChunk = false
     }
 
-    private enum Place: Equatable {
+    private enum Position: Equatable {
         /// Within a head, or before it.
         /// - `matched`: how many bytes of CR LF CR LF have arrived last
         /// - `isPlain`: whether every line so far ends in CR LF
@@ -27,29 +29,30 @@ struct RequestBoundary {
         /// nothing further, and these were the last bytes it got, it holds none back: anything after the end would have
         /// become a head or an error by that empty line. If a client pipelines behind such a body, the last bytes
         /// differ, and the position is lost.
-        case chunked(tail: UInt32)
+        case chunked(tail: UInt32, ChunkSizes)
         case lost
     }
 
-    private static let start = Place.head(began: false, matched: 0, isPlain: true)
-    private var place = RequestBoundary.start
+    private static let start = Position.head(began: false, matched: 0, isPlain: true)
+    private var position = RequestBoundary.start
 
     /// Whether the next byte is the first of a request, and the decoder holds nothing back.
-    var isAtStart: Bool { place == Self.start }
+    var isAtStart: Bool { position == Self.start }
 
     /// Returns how many of these bytes, at least one, to pass on together.
     mutating func stretch(of bytes: UnsafeRawBufferPointer) -> Stretch {
-        switch place {
+        switch position {
         case .lost:
             return Stretch(count: bytes.count)
         case .body(let remaining):
             let count = min(remaining, bytes.count)
-            place = .body(remaining: remaining - count)
+            position = .body(remaining: remaining - count)
             return Stretch(count: count)
-        case .chunked(var tail):
+        case .chunked(var tail, var sizes):
             for byte in bytes.suffix(4) { tail = tail << 8 | UInt32(byte) }
-            place = .chunked(tail: tail)
-            return Stretch(count: bytes.count)
+            let hasHugeChunk = !sizes.accept(bytes)
+            position = hasHugeChunk ? .lost : .chunked(tail: tail, sizes)
+            return Stretch(count: bytes.count, hasHugeChunk: hasHugeChunk)
         case .head(_, var matched, var isPlain):
             var index = 0
             while index < bytes.count {
@@ -67,12 +70,12 @@ struct RequestBoundary {
                     continue
                 }
                 if matched == 4 {
-                    place = .head(began: true, matched: 0, isPlain: isPlain)
+                    position = .head(began: true, matched: 0, isPlain: isPlain)
                     return Stretch(count: index + 1, endsHead: true, hasPlainLineEnds: isPlain)
                 }
                 index += 1
             }
-            place = .head(began: true, matched: matched, isPlain: isPlain)
+            position = .head(began: true, matched: matched, isPlain: isPlain)
             return Stretch(count: bytes.count)
         }
     }
@@ -86,35 +89,85 @@ struct RequestBoundary {
         return first(0x0A, before: first(0x0D, before: bytes.count))
     }
 
-    /// Notes that a stretch was passed to the decoder, with what that had read before and after it.
+    /// Notes that a stretch was passed to the decoder, with the counts of the decoder before and after it.
     mutating func passed(_ stretch: Stretch, before: DecodedCounts, after: DecodedCounts) {
         let heads = after.heads - before.heads
         let ends = after.ends - before.ends
-        switch place {
+        switch position {
         case .lost:
             break
         case .body(let remaining) where remaining == 0:
-            place = heads == 0 && ends == 1 ? Self.start : .lost
+            position = heads == 0 && ends == 1 ? Self.start : .lost
         case .body:
-            if heads != 0 || ends != 0 { place = .lost }
-        case .chunked(let tail) where ends == 1:
-            place = heads == 0 && tail == 0x0D0A_0D0A ? Self.start : .lost
+            if heads != 0 || ends != 0 { position = .lost }
+        case .chunked(let tail, _) where ends == 1:
+            position = heads == 0 && tail == 0x0D0A_0D0A ? Self.start : .lost
         case .chunked:
-            if heads != 0 || ends != 0 { place = .lost }
+            if heads != 0 || ends != 0 { position = .lost }
         case .head where stretch.endsHead:
             if !stretch.hasPlainLineEnds {
-                place = .lost
+                position = .lost
             } else if heads == 1, ends == 1 {
-                place = Self.start
+                position = Self.start
             } else if heads == 1, ends == 0, let length = after.contentLength, length > 0 {
-                place = .body(remaining: length)
+                position = .body(remaining: length)
             } else if heads == 1, ends == 0, after.isChunked {
-                place = .chunked(tail: 0)
+                position = .chunked(tail: 0, ChunkSizes())
             } else {
-                place = .lost
+                position = .lost
             }
         case .head:
-            if heads != 0 || ends != 0 { place = .lost }
+            if heads != 0 || ends != 0 { position = .lost }
+        }
+    }
+}
+
+/// Reads the sizes of the chunks of a body (RFC 9112 §7.1).
+///
+/// The decoder takes sizes up to 2^64 - 1 and waits for that many bytes. It refuses everything else that is no chunk.
+struct ChunkSizes: Equatable {
+    private enum Position { case size, restOfLine, data, endOfData, lastChunk }
+
+    private var position = Position.size
+    private var size: UInt64 = 0
+
+    /// Returns whether all sizes in the next bytes of the body are below 2^63.
+    mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            switch position {
+            case .size:
+                if let digit = Self.digit(byte) {
+                    guard size < 1 << 59 else { return false }
+                    size = size << 4 | digit
+                } else {
+                    position = .restOfLine
+                    continue
+                }
+            case .restOfLine:
+                if byte == 0x0A { position = size == 0 ? .lastChunk : .data }
+            case .data:
+                let count = min(size, UInt64(bytes.count - index))
+                size -= count
+                index += Int(count)
+                if size == 0 { position = .endOfData }
+                continue
+            case .endOfData:
+                if byte == 0x0A { position = .size }
+            case .lastChunk:
+                return true
+            }
+            index += 1
+        }
+        return true
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case 0x30...0x39: UInt64(byte - 0x30)
+        case 0x41...0x46, 0x61...0x66: UInt64((byte | 0x20) - 0x61 + 10)
+        default: nil
         }
     }
 }

@@ -95,6 +95,7 @@ final class ResponseCacheHandler: ChannelDuplexHandler, RemovableChannelHandler 
         connection.share.decoded(bytes: stretch.count)
         guard let piece = bytes.readSlice(length: stretch.count) else { return }
         connection.counter.received += stretch.count
+        if stretch.hasHugeChunk { return connection.refuseHugeChunk() }
         if candidate?.readableBytes != stretch.count { candidate = nil }
         let before = connection.decoded
         context.fireChannelRead(Self.wrapInboundOut(piece))
