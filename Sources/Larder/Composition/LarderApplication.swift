@@ -251,7 +251,7 @@ struct LarderApplication: ReplaceableServer {
             logger.warning("the limit of open files allows \(connections) connections, fewer than http.connections")
         }
         let accepting = ConnectionBurst(connections: connections)
-        let places = ConnectionPlaces(limit: accepting.limit)
+        let places = ConnectionSlots(limit: accepting.limit)
         let tls = resources.certificate.map { certificate in
             TLSOptions(context: { certificate.current.context }, hosts: hosts(resources))
         }

@@ -236,7 +236,7 @@ struct ConnectionBurst {
 
     /// Adds the listeners, and has clients take turns. If that fails, NIO's own order stays.
     /// - Parameter clientLimit: largest number of connections of one client that wait for its turns
-    func apply(to channel: any Channel, _ places: ConnectionPlaces, clientLimit: Int, logger: Logger) async {
+    func apply(to channel: any Channel, _ places: ConnectionSlots, clientLimit: Int, logger: Logger) async {
         do {
             try await AcceptQueue.add(to: channel, limit: clientLimit)
             try await channel.setOption(.maxMessagesPerRead, value: UInt(size)).get()

@@ -46,15 +46,10 @@ import Testing
     func named() throws {
         var tests: [String: [String]] = [:]
         for path in Repository.files(in: "Tests", suffixes: [".swift"]) {
-            let text = try Repository.text("Tests/\(path)")
+            let source = try Repository.text("Tests/\(path)")
             let file = String(path.split(separator: "/").last?.dropLast(".swift".count) ?? "")
-            tests[file, default: []] += Self.names(in: text)
-            for suite in text.components(separatedBy: "\nstruct ").dropFirst()
-                + text.components(separatedBy: "@Suite struct ").dropFirst()
-            {
-                let name = String(suite.prefix { $0.isLetter })
-                if name != file { tests[name, default: []] += Self.names(in: suite) }
-            }
+            let suites = source.matches(of: /struct (\w+Tests)\b/).map { String($0.1) }
+            for name in Set(suites + [file]) { tests[name, default: []] += Self.names(in: source) }
         }
         let rows = try Repository.text("docs/threat-model.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| threat |") }

@@ -25,7 +25,7 @@ struct AcceptQueueTests {
 
         init(limit: Int = 1000) throws {
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(AvailableConnectionsChannelHandler(delegate: ConnectionPlaces(limit: 1000)))
+            try pipeline.addHandler(AvailableConnectionsChannelHandler(delegate: ConnectionSlots(limit: 1000)))
             try pipeline.addHandler(recorder)
             try AcceptQueue.add(onLoopOf: channel, limit: limit)
         }

@@ -35,7 +35,7 @@ import Testing
 
     /// Binds a listener, and the further ones behind it.
     private static func listen(_ accepted: AsyncStream<Accepted>.Continuation) async throws -> any Channel {
-        let places = ConnectionPlaces(limit: 100)
+        let places = ConnectionSlots(limit: 100)
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let first = try await ServerBootstrap(group: loop)
             .serverChannelInitializer { channel in
@@ -97,7 +97,7 @@ import Testing
 
     @Test("A listener waits while as many connections are open as may be")
     func places() {
-        let places = ConnectionPlaces(limit: 2)
+        let places = ConnectionSlots(limit: 2)
         let resumed = NIOLockedValueBox(0)
         let wait: @Sendable () -> Void = { resumed.withLockedValue { $0 += 1 } }
         places.connectionOpened()

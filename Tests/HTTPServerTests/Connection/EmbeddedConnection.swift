@@ -15,7 +15,7 @@ final class EmbeddedConnection {
     let application = RecordingApplication()
     let journal = Journal()
     let annotations = ResponseAnnotations()
-    let share: ConnectionShare
+    let share: SchedulerShare
     let open: OpenConnection
 
     init(
@@ -38,12 +38,12 @@ final class EmbeddedConnection {
         let loop = channel.embeddedEventLoop
         // No clock is at zero.
         loop.advanceTime(by: .seconds(1))
-        let queue = FairQueue(clientUnits: clientUnits) { queue, _ in
+        let queue = ClientScheduler(clientUnits: clientUnits) { queue, _ in
             loop.assumeIsolated().execute { queue.roundEnded(now: loop.now) }
         }
         // Another client, beside which this one has to wait for its turns.
         _ = queue.begins(.request, of: queue.add(IPAddress("192.0.2.2")), now: loop.now)
-        share = ConnectionShare(IPAddress("192.0.2.1"), of: queue)
+        share = SchedulerShare(IPAddress("192.0.2.1"), of: queue)
         open = try connections.admitted(channel)
         try larder.addHTTP1Handlers(to: channel, annotations, share, open)
         try channel.pipeline.syncOperations.addHandlers(frontHandlers)

@@ -66,12 +66,12 @@ final class EmbeddedHTTP2 {
 
     private func serve(_ larder: LarderHTTPChannel, _ clientUnits: Int) throws {
         let loop = server.embeddedEventLoop
-        let queue = FairQueue(clientUnits: clientUnits) { queue, _ in
+        let queue = ClientScheduler(clientUnits: clientUnits) { queue, _ in
             loop.assumeIsolated().execute { queue.roundEnded(now: loop.now) }
         }
         // Another client, beside which this one has to wait for its turns.
         _ = queue.begins(.request, of: queue.add(IPAddress("192.0.2.2")), now: loop.now)
-        let share = ConnectionShare(IPAddress("192.0.2.1"), of: queue)
+        let share = SchedulerShare(IPAddress("192.0.2.1"), of: queue)
         let (opened, bound) = (NIOLoopBound(self, eventLoop: loop), NIOLoopBound(share, eventLoop: loop))
         let pipeline = server.pipeline.syncOperations
         try larder.addHTTP2Handlers(to: server, share, open) { [open] channel in

@@ -1,6 +1,8 @@
 import Foundation
+import Freshness
 import Logging
 import NIOCore
+import NIOEmbedded
 import NIOHTTP1
 import TestKit
 import Testing
@@ -212,5 +214,165 @@ import Testing
             #expect(try kept.connection.sent().hasSuffix("body"))
         }
         #expect(traces.value == [other, nil, nil])
+    }
+}
+
+@Suite("Cached responses to clients that close") struct ClosingHeadTests {
+    private static let head = CachingConnection.head("/kept", "Authorization: Bearer one\r\n")
+    private static let last = CachingConnection.head("/kept", "Authorization: Bearer one\r\nConnection: close\r\n")
+
+    private static func rest(_ fields: String) -> String? {
+        ClosingHead(ByteBuffer(string: CachingConnection.head("/", fields))).map { String(buffer: $0.rest) }
+    }
+
+    @Test(
+        "Lines that close are left out, wherever they are and however they are written",
+        arguments: ["Connection: close\r\n", "connection:close\r\n", "CONNECTION: \tClose \t\r\n"]
+    )
+    func leftOut(line: String) {
+        #expect(Self.rest("\(line)A: b\r\n") == CachingConnection.head("/", "A: b\r\n"))
+        #expect(Self.rest("A: b\r\n\(line)\(line)") == CachingConnection.head("/", "A: b\r\n"))
+    }
+
+    @Test(
+        "SRV-11 Other lines, and lines that continue others, are left where they are",
+        arguments: [
+            "", "Connection: keep-alive\r\n", "Connection: close, te\r\n", "Connection:\r\n", "Connections: close\r\n",
+            "Connection : close\r\n", "A: close\r\n", "Connection: closeXY\n", "Connection: close\r\n x\r\n",
+        ]
+    )
+    func kept(fields: String) {
+        #expect(Self.rest(fields) == nil)
+    }
+
+    @Test("SRV-06 A client that closes gets the cached response, with its end and nothing behind it")
+    func closes() throws {
+        let kept = try CachingConnection()
+        _ = try kept.record(Self.head, "body")
+        kept.connection.receive(Self.last + Self.head)
+        let sent = try kept.connection.sent()
+        #expect(sent.hasPrefix("HTTP/1.1 200 OK\r\n") && sent.hasSuffix("\r\nConnection: close\r\n\r\nbody"))
+        #expect(sent.components(separatedBy: "HTTP/1.1 ").count == 2)
+        #expect(kept.connection.socket.isOutputClosed && kept.connection.channel.isActive, "the client can still read")
+        kept.connection.receive(Self.head)
+        #expect(try kept.connection.sent().isEmpty)
+        kept.connection.advance(seconds: 60)
+        #expect(!kept.connection.channel.isActive)
+        #expect(kept.passed == 1 && kept.connection.journal.cuts.isEmpty)
+    }
+
+    @Test("A response that ended its connection is cached for others, without saying so")
+    func recorded() throws {
+        let kept = try CachingConnection()
+        #expect(try kept.record(Self.last, "body").lowercased().contains("connection: close"))
+        let second = try CachingConnection(responses: kept.responses)
+        for _ in 0..<2 {
+            second.connection.receive(Self.head)
+            let sent = try second.connection.sent()
+            #expect(sent.hasSuffix("\r\n\r\nbody") && !sent.lowercased().contains("connection"))
+        }
+        second.connection.receive(Self.last)
+        #expect(try second.connection.sent().lowercased().contains("connection: close\r\n\r\nbody"))
+        #expect(second.passed == 0 && second.connection.socket.isOutputClosed)
+    }
+
+    @Test("What is cached for a client that closes is for its token only")
+    func tokens() throws {
+        let kept = try CachingConnection()
+        _ = try kept.record(Self.head, "body")
+        kept.connection.receive(
+            CachingConnection.head("/kept", "Authorization: Bearer two\r\nConnection: close\r\n")
+        )
+        #expect(try kept.connection.sent().isEmpty && kept.passed == 2)
+    }
+}
+
+@Suite("Heads that a connection repeats") struct RepeatedHeadTests {
+    private static let head = CachingConnection.head("/kept", "Authorization: Bearer one\r\n")
+
+    /// A connection that has had a hit.
+    private static func repeating(_ head: String = head, _ token: ChangeToken = .unlimited) throws -> CachingConnection
+    {
+        let kept = try CachingConnection()
+        _ = try kept.record(head, "body", token)
+        kept.connection.receive(head)
+        #expect(try kept.connection.sent().hasSuffix("body"))
+        #expect(kept.passed == 1)
+        return kept
+    }
+
+    @Test("SRV-06 A repeated head gets its response, also many together")
+    func repeated() throws {
+        let kept = try Self.repeating()
+        kept.connection.receive(Self.head)
+        #expect(try kept.connection.sent().hasSuffix("body"))
+        kept.connection.receive(Self.head + Self.head + Self.head)
+        #expect(try kept.connection.sent().components(separatedBy: "\r\n\r\nbody").count == 4)
+        #expect(kept.passed == 1)
+    }
+
+    @Test("SRV-06 A head that differs in any byte is another request")
+    func changed() throws {
+        for (index, byte) in Self.head.utf8.enumerated() where (0x61...0x7A).contains(byte) {
+            let kept = try Self.repeating()
+            var bytes = Array(Self.head.utf8)
+            bytes[index] = byte == UInt8(ascii: "q") ? byte - 1 : UInt8(ascii: "q")
+            kept.connection.receive(String(decoding: bytes, as: UTF8.self))
+            #expect(try !kept.connection.sent().hasSuffix("body"), "\(index)")
+        }
+    }
+
+    @Test("A repeated head is served by the application once its response is not valid any more, and then anew")
+    func invalid() throws {
+        let counter = VersionCounter()
+        let kept = try Self.repeating(Self.head, ChangeToken(of: counter))
+        counter.bump()
+        #expect(try kept.record(Self.head, "new", ChangeToken(of: counter)).hasSuffix("new"))
+        #expect(kept.passed == 2)
+        kept.connection.receive(Self.head)
+        #expect(try kept.connection.sent().hasSuffix("new"))
+        #expect(kept.passed == 2)
+    }
+
+    @Test("SRV-11 A repeated head keeps no response that the cache has evicted or forgotten")
+    func evicted() throws {
+        let kept = try Self.repeating()
+        kept.responses.close()
+        kept.connection.receive(Self.head)
+        #expect(try kept.connection.sent() == "")
+        #expect(kept.passed == 2)
+        let small = try CachingConnection(budget: 64 << 10)
+        _ = try small.record(Self.head, "body")
+        weak let evicted = small.responses.find(ByteBuffer(string: Self.head), now: .now())?.response
+        small.connection.receive(Self.head)
+        #expect(try small.connection.sent().hasSuffix("body") && evicted != nil)
+        for number in 0..<200 {
+            _ = try small.record(CachingConnection.head("/\(number)"), String(repeating: "x", count: 4000))
+        }
+        #expect(evicted == nil)
+    }
+
+    @Test("Each response to a repeated head has an identity of its own, unless the client sends one")
+    func identity() throws {
+        for field in ["", "X-Request-Id: mine\r\n"] {
+            let head = CachingConnection.head("/kept", field)
+            let kept = try CachingConnection()
+            _ = try kept.record(head, "body", fields: ["X-Request-Id": "first"])
+            let identities = try (0..<3).map { _ in
+                kept.connection.receive(head)
+                return try kept.connection.sent().split(separator: "\r\n").filter {
+                    $0.lowercased().hasPrefix("x-request-id")
+                }
+            }
+            #expect(Set(identities).count == (field.isEmpty ? 3 : 1))
+            #expect(identities.allSatisfy { $0.count == 1 })
+        }
+    }
+
+    @Test("A head that is longer than what is kept with a connection gets its response as well")
+    func long() throws {
+        let kept = try Self.repeating(CachingConnection.head("/kept", "A: \(String(repeating: "a", count: 5000))\r\n"))
+        kept.connection.receive(Self.head)
+        #expect(kept.passed == 2)
     }
 }

@@ -1,12 +1,14 @@
 import Foundation
-public import NIOCore
+import HummingbirdCore
+package import NIOCore
+import Synchronization
 
 /// Further listeners at the address of a server, so that clients do not wait in one queue of the kernel.
 ///
 /// A listener's queue is in the order of arrival. A client that opens hundreds of connections at once, and closes them
 /// again, would have those of all others wait until its own were accepted. With several listeners the address of a
 /// client determines whose queue its connections are in; all of them get the handlers of the first listener.
-public enum ClientListeners {
+package enum ClientListeners {
     /// Adds listeners to the first one of a server, on its event loop. They close with it.
     /// - Parameters:
     ///   - first: the listener; its port is known
@@ -14,10 +16,10 @@ public enum ClientListeners {
     ///   - places: limits the connections of all of them
     ///   - bind: binds one of them to an address with an initializer of its channel; with `SO_REUSEPORT`
     /// - Throws: `IOError` if the kernel refuses; then there may be fewer listeners.
-    public static func add(
+    package static func add(
         to first: any Channel,
         count: Int,
-        _ places: ConnectionPlaces,
+        _ places: ConnectionSlots,
         bind: (SocketAddress, @escaping @Sendable (any Channel) -> EventLoopFuture<Void>) async throws -> any Channel
     ) async throws {
         guard count > 1, let address = first.localAddress, address.port != nil else { return }
@@ -35,7 +37,7 @@ public enum ClientListeners {
     }
 
     /// `SO_REUSEPORT`.
-    public static let reusesPort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
+    package static let reusesPort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }
 
 /// Passes the connections that a further listener has accepted to the handlers of the first one.
@@ -44,9 +46,9 @@ private final class FurtherListener: ChannelDuplexHandler {
     typealias OutboundIn = Never
 
     private let first: any Channel
-    private let places: ConnectionPlaces
+    private let places: ConnectionSlots
 
-    init(_ first: any Channel, _ places: ConnectionPlaces) {
+    init(_ first: any Channel, _ places: ConnectionSlots) {
         self.first = first
         self.places = places
     }
@@ -118,6 +120,46 @@ private struct ClientAddressFilter {
                 name: Self.attach,
                 value: Program(count: UInt16(instructions.count), instructions: start)
             )
+        }
+    }
+}
+
+/// Limits the open connections of a server, whichever of its listeners accepted them.
+package final class ConnectionSlots: AvailableConnectionsDelegate {
+    private struct State {
+        var open = 0
+        /// Listeners that wait until a connection may be accepted.
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// Creates a limit that no connection counts for yet.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Counts a connection.
+    func connectionOpened() { state.withLock { $0.open += 1 } }
+
+    /// A counted connection has closed.
+    func connectionClosed() {
+        let resumed = state.withLock { state in
+            state.open -= 1
+            guard state.open < limit else { return [@Sendable () -> Void]() }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for resume in resumed { resume() }
+    }
+
+    /// Whether another connection may be accepted.
+    func isAcceptingNewConnections() -> Bool { state.withLock { $0.open < limit } }
+
+    /// Whether another connection may be accepted; otherwise `resume` is called once that is so.
+    func mayAccept(otherwise resume: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            if state.open >= limit { state.waiting.append(resume) }
+            return state.open < limit
         }
     }
 }

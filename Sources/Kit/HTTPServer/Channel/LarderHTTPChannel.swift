@@ -1,31 +1,35 @@
-public import HummingbirdCore
-public import Logging
-public import NIOCore
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 and HTTP/2 connections with Larder's own limits, deadlines and closing, for Hummingbird's server.
 ///
 /// Pipeline of HTTP/1.1: TLS → byte counts or response cache → encoder → decoder → connection handler → HTTP types →
 /// `NIOAsyncChannel`. Of HTTP/2: TLS → repeated requests → frames → response cache and end of the connection →
 /// streams, each with: stream handler → connection handler → HTTP types → `NIOAsyncChannel`.
-public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
+package struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     /// An accepted connection.
-    public struct Value: ServerChildChannelValue {
+    package struct Value: ServerChildChannelValue {
         /// The connection's channel.
-        public let channel: any Channel
+        package let channel: any Channel
         let progress: ConnectionProgress
     }
 
     /// Hummingbird's responder.
-    public let responder: HTTPChannelHandler.Responder
+    package let responder: HTTPChannelHandler.Responder
     /// Limits of every connection.
-    public let limits: ConnectionLimits
+    let limits: ConnectionLimits
 
     let reports: ConnectionReports
     let responseCache: ResponseCache?
     let tls: TLSOptions?
-    let largeBodies = LargeBodyPlaces()
+    let largeBodies = LargeBodySlots()
     private let connections: OpenConnections
-    private let queues: FairQueues
+    private let queues: ClientSchedulers
 
     /// Creates a channel for Hummingbird's `HTTPServerBuilder`.
     /// - Parameters:
@@ -37,7 +41,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - connections: counts the connections, and limits those of one client
     ///   - responseCache: responses that are sent ahead of the decoder
     ///   - tls: nil for a port without TLS
-    public init(
+    package init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ConnectionLimits = .standard,
         problem: @escaping @Sendable (ConnectionRefusal, RefusedHead?) -> RefusalContent,
@@ -57,12 +61,12 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         self.connections = connections
         self.responseCache = responseCache
         self.tls = tls
-        queues = FairQueues(exempt: connections.exempt)
+        queues = ClientSchedulers(exempt: connections.exempt)
     }
 
-    /// Builds the pipeline of an accepted connection when it is the turn of its client; closes it at once if its client
+    /// Builds the pipeline of an accepted connection when its client has a slot; closes it at once if its client
     /// has too many.
-    public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         guard let open = connections.admit(channel, onEnd: reports.onAbruptClose) else {
             reports.onAbruptClose(.tooManyConnections)
             channel.close(promise: nil)
@@ -78,7 +82,7 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     /// Serves the requests of a connection until it closes.
-    public func handle(value: Value, logger: Logger) async {
+    package func handle(value: Value, logger: Logger) async {
         switch await value.progress.connection {
         case .http1(let connection):
             await serve(connection, logger)
@@ -97,5 +101,231 @@ public struct LarderHTTPChannel: ServerChildChannel, HTTPChannelHandler {
         await ResponseAnnotations.$ofConnection.withValue(requests.annotations) {
             await handleHTTP(asyncChannel: requests.asyncChannel, logger: logger)
         }
+    }
+}
+
+/// A channel of requests and responses whose pipeline is complete: a connection of HTTP/1.1, or a stream of HTTP/2.
+struct RequestChannel: Sendable {
+    let asyncChannel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    let annotations: ResponseAnnotations
+}
+
+/// A connection whose protocol is known.
+enum ServedConnection: Sendable {
+    case http1(RequestChannel)
+    case http2(HTTP2Connection)
+}
+
+/// How far the pipeline of an accepted connection is.
+enum ConnectionProgress: Sendable {
+    case complete(ServedConnection)
+    /// Complete when the handshake has ended; fails if that does.
+    case handshake(EventLoopFuture<ServedConnection>)
+
+    /// The connection, once its pipeline is complete; nil if its handshake has failed.
+    var connection: ServedConnection? {
+        get async {
+            switch self {
+            case .complete(let connection): connection
+            // A failure was counted where it happened, and has closed the channel.
+            case .handshake(let future): try? await future.get()
+            }
+        }
+    }
+}
+
+extension LarderHTTPChannel {
+    /// Builds the pipeline of a connection, as far as it is known before its handshake.
+    func open(_ channel: any Channel, _ share: SchedulerShare, _ open: OpenConnection) throws -> Value {
+        guard let tls else {
+            let connection = try http1Connection(on: channel, share, open, .clearText)
+            return Value(channel: channel, progress: .complete(connection))
+        }
+        let promise = channel.eventLoop.makePromise(of: ServedConnection.self)
+        let entry = TLSEntryHandler(limits: limits, share: share, makeContext: tls.context) { outcome in
+            switch outcome {
+            case .clearText:
+                promise.succeed(try self.http1Connection(on: channel, share, open, .clearTextOnTLS(tls.hosts)))
+            case .tls(protocol: "h2"):
+                promise.succeed(.http2(try self.http2Connection(on: channel, share, open)))
+            case .tls:
+                promise.succeed(try self.http1Connection(on: channel, share, open, .tls))
+            case .failed(let reason):
+                if let reason { self.reports.onAbruptClose(reason) }
+            }
+        }
+        channel.closeFuture.whenComplete { _ in promise.fail(ChannelError.eof) }
+        try channel.pipeline.syncOperations.addHandler(entry)
+        return Value(channel: channel, progress: .handshake(promise.futureResult))
+    }
+
+    private func http1Connection(
+        on channel: any Channel,
+        _ share: SchedulerShare,
+        _ open: OpenConnection,
+        _ security: ConnectionSecurity
+    ) throws -> ServedConnection {
+        let annotations = ResponseAnnotations()
+        try addHTTP1Handlers(to: channel, annotations, share, open, security)
+        return .http1(try requestChannel(on: channel, annotations, security, waitingParts: Self.waitingParts))
+    }
+
+    /// How many parts of a request wait for its task before no more is read: head, body and end of a small one, and of
+    /// a large one 1 MiB at most (``BodyPieces``).
+    private static let waitingParts = 4
+
+    /// Completes a pipeline that ends with a connection handler.
+    func requestChannel(
+        on channel: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ security: ConnectionSecurity,
+        waitingParts: Int
+    ) throws -> RequestChannel {
+        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: security.scheme == "https://"))
+        let asyncChannel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+            wrappingChannelSynchronously: channel,
+            configuration: .init(
+                backPressureStrategy: .init(lowWatermark: 2, highWatermark: waitingParts),
+                isOutboundHalfClosureEnabled: true
+            )
+        )
+        // A channel that is opened while the server stops gets no handler. It has to outlive it all the same: NIO ends
+        // the process if a writer is released before.
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(asyncChannel) {} }
+        return RequestChannel(asyncChannel: asyncChannel, annotations: annotations)
+    }
+
+    /// Adds everything up to and including the connection handler.
+    func addHTTP1Handlers(
+        to channel: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ share: SchedulerShare,
+        _ open: OpenConnection,
+        _ security: ConnectionSecurity = .clearText
+    ) throws {
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = limits.headerBytes
+        decoderLimits.maxHeaderListSize = limits.headerBytes
+        decoderLimits.maxHeaderFieldCount = limits.headerCount
+        // One read at a time: all requests of a read are decoded before the first is responded to, so this bounds the
+        // memory that pipelining takes.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        let counter = ByteCounter()
+        let pipeline = channel.pipeline.syncOperations
+        let connection = ConnectionHandler(
+            limits: limits,
+            counter: counter,
+            reports: reports,
+            annotations: annotations,
+            share: share,
+            open: open,
+            security: security,
+            largeBodies: largeBodies,
+            now: channel.eventLoop.now
+        )
+        // Cached responses are for requests that came by TLS.
+        if let responseCache, !security.isRefused {
+            try pipeline.addHandler(ResponseCacheHandler(responseCache, connection: connection))
+        } else {
+            counter.connection = connection
+            try pipeline.addHandler(counter)
+        }
+        try pipeline.addHandlers([
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+            ),
+            connection,
+        ])
+    }
+}
+
+/// An HTTP/2 connection, and its streams as they are opened.
+struct HTTP2Connection: Sendable {
+    let channel: any Channel
+    let streams: AsyncStream<RequestChannel>
+}
+
+extension LarderHTTPChannel {
+    /// Builds the pipeline of a connection: repeated requests → frames → connection handler → streams.
+    func http2Connection(
+        on channel: any Channel,
+        _ share: SchedulerShare,
+        _ open: OpenConnection
+    ) throws -> HTTP2Connection {
+        let (streams, opened) = AsyncStream.makeStream(of: RequestChannel.self)
+        channel.closeFuture.whenComplete { _ in opened.finish() }
+        let boundShare = NIOLoopBound(share, eventLoop: channel.eventLoop)
+        try addHTTP2Handlers(to: channel, share, open) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let annotations = ResponseAnnotations()
+                try addStreamHandlers(to: stream, annotations, boundShare.value, open)
+                opened.yield(try requestChannel(on: stream, annotations, .tls, waitingParts: Self.waitingFrames))
+            }
+        }
+        return HTTP2Connection(channel: channel, streams: streams)
+    }
+
+    /// How many parts of a request wait for its task before the window of its stream stays shut: a part is the content
+    /// of one frame, 16 KiB at most.
+    private static let waitingFrames = 10
+
+    /// Adds everything of a connection.
+    ///
+    /// - Parameter openStream: Is called for each stream.
+    func addHTTP2Handlers(
+        to channel: any Channel,
+        _ share: SchedulerShare,
+        _ open: OpenConnection,
+        openStream: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) throws {
+        let (requests, written) = (HTTP2RepeatedRequests(), HTTP2WrittenFrames())
+        let connection = HTTP2ConnectionHandler(
+            limits: limits,
+            counter: ByteCounter(),
+            written: written,
+            requests: requests,
+            reports: reports,
+            share: share,
+            open: open,
+            cache: responseCache,
+            now: channel.eventLoop.now
+        )
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTP2RepeatHandler(responseCache, connection: connection, requests: requests, written: written),
+            NIOHTTP2Handler.larder(limits, written),
+            connection,
+            HTTP2StreamMultiplexer(
+                mode: .server,
+                channel: channel,
+                targetWindowSize: HTTP2Limits.window,
+                outboundBufferSizeHighWatermark: HTTP2Limits.outputHigh,
+                outboundBufferSizeLowWatermark: HTTP2Limits.outputLow,
+                inboundStreamInitializer: openStream
+            ),
+        ])
+    }
+
+    /// Adds everything of a stream up to and including the connection handler, which serves a stream like a connection
+    /// with one request.
+    func addStreamHandlers(
+        to stream: any Channel,
+        _ annotations: ResponseAnnotations,
+        _ share: SchedulerShare,
+        _ open: OpenConnection
+    ) throws {
+        let connection = ConnectionHandler(
+            limits: limits,
+            counter: ByteCounter(),
+            reports: reports,
+            annotations: annotations,
+            share: SchedulerShare(ofStreamOf: share),
+            open: open,
+            security: .tls,
+            now: stream.eventLoop.now
+        )
+        try stream.pipeline.syncOperations.addHandlers([
+            HTTP2StreamHandler(connection: connection, cache: responseCache), connection,
+        ])
     }
 }

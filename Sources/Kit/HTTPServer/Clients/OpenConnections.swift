@@ -5,7 +5,7 @@ import Synchronization
 /// The open connections of a server, all and by client, and the bytes that they make the server hold. Refuses those
 /// beyond the limit of a client, so that one that holds connections open leaves some to the others, and ends one of the
 /// client that has or holds most if there is hardly room, or all hold too much.
-public final class OpenConnections: Sendable {
+package final class OpenConnections: Sendable {
     private struct State {
         var last = 0
         var open: [Int: OpenConnection] = [:]
@@ -13,10 +13,10 @@ public final class OpenConnections: Sendable {
     }
 
     /// Largest number of connections of one client.
-    public let limit: Int
+    package let limit: Int
     /// Bytes that all connections may hold before those that hold more than their share wait. Beyond half as much again
     /// the connection that holds most of the client that holds most is closed.
-    public let budget: Int
+    package let budget: Int
     /// Most connections before the oldest one of the client that has most ends for each further one.
     private let places: Int
     /// Most connections of a client that none of them ends for.
@@ -32,7 +32,7 @@ public final class OpenConnections: Sendable {
     ///   - exempt: proxies, which may have any number
     ///   - budget: bytes that all connections may hold
     ///   - places: most connections before those of the client that has most make room
-    public init(limit: Int, exempt: TrustedProxies, budget: Int = 64 << 20, places: Int = .max) {
+    package init(limit: Int, exempt: TrustedProxies, budget: Int = 64 << 20, places: Int = .max) {
         self.limit = limit
         self.exempt = exempt
         self.budget = budget
@@ -40,13 +40,13 @@ public final class OpenConnections: Sendable {
     }
 
     /// Number of open connections.
-    public var count: Int { state.withLock { $0.open.count } }
+    package var count: Int { state.withLock { $0.open.count } }
 
     /// Number of addresses, or networks, that they are from. Trusted proxies are not counted.
-    public var clients: Int { state.withLock { $0.byClient.count } }
+    package var clients: Int { state.withLock { $0.byClient.count } }
 
     /// Bytes that open requests and responses hold that clients have not taken.
-    public var held: Int { bytes.load(ordering: .relaxed) }
+    package var held: Int { bytes.load(ordering: .relaxed) }
 
     /// Counts a connection until it closes.
     ///
@@ -105,7 +105,7 @@ public final class OpenConnections: Sendable {
 
     // MARK: Bytes
 
-    /// Bytes that one connection may hold before it has to wait: an eighth of what all others leave of the budget
+    /// Bytes that one connection may hold before it has to wait: an eighth of the budget that all others leave
     /// (dynamic thresholds: Choudhury and Hahne, 1998), so that one more always has room.
     fileprivate var share: Int { max(OpenConnection.least, (budget - held) / 8) }
 
@@ -118,7 +118,7 @@ public final class OpenConnections: Sendable {
 
     private func endHeaviest() {
         let heaviest = state.withLock { state -> OpenConnection? in
-            // What those hold that are being closed is on its way out.
+            // Bytes of connections that are being closed are on their way out.
             let open = state.open.values.filter { !$0.isEnding }
             guard open.reduce(0, { $0 + $1.held }) > most else { return nil }
             // A connection without a client is one by itself.

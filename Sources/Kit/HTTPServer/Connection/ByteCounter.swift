@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP1
 
 /// Counts the bytes of a connection, nearest to the socket. The connection handler reads the counts on the same event
 /// loop.
@@ -38,5 +39,63 @@ final class ByteCounter: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         sent += Self.unwrapOutboundIn(data).readableBytes
         context.write(data, promise: promise)
+    }
+}
+
+/// Counts bytes that arrived and have not become a head or a body. The decoder bounds names and values, but reads chunk
+/// extensions and empty lines without a limit.
+///
+/// Counts are totals of the connection. A read that completes a part forgives its other bytes, so the bound is
+/// exact to one read.
+struct UnparsedByteCounter {
+    /// How many bytes of framing one byte of body pays for: a chunk of one byte takes six.
+    private static let framingPerBodyByte = 8
+
+    private var accounted = 0
+
+    /// A head or the end of a request was decoded when `received` bytes had arrived.
+    mutating func decodedBoundary(received: Int) {
+        accounted = received
+    }
+
+    /// A piece of body was decoded when `received` bytes had arrived.
+    mutating func decodedBody(bytes: Int, received: Int) {
+        accounted = min(received, accounted + bytes * Self.framingPerBodyByte)
+    }
+
+    /// Bytes that had arrived got a response without reaching the decoder.
+    mutating func servedFromCache(bytes: Int) {
+        accounted += bytes
+    }
+
+    /// How many of the `received` bytes are still unaccounted for.
+    func pending(received: Int) -> Int {
+        received - accounted
+    }
+}
+
+/// The parts that the decoder has read since the connection began.
+struct DecodedCounts: Equatable {
+    /// Heads of requests.
+    var heads = 0
+    /// Ends of requests.
+    var ends = 0
+    /// `Content-Length` of the last head; nil without it, or with `Transfer-Encoding`.
+    var contentLength: Int?
+    /// Whether the last head has a `Transfer-Encoding`; none but `chunked` is accepted.
+    var isChunked = false
+
+    /// Counts a part.
+    mutating func note(_ part: HTTPServerRequestPart) {
+        switch part {
+        case .head(let head):
+            heads += 1
+            isChunked = head.headers.contains(name: "Transfer-Encoding")
+            contentLength = isChunked ? nil : head.headers.first(name: "Content-Length").flatMap { Int($0) }
+        case .body:
+            break
+        case .end:
+            ends += 1
+        }
     }
 }

@@ -1,5 +1,7 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 extension ConnectionHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -8,7 +10,7 @@ extension ConnectionHandler {
         open.hold(unsent.append(part, promise))
     }
 
-    /// Passes on what waits, as far as the client takes it.
+    /// Passes on waiting parts, as far as the client takes them.
     func sendUnsent(_ context: ChannelHandlerContext) {
         guard !isSending else { return }
         isSending = true
@@ -131,5 +133,216 @@ extension ConnectionHandler {
     /// Fails a write of a response that is too late: the request was refused or the connection is closing.
     private func drop(_ promise: EventLoopPromise<Void>?) {
         promise?.fail(ChannelError.outputClosed)
+    }
+}
+
+/// `100 Continue` (RFC 9110 §10.1.1): sent when the application begins to read the body, so that a request which is
+/// refused by its head alone gets its final response instead.
+extension ConnectionHandler {
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext,
+        event: Any,
+        promise: EventLoopPromise<Void>?
+    ) {
+        guard event is BodyDemand else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        promise?.succeed()
+        guard awaitsContinue, state.isBodyDue, !state.isResponseBegun else { return }
+        context.writeAndFlush(
+            Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))),
+            promise: nil
+        )
+        continued(context)
+    }
+
+    /// The client did not wait.
+    func bodyArrived(_ context: ChannelHandlerContext) {
+        if awaitsContinue { continued(context) }
+    }
+
+    /// The time of the client begins.
+    private func continued(_ context: ChannelHandlerContext) {
+        awaitsContinue = false
+        state.readResumed(now: context.eventLoop.now)
+        armTimer(context)
+    }
+}
+
+/// Interim responses of the application (RFC 9110 §15.2).
+extension ConnectionHandler {
+    /// Lets the application send interim responses.
+    func acceptInterimResponses(_ context: ChannelHandlerContext) {
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        annotations.interim.opened { [eventLoop = context.eventLoop] response, request in
+            eventLoop.execute { handler.value.write(interim: response, to: request) }
+        }
+    }
+
+    /// Writes an interim response, unless the response to its request has begun or the client takes no bytes. A client
+    /// of HTTP/1.0 gets none (RFC 9110 §15.2).
+    private func write(interim response: HTTPResponse, to request: Int) {
+        guard let context, isWritable, request == annotations.interim.request else { return }
+        let head = HTTPResponseHead(response)
+        guard case .pass = state.responseHead(head) else { return }
+        context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+        watchWrites(context)
+    }
+}
+
+extension ConnectionHandler {
+    /// Performs the action for a failed request, and fails the reader of its body.
+    func perform(_ action: ConnectionState.FailureAction, _ context: ChannelHandlerContext) {
+        switch action {
+        case .refuse(let refusal, let version, let isHEAD, let body):
+            refuse(refusal, version: version, isHEAD: isHEAD, context)
+            if let body { context.fireErrorCaught(body) }
+        case .closeAbruptly(let reason, let body):
+            closeAbruptly(reason, body: body, context)
+        case .ignore:
+            break
+        }
+    }
+
+    /// Closes without a response.
+    func closeAbruptly(_ reason: AbruptClose, body: RequestBodyError?, _ context: ChannelHandlerContext) {
+        reports.onAbruptClose(reason)
+        if let body { context.fireErrorCaught(body) }
+        context.close(promise: nil)
+    }
+
+    /// Waits until the client has taken everything, then closes: our side first, so that the client can still read the
+    /// response.
+    func drain(_ context: ChannelHandlerContext) {
+        held.removeAll()
+        piecesEnded(context)
+        observer?.responseAbandoned()
+        discardFrom = counter.received
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { result in
+            guard case .success = result, self.state.drained(now: context.eventLoop.now) == .closeOutput else {
+                return context.close(promise: nil)
+            }
+            let closed = context.eventLoop.makePromise(of: Void.self)
+            closed.futureResult.assumeIsolated().whenFailure { _ in context.close(promise: nil) }
+            context.close(mode: .output, promise: closed)
+            self.discardCompleted(context)
+            self.armTimer(context)
+        }
+        context.write(Self.nothing, promise: promise)
+        context.flush()
+        watchWrites(context)
+        // From here on this handler reads by itself: no later handler needs the bytes that arrive.
+        context.read()
+    }
+
+    /// While draining and lingering, reads until enough has been discarded.
+    func discardCompleted(_ context: ChannelHandlerContext) {
+        let isWithin = counter.received - discardFrom <= limits.lingerBytes
+        switch state.phase {
+        case .draining where isWithin, .lingering where isWithin:
+            context.read()
+        case .lingering:
+            context.close(promise: nil)
+        default:
+            break
+        }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode != .input else { return context.close(mode: mode, promise: promise) }
+        guard mode != .output || unsent.isEmpty else {
+            isCloseDue = true
+            return context.channel.closeFuture.cascade(to: promise)
+        }
+        switch state.applicationClosed(outputOnly: mode == .output) {
+        case .close:
+            context.close(mode: .all, promise: promise)
+        case .drain:
+            context.channel.closeFuture.cascade(to: promise)
+            drain(context)
+        case .ignore:
+            context.channel.closeFuture.cascade(to: promise)
+        }
+    }
+
+    // MARK: Timer
+
+    /// Makes the timer fire no later than the next deadline.
+    func armTimer(_ context: ChannelHandlerContext) {
+        timer.arm(state.nextDeadline, on: context.eventLoop) {
+            self.timer.fired()
+            self.timerFired(context)
+        }
+    }
+
+    func cancelTimer() {
+        timer.cancel()
+        probe?.cancel()
+        probe = nil
+    }
+
+    private func timerFired(_ context: ChannelHandlerContext) {
+        let waiting = waitingBytes(context)
+        switch state.timerFired(taken: counter.sent - waiting, waiting: waiting, now: context.eventLoop.now) {
+        case .none:
+            break
+        case .fail(let action):
+            perform(action, context)
+        case .closeAbruptly(let reason, let body):
+            closeAbruptly(reason, body: body, context)
+        case .close:
+            context.close(promise: nil)
+        }
+        armTimer(context)
+    }
+}
+
+/// The rest of a response, which waits here as one buffer until the client takes it: behind this, large bodies would be
+/// copied and encrypted as a whole, and frames made of them.
+struct UnsentParts {
+    /// Largest part of a body that is passed on at once, in bytes.
+    static let piece = 64 << 10
+
+    private var parts: [(part: HTTPServerResponsePart, promise: EventLoopPromise<Void>?)] = []
+    /// Bytes of bodies.
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { parts.isEmpty }
+
+    /// Whether a part is not passed on at once.
+    static func isLarge(_ part: HTTPServerResponsePart) -> Bool { size(part) > piece }
+
+    private static func size(_ part: HTTPServerResponsePart) -> Int {
+        if case .body(let body) = part { body.readableBytes } else { 0 }
+    }
+
+    /// Adds a part behind those that wait.
+    ///
+    /// - Returns: Its bytes.
+    mutating func append(_ part: HTTPServerResponsePart, _ promise: EventLoopPromise<Void>?) -> Int {
+        parts.append((part, promise))
+        bytes += Self.size(part)
+        return Self.size(part)
+    }
+
+    /// Removes the next part, or a piece of it.
+    mutating func popFirst() -> (part: HTTPServerResponsePart, promise: EventLoopPromise<Void>?, bytes: Int)? {
+        guard let first = parts.first else { return nil }
+        if Self.isLarge(first.part), case .body(.byteBuffer(var rest)) = first.part,
+            let piece = rest.readSlice(length: Self.piece)
+        {
+            parts[0].part = .body(.byteBuffer(rest))
+            bytes -= Self.piece
+            return (.body(.byteBuffer(piece)), nil, Self.piece)
+        }
+        parts.removeFirst()
+        bytes -= Self.size(first.part)
+        return (first.part, first.promise, Self.size(first.part))
+    }
+
+    /// Forgets all waiting parts: the channel is closed.
+    mutating func removeAll() {
+        for part in parts { part.promise?.fail(ChannelError.ioOnClosedChannel) }
+        parts = []
+        bytes = 0
     }
 }

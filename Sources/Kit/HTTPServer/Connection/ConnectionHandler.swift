@@ -3,16 +3,15 @@ import NIOHTTP1
 
 /// The shell around ``ConnectionState``: passes it the events of the channel and performs its actions.
 ///
-/// It is between the HTTP/1 codecs and the application, which therefore sees one request at a time. Files: requests and
-/// reading here, how much at a time in `ConnectionHandler+Pieces.swift`; responses in
-/// `ConnectionHandler+Responses.swift`; timer and closing in `ConnectionHandler+Closing.swift`.
+/// It is between the HTTP/1 codecs and the application, which therefore sees one request at a time. Responses, closing
+/// and the timer are in `ConnectionHandler+Responses.swift`.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What waits for the response before it.
+    /// An event that waits for the response before it.
     enum Held {
         /// A part, and the same as it arrived: wrapping it again would cost an allocation.
         case part(HTTPServerRequestPart, NIOAny)
@@ -23,10 +22,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let limits: ConnectionLimits
     let counter: ByteCounter
     let reports: ConnectionReports
-    /// What the application knows of the response under way.
+    /// Annotations of the response under way.
     let annotations: ResponseAnnotations
-    let share: ConnectionShare
-    /// Counts what waits here.
+    let share: SchedulerShare
+    /// Counts the bytes that wait here.
     let open: OpenConnection
     var state: ConnectionState
     var timer = DeadlineTimer()
@@ -46,7 +45,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isSending = false
     /// Whether the application has closed its output behind it.
     var isCloseDue = false
-    /// How much had been received when the last response was written; what arrives later is discarded.
+    /// Bytes received when the last response was written; later bytes are discarded.
     var discardFrom = 0
 
     /// A handler ahead of the decoder that follows the exchanges.
@@ -64,10 +63,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         counter: ByteCounter,
         reports: ConnectionReports,
         annotations: ResponseAnnotations,
-        share: ConnectionShare,
+        share: SchedulerShare,
         open: OpenConnection,
         security: ConnectionSecurity,
-        largeBodies: LargeBodyPlaces? = nil,
+        largeBodies: LargeBodySlots? = nil,
         now: NIODeadline
     ) {
         self.limits = limits
@@ -157,7 +156,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         if state.intake == .discard { return }
-        // What arrives while a response is under way waits in memory: at most as much as a head may have.
+        // Bytes that arrive while a response is under way wait in memory: at most as many as a head may have.
         guard held.isEmpty, unparsed.pending(received: counter.received) <= limits.headerBytes else {
             isReadHeld = true
             return
@@ -243,7 +242,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Processes what was held back, after a response or when the client takes bytes again.
+    /// Processes the parts that were held back, after a response or when the client takes bytes again.
     func releaseHeld(_ context: ChannelHandlerContext) {
         // A response made on the event loop within this loop leads here again: the loop continues with the next
         // request.
@@ -269,11 +268,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if case .inputClosed = held.first { true } else { mayProcess }
     }
 
-    /// Refuses the request under way: a chunk of its body has 2^63 bytes or more.
-    func refuseHugeChunk() {
-        if let context { take(.failure(.malformed("A chunk of the body is too large.")), context) }
-    }
-
     /// Checks bytes that have arrived and are not parsed: after a response they may belong to the next head.
     func checkUnparsed(_ context: ChannelHandlerContext) {
         perform(
@@ -294,5 +288,79 @@ extension ConnectionRefusal {
         default:
             return nil
         }
+    }
+}
+
+extension ConnectionHandler {
+    /// Whether an item may be processed now. A request begins when its client has a slot; waiting parts are
+    /// released then.
+    func begins(_ item: Held, _ context: ChannelHandlerContext) -> Bool {
+        guard case .part(.head(_), _) = item else { return true }
+        let begins = share.begins(.request, now: context.eventLoop.now) {
+            if let context = self.context { self.releaseHeld(context) }
+        }
+        state.isSlotAwaited = !begins
+        return begins
+    }
+}
+
+/// The size of a read.
+extension ConnectionHandler {
+    /// Notes a piece of the body of the request under way.
+    func pieceArrived(bytes: Int, _ context: ChannelHandlerContext) {
+        if pieces.received(bytes: bytes, of: head?.headers.first(name: "Content-Length").flatMap(Int.init)) {
+            setPieces(context)
+        }
+    }
+
+    /// Notes that no further piece of it comes, or that it is thrown away.
+    func piecesEnded(_ context: ChannelHandlerContext) {
+        if pieces.ended() { setPieces(context) }
+    }
+
+    private func setPieces(_ context: ChannelHandlerContext) {
+        guard let options = context.channel.syncOptions else { return }
+        let allocator: any RecvByteBufferAllocator =
+            pieces.areLarge ? LargePieceAllocator() : AdaptiveRecvByteBufferAllocator()
+        do {
+            try options.setOption(.recvAllocator, value: allocator)
+        } catch {
+            // The channel is closed and reads nothing more.
+        }
+    }
+}
+
+/// For a handler ahead of the decoder that responds to requests while no other request is under way.
+extension ConnectionHandler {
+    /// Whether a request that arrived now would get its response at once, with the connection staying open.
+    var isAtRest: Bool {
+        state.isAtRest && held.isEmpty && isWritable
+    }
+
+    /// Whether a request that arrived now would wait for the response before it.
+    var holdsRequests: Bool {
+        switch state.intake {
+        case .process: !held.isEmpty
+        case .hold: true
+        case .discard: false
+        }
+    }
+
+    /// Notes that requests of this many bytes got their responses ahead of the decoder, and that these were flushed.
+    func servedFromCache(bytes: Int, now: NIODeadline) {
+        unparsed.servedFromCache(bytes: bytes)
+        state.servedFromCache(now: now)
+        if let context { watchWrites(context) }
+    }
+
+    /// Refuses the request under way: a chunk of its body has 2^63 bytes or more.
+    func refuseHugeChunk() {
+        if let context { take(.failure(.malformed("A chunk of the body is too large.")), context) }
+    }
+
+    /// Notes that the last of them ends the connection, which is closed once the client has taken it.
+    func servedLastFromCache() {
+        state.servedLastFromCache()
+        if let context { drain(context) }
     }
 }

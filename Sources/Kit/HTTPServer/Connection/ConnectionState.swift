@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Decides what a connection does next. It has no channel and no clock: times and byte counts are passed in.
+/// Decides about the next action of a connection. It has no channel and no clock: times and byte counts are passed in.
 ///
-/// One request is under way at a time; what a client pipelines behind it is held back by the owner (``intake``), so
-/// responses are in order and limits count per request. Each method is an event; what it returns is the action.
-/// Responses are in `ConnectionState+Response.swift`, deadlines in `ConnectionState+Deadlines.swift`.
+/// One request is under way at a time; requests that a client pipelines behind it are held back by the owner
+/// (``intake``), so responses are in order and limits count per request. Each method is an event and returns the
+/// action. Deadlines are in `ConnectionDeadlines.swift`.
 struct ConnectionState {
     /// A request under way and its response.
     struct Exchange: Equatable {
@@ -24,7 +24,7 @@ struct ConnectionState {
         var bodyBytes = 0
     }
 
-    /// What follows the head of a response.
+    /// The framing behind the head of a response.
     enum ResponseBody: Equatable {
         case allowed
         /// HEAD, 204, 304: nothing may follow, whatever the application writes (RFC 9110 section 6.4.1).
@@ -39,12 +39,12 @@ struct ConnectionState {
         case exchange(Exchange)
         /// The last response of the connection is written; the client has yet to take it.
         case draining(lingers: Bool)
-        /// Our side is closed; what the client still sends is discarded, so that it can read the response.
+        /// Our side is closed; further bytes of the client are discarded, so that it can read the response.
         case lingering(until: NIODeadline)
         case closed
     }
 
-    /// What to do with the next thing that was decoded.
+    /// The action for the next decoded part.
     enum Intake: Equatable { case process, hold, discard }
 
     let deadlines: ConnectionDeadlines
@@ -53,8 +53,8 @@ struct ConnectionState {
     var stalledWrites: StalledWriteDetector
     /// Since when the server has not been reading while a body was due.
     var readPausedAt: NIODeadline?
-    /// A request has arrived and waits for the turn of its client: no time counts against the client.
-    var isTurnAwaited = false
+    /// A request has arrived and waits for a slot of its client: no time counts against the client.
+    var isSlotAwaited = false
     private(set) var isQuiescing = false
     private(set) var isInputClosed = false
 
@@ -172,7 +172,7 @@ struct ConnectionState {
     enum InputClosedAction: Equatable {
         /// The response under way is finished, then the connection closed; pass the event on.
         case forward
-        /// Nothing under way: close as soon as the client has taken what was written.
+        /// Nothing under way: close as soon as the client has taken all written bytes.
         case drain
         case close
         case closeAbruptly(AbruptClose, body: RequestBodyError?)
@@ -256,5 +256,74 @@ struct ConnectionState {
         case .closed:
             return .close
         }
+    }
+}
+
+/// The response of the exchange under way.
+extension ConnectionState {
+    enum ResponseHeadAction: Equatable {
+        case pass
+        /// The head has to say whether the connection stays open.
+        case rewrite(HTTPResponseHead)
+        /// No client waits for this response.
+        case drop
+    }
+
+    /// The application has begun its response.
+    mutating func responseHead(_ head: HTTPResponseHead) -> ResponseHeadAction {
+        guard case .exchange(var exchange) = phase, exchange.responseBody == nil else { return .drop }
+        if head.status.code < 200 { return exchange.version == .http1_1 ? .pass : .drop }
+        let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
+        exchange.responseBody = hasBody ? .allowed : ResponseBody.none
+        exchange.keepsAlive = exchange.keepsAlive && exchange.isReceived && !isQuiescing
+        if head.headers.contains(name: "Connection"),
+            head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" })
+        {
+            exchange.keepsAlive = false
+        }
+        defer { phase = .exchange(exchange) }
+        if exchange.version == .http1_1, exchange.keepsAlive { return .pass }
+
+        var head = head
+        if exchange.version == .http1_0 {
+            // A 1.0 client knows no chunks: a body of unknown length ends with the connection (RFC 9112 section 6.3).
+            head.version = .http1_0
+            head.headers.remove(name: "Transfer-Encoding")
+            if hasBody, !head.headers.contains(name: "Content-Length") { exchange.keepsAlive = false }
+        }
+        head.headers.replaceOrAdd(name: "Connection", value: exchange.keepsAlive ? "keep-alive" : "close")
+        return .rewrite(head)
+    }
+
+    /// Whether the head of the final response has been passed on.
+    var isResponseBegun: Bool {
+        if case .exchange(let exchange) = phase { exchange.responseBody != nil } else { false }
+    }
+
+    /// Whether a piece of a response's body is written.
+    var forwardsResponseBody: Bool {
+        if case .exchange(let exchange) = phase { exchange.responseBody == .allowed } else { false }
+    }
+
+    enum ResponseEndAction: Equatable {
+        /// Write the end if there is a body to end, then take the next request.
+        case keepAlive(endsBody: Bool)
+        /// Write it, and close once the client has taken it.
+        case drain(endsBody: Bool)
+        case drop
+    }
+
+    /// The application has ended its response.
+    mutating func responseEnded(now: NIODeadline) -> ResponseEndAction {
+        guard case .exchange(let exchange) = phase, let body = exchange.responseBody else { return .drop }
+        // A response without a body ends with its head: ending it again would write the last chunk of a body that is
+        // not there.
+        let endsBody = body == .allowed
+        guard exchange.keepsAlive, exchange.isReceived, !isQuiescing else {
+            phase = .draining(lingers: true)
+            return .drain(endsBody: endsBody)
+        }
+        phase = .idle(since: now)
+        return .keepAlive(endsBody: endsBody)
     }
 }

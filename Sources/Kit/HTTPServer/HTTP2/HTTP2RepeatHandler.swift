@@ -5,8 +5,8 @@ import NIOCore
 /// makes streams of them: a block with the bytes of one that it has decoded is the same request. It is nearest to the
 /// socket, passes everything else on as it arrived, and counts the bytes of the connection. See docs/decisions/0139.
 ///
-/// What it may respond to is decided by ``HTTP2FrameRules`` and ``HTTP2RepeatedRequests``, how much by
-/// ``HTTP2ConnectionHandler`` and the turns of its client. The responses are in `HTTP2RepeatHandler+Responses.swift`.
+/// ``HTTP2FrameRules`` and ``HTTP2RepeatedRequests`` decide which requests it may respond to, the amount is bounded by
+/// ``HTTP2ConnectionHandler`` and the slots of its client.
 final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -20,7 +20,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var division = HTTP2FrameDivision()
     var rules = HTTP2FrameRules()
-    /// What has arrived and is not passed on yet.
+    /// Bytes that have arrived and are not passed on yet.
     private(set) var input = ByteBuffer()
     /// Bytes of it that are to be passed on.
     private(set) var looked = 0
@@ -64,7 +64,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         connection.counter.received += bytes.readableBytes
         if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
         hasMore = true
-        // What is read within a write of this handler is processed behind what it is processing.
+        // Bytes that are read within a write of this handler are processed behind the current ones.
         guard !isProcessing else { return }
         isProcessing = true
         while hasMore, !isClosed {
@@ -187,13 +187,13 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         requests.offer(nil)
     }
 
-    // MARK: What NIO gets
+    // MARK: Input of NIO
 
-    /// Passes on what was looked at.
+    /// Passes on the inspected bytes.
     func pass(_ context: ChannelHandlerContext) {
         guard looked > 0, let bytes = input.readSlice(length: looked) else { return }
         looked = 0
-        // The client may count from what NIO writes now, such as an acknowledgement.
+        // The client may count from the frames that NIO writes now, such as an acknowledgement.
         send(context)
         passOn(bytes, context)
     }
@@ -212,7 +212,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(Self.wrapInboundOut(bytes))
     }
 
-    /// Gives NIO what it is due of the connection's window.
+    /// Gives NIO its share of the connection's window.
     ///
     /// - Parameter isLast: Whether it cannot be given more for an unknown time.
     private func give(_ context: ChannelHandlerContext, isLast: Bool) {
@@ -237,7 +237,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    // MARK: What NIO writes
+    // MARK: Output of NIO
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         connection.counter.sent += Self.unwrapOutboundIn(data).readableBytes
@@ -250,7 +250,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         giveLater(context)
     }
 
-    /// NIO may have spent what it had while it wrote, and cannot be given more within that.
+    /// NIO may have spent its share while it wrote, and cannot be given more within that.
     private func giveLater(_ context: ChannelHandlerContext) {
         guard !isGivingLater, rules.window.due(written: written.data) > 0 else { return }
         isGivingLater = true
@@ -259,5 +259,97 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.give(context, isLast: false)
             self.completeRead(context)
         }
+    }
+}
+
+/// Cached responses to repeated requests, as those that ``HTTP2ConnectionHandler`` sends.
+extension HTTP2RepeatHandler {
+    /// Responses are written together up to this many bytes.
+    private static let batchBytes = 32 << 10
+    /// Bytes after which it is seen whether the client takes them.
+    private static let quantumBytes = 64 << 10
+
+    /// Responds to a request that the input begins with, if it is repeated and its response cached.
+    ///
+    /// - Parameter range: Where its header block is.
+    func serve(_ range: Range<Int>, of head: HTTP2FrameHead, _ context: ChannelHandlerContext) -> Bool {
+        guard let cache, head.isWholeRequest, connection.servesRepeated, rules.mayServe(head.stream, written) else {
+            return false
+        }
+        let now = context.eventLoop.now
+        let location = input.withUnsafeReadableBytes { bytes in
+            requests.location(of: UnsafeRawBufferPointer(rebasing: bytes[range]), now: now)
+        }
+        guard let location, let response = cache.response(at: location, now: now),
+            rules.fits(response.body.readableBytes), context.channel.isWritable
+        else { return false }
+        let block = response.block
+        guard block.isComplete, connection.share.begins(.cachedResponse, now: now) else { return false }
+        rules.served(head.stream, bytes: response.body.readableBytes)
+        connection.served(head.stream, now: now)
+        let identity = cache.identities.identity(harmless: nil)
+        date.update(now: now)
+        let isLast = input.readableBytes == HTTP2FrameHead.size + head.length
+        append(response, block, identity, on: head.stream, isLast: isLast, now: now, context)
+        response.record.note(
+            .nanoseconds((context.eventLoop.now - now).nanoseconds),
+            requestID: identity,
+            // A request of a trace is not repeated.
+            traceID: nil,
+            logger: cache.logger
+        )
+        connection.share.sent(responses: 1, bytes: response.size)
+        served += 1
+        return true
+    }
+
+    private func append(
+        _ response: CachedBytes,
+        _ block: CachedBlock,
+        _ identity: RequestIdentity,
+        on stream: Int,
+        isLast: Bool,
+        now: NIODeadline,
+        _ context: ChannelHandlerContext
+    ) {
+        let size = response.framesSize(block)
+        var buffer = output ?? context.channel.allocator.buffer(capacity: size + (isLast ? 0 : Self.batchBytes))
+        output = nil
+        response.writeFrames(block, to: &buffer, stream: stream, date: date, requestID: identity, now: now)
+        let isFull = buffer.readableBytes >= Self.batchBytes
+        output = buffer
+        if isFull { send(context) }
+        guard unflushed >= Self.quantumBytes else { return }
+        unflushed = 0
+        context.flush()
+    }
+
+    /// Writes the responses.
+    func send(_ context: ChannelHandlerContext) {
+        guard let bytes = output else { return }
+        output = nil
+        unflushed += bytes.readableBytes
+        connection.counter.sent += bytes.readableBytes
+        context.write(Self.wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+    }
+
+    /// Sends the responses of a read.
+    func flushResponses(_ context: ChannelHandlerContext) {
+        send(context)
+        if unflushed > 0 {
+            unflushed = 0
+            context.flush()
+        }
+        guard served > 0 else { return }
+        cache?.hits.increment(by: served)
+        served = 0
+        connection.watchWrites()
+    }
+}
+
+extension HTTP2FrameHead {
+    /// Whether a HEADERS frame is a whole request.
+    fileprivate var isWholeRequest: Bool {
+        flags & ~Self.priority == Self.endStream | Self.endHeaders
     }
 }

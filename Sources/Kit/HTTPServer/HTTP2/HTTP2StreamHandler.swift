@@ -83,7 +83,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 }
             write(last, endStream: true, promise, context)
         case .body, .end:
-            // Nothing more is written: a promise for what was written before is that of the end.
+            // Nothing more is written: a promise for earlier bytes is that of the end.
             if let end { end.cascade(to: promise) } else { promise?.succeed() }
         }
     }
@@ -92,7 +92,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var block = HPACKHeaders()
         block.reserveCapacity(head.headers.count + 1)
         block.add(name: ":status", value: String(head.status.code))
-        // Leaves out what is of the connection (RFC 9113 §8.2.2).
+        // Leaves out fields of the connection (RFC 9113 §8.2.2).
         for (name, value, _) in HPACKHeaders(httpHeaders: head.headers, normalizeHTTPHeaders: true) {
             block.add(name: name, value: value, indexing: HeaderBlock.indexing(of: name))
         }

@@ -1,5 +1,7 @@
+import DequeModule
+import Foundation
 import Freshness
-public import Logging
+package import Logging
 import Metrics
 import NIOCore
 import Synchronization
@@ -9,12 +11,12 @@ import Synchronization
 ///
 /// These bytes contain whatever authorised the request, so no client gets a response made for another. See
 /// docs/decisions/0014.
-public final class ResponseCache: Sendable {
-    /// What the application knows of a response that may be cached.
+package final class ResponseCache: Sendable {
+    /// Annotations of a response that may be cached.
     struct Ticket: Sendable {
         /// How long the response is valid.
         let changeToken: ChangeToken
-        /// What is counted and logged each time.
+        /// The record that is counted and logged each time.
         let record: RequestRecord
         /// Whether its `Date` is that of another origin, which stays.
         var keepsDate = false
@@ -23,7 +25,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// Where the response to a head is found again without its key, as long as it is cached.
-    struct Place: Sendable {
+    struct Location: Sendable {
         fileprivate let shard: Shard
         fileprivate let slot: ResponseCacheShard.Slot
         /// Whether the head had cookies of which the response knows nothing.
@@ -42,7 +44,7 @@ public final class ResponseCache: Sendable {
     private static let shardCount = 8
 
     /// Assigns identities to the requests of the server that this cache belongs to.
-    public let identities: RequestIdentities
+    package let identities: RequestIdentities
     let logger: Logger
     let hits = Counter(label: "larder_rendered_hits_total")
     private let sleep: SleepWatch
@@ -56,10 +58,10 @@ public final class ResponseCache: Sendable {
     ///   - budgetBytes: size limit in bytes, as responses are in memory
     ///   - entries: largest number of responses
     ///   - languages: the languages that the server speaks, by their tags
-    ///   - cookies: what the names of the server's own cookies begin with; nil if it has none
+    ///   - cookies: the prefix of the names of the server's own cookies; nil if it has none
     ///   - run: distinguishes the runs of the server in request identities
     ///   - logger: gets a line for every request
-    public convenience init(
+    package convenience init(
         budgetBytes: Int,
         entries: Int = 65_536,
         languages: [String] = [],
@@ -109,7 +111,7 @@ public final class ResponseCache: Sendable {
     /// Caches the bytes of a response if it is still valid and can be repeated.
     /// - Parameters:
     ///   - bytes: head and body as they were sent
-    ///   - ticket: what the application knows of it
+    ///   - ticket: annotations of the response
     ///   - head: bytes of the request head
     func record(_ bytes: ByteBuffer, _ ticket: Ticket, for head: ByteBuffer, now: NIODeadline) {
         guard ticket.changeToken.holds(at: now), let response = CachedBytes(bytes, ticket) else { return }
@@ -117,7 +119,7 @@ public final class ResponseCache: Sendable {
         let significant = response.dependsOnWholeHead ? nil : SignificantHead(head, languages, cookies: cookies)
         let isWhole =
             response.dependsOnWholeHead || significant.map { !response.isFor(hadCookies: $0.hadCookies) } == true
-        // A copy: what arrived is a slice of a whole read.
+        // A copy: the bytes are a slice of a whole read.
         let bytes = isWhole ? nil : significant?.bytes
         let key = ResponseCacheKey(bytes ?? ByteBuffer(bytes: head.readableBytesView), isWhole: isWhole)
         shard(key).content.withLock {
@@ -126,9 +128,9 @@ public final class ResponseCache: Sendable {
     }
 
     /// Forgets all responses and caches none any more: from now on, every request reaches the application.
-    public func close() {
+    package func close() {
         isClosed.store(true, ordering: .sequentiallyConsistent)
-        // Behind the flag: what was recorded before is removed, what comes later sees the flag under the lock.
+        // Behind the flag: responses recorded before are removed, later ones see the flag under the lock.
         for shard in shards { shard.content.withLock { $0.removeAll() } }
     }
 
@@ -136,7 +138,7 @@ public final class ResponseCache: Sendable {
     func response(to head: ByteBuffer, now: NIODeadline) -> CachedBytes? { find(head, now: now)?.response }
 
     /// Returns the response to a head, and where it is, if one is cached and valid.
-    func find(_ head: ByteBuffer, now: NIODeadline) -> (response: CachedBytes, place: Place)? {
+    func find(_ head: ByteBuffer, now: NIODeadline) -> (response: CachedBytes, location: Location)? {
         forgetAfterSleep()
         let significant = SignificantHead(head, languages, cookies: cookies)
         let key = ResponseCacheKey(significant?.bytes ?? head, isWhole: false)
@@ -145,10 +147,10 @@ public final class ResponseCache: Sendable {
     }
 
     /// Returns the response to a head that was found at this place, if it is still cached and valid.
-    func response(at place: Place, now: NIODeadline) -> CachedBytes? {
+    func response(at location: Location, now: NIODeadline) -> CachedBytes? {
         forgetAfterSleep()
-        guard let response = place.shard.content.withLock({ _ in place.slot.use() }),
-            response.isFor(hadCookies: place.hadCookies), response.changeToken.holds(at: now)
+        guard let response = location.shard.content.withLock({ _ in location.slot.use() }),
+            response.isFor(hadCookies: location.hadCookies), response.changeToken.holds(at: now)
         else { return nil }
         response.changeToken.noteUse(at: now)
         return response
@@ -162,7 +164,7 @@ public final class ResponseCache: Sendable {
         _ key: ResponseCacheKey,
         hadCookies: Bool,
         now: NIODeadline
-    ) -> (response: CachedBytes, place: Place)? {
+    ) -> (response: CachedBytes, location: Location)? {
         let shard = shard(key)
         guard let (slot, response) = shard.content.withLock({ $0.find(key) }) else { return nil }
         guard response.changeToken.holds(at: now) else {
@@ -171,7 +173,7 @@ public final class ResponseCache: Sendable {
         }
         guard response.isFor(hadCookies: hadCookies) else { return nil }
         response.changeToken.noteUse(at: now)
-        return (response, Place(shard: shard, slot: slot, hadCookies: hadCookies))
+        return (response, Location(shard: shard, slot: slot, hadCookies: hadCookies))
     }
 
     private func shard(_ key: ResponseCacheKey) -> Shard {
@@ -190,5 +192,131 @@ extension ResponseCache.Ticket {
             keepsDate: annotations.originDate != nil,
             isSelective: annotations.isSelective
         )
+    }
+}
+
+/// A part of the cached responses, under one lock. Evicts by second chance: a use sets a flag, and a flagged response
+/// is kept for another round, so lookups move nothing.
+struct ResponseCacheShard: Sendable {
+    /// Where the response of a key is; without one after it was removed.
+    final class Slot: @unchecked Sendable {
+        // Everything but the key is read and written under the lock of the shard only.
+        fileprivate let key: ResponseCacheKey
+        fileprivate var response: CachedBytes?
+        fileprivate var isUsed = false
+
+        fileprivate init(key: ResponseCacheKey, response: CachedBytes) {
+            self.key = key
+            self.response = response
+        }
+
+        fileprivate var cost: Int { key.bytes.capacity + 256 + (response?.cost ?? 0) }
+
+        /// Returns the response and keeps it for another round. Called under the lock of the shard.
+        func use() -> CachedBytes? {
+            isUsed = true
+            return response
+        }
+    }
+
+    private let budget: Int
+    private let entries: Int
+    private var slots: [ResponseCacheKey: Slot] = [:]
+    private var order = Deque<Slot>()
+    /// Bytes that responses and keys take.
+    private(set) var bytes = 0
+
+    init(budget: Int, entries: Int) {
+        self.budget = budget
+        self.entries = entries
+    }
+
+    /// Number of keys.
+    var count: Int { slots.count }
+
+    func find(_ key: ResponseCacheKey) -> (slot: Slot, response: CachedBytes)? {
+        guard let slot = slots[key], let response = slot.use() else { return nil }
+        return (slot, response)
+    }
+
+    mutating func insert(_ response: CachedBytes, for key: ResponseCacheKey) {
+        if let slot = slots[key] {
+            bytes -= slot.cost
+            slot.response = response
+            bytes += slot.cost
+        } else {
+            let slot = Slot(key: key, response: response)
+            slots[key] = slot
+            order.append(slot)
+            bytes += slot.cost
+        }
+        while bytes > budget || slots.count > entries, let oldest = order.popFirst() {
+            if oldest.isUsed {
+                oldest.isUsed = false
+                order.append(oldest)
+            } else {
+                slots[oldest.key] = nil
+                bytes -= oldest.cost
+                // A connection may know the slot.
+                oldest.response = nil
+            }
+        }
+    }
+
+    /// Removes all responses.
+    mutating func removeAll() {
+        for slot in order { slot.response = nil }
+        self = ResponseCacheShard(budget: budget, entries: entries)
+    }
+
+    /// Removes the bytes of a response that is no longer valid. Its key stays until it is evicted, since the next
+    /// response to it is on its way.
+    mutating func remove(_ response: CachedBytes, for key: ResponseCacheKey) {
+        guard let slot = slots[key], slot.response === response else { return }
+        bytes -= slot.cost
+        slot.response = nil
+        bytes += slot.cost
+    }
+}
+
+/// Detects that the machine has slept. The clock of the event loops stops meanwhile, so responses that it has dated
+/// have aged unnoticed.
+final class SleepWatch: Sendable {
+    /// Milliseconds of sleep that do not matter to ages in whole seconds.
+    private static let tolerance: Int64 = 500
+
+    private let slept: @Sendable () -> Int64
+    private let known: Atomic<Int64>
+
+    /// - Parameter slept: returns the milliseconds that the machine has slept since some instant
+    init(slept: @escaping @Sendable () -> Int64 = SleepWatch.sleep()) {
+        self.slept = slept
+        known = Atomic(slept())
+    }
+
+    /// Calls `forget` if the machine has slept since the last call. Concurrent callers all call it, so none continues
+    /// before it is done.
+    func forgetAfterSleep(_ forget: () -> Void) {
+        let slept = self.slept()
+        guard slept - known.load(ordering: .acquiring) > Self.tolerance else { return }
+        forget()
+        known.store(slept, ordering: .releasing)
+    }
+
+    /// Returns the difference between the clock that counts sleep and the one that does not, by the system's own calls:
+    /// each request that is served from the cache looks at it, and calculating with `Duration` takes longer than both.
+    private static func sleep() -> @Sendable () -> Int64 {
+        {
+            // In this order, so that the time between the two looks is no sleep.
+            let all = milliseconds(of: CLOCK_BOOTTIME)
+            return all - milliseconds(of: CLOCK_MONOTONIC)
+        }
+    }
+
+    private static func milliseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        // Fails for unknown clocks only, and then says zero each time.
+        _ = clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

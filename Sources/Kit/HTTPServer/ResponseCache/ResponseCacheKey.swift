@@ -8,7 +8,7 @@ struct ResponseCacheKey: Hashable, Sendable {
     static let longest = 8192
 
     let bytes: ByteBuffer
-    /// Whether the response depends on the whole head, and not on what ``SignificantHead`` leaves of it only.
+    /// Whether the response depends on the whole head, and not on its ``SignificantHead`` only.
     let isWhole: Bool
     /// Hash of the bytes, seeded per process; also chooses the shard.
     let hash: Int
@@ -53,7 +53,7 @@ struct ResponseCacheKey: Hashable, Sendable {
     /// Whether the response to a head may be sent again to the same bytes: the request is nothing but its head, and the
     /// response depends on nothing else of it.
     /// - Parameters:
-    ///   - head: what the decoder made of the bytes
+    ///   - head: the head as the decoder read it
     ///   - bytes: the head as it arrived
     static func isEligible(_ head: HTTPRequestHead, bytes: ByteBuffer) -> Bool {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return false }

@@ -6,7 +6,7 @@ struct ResponseRecording {
     private let cache: ResponseCache
     /// The bytes of the request head, if the response may be recorded.
     private var head: ByteBuffer?
-    /// What was sent, which shares its bytes.
+    /// The sent buffers, which share their bytes.
     private var capture: (pieces: [ByteBuffer], count: Int, ticket: ResponseCache.Ticket)?
 
     init(_ cache: ResponseCache) { self.cache = cache }
