@@ -1,8 +1,10 @@
 import Database
 import Foundation
 import Freshness
+import GRDB
 import HTTPCaching
 import HTTPTypes
+import NIOCore
 import ResponseStore
 import Upstream
 
@@ -10,7 +12,7 @@ import Upstream
 struct MountStore: Sendable {
     /// Name under which they are stored.
     let name: String
-    /// Counts changes of what is stored under a URL.
+    /// Counts changes of the responses under a URL.
     let changes = VersionCounters()
     /// The largest body that is stored, in bytes.
     let largestBody: Int
@@ -61,8 +63,8 @@ struct MountStore: Sendable {
             .map { .parts($0, length: parts.completeLength) }
     }
 
-    /// Removes what a response supersedes that is too large to be stored itself: the store would contradict the
-    /// upstream.
+    /// Removes stored responses that are superseded by one that is too large to be stored: the store would contradict
+    /// the upstream.
     func removeSuperseded(by request: ProxiedRequest) async throws {
         let ids = try candidates(for: request).filter { $0.head.matches(request.cacheKeyRequest.headerFields) }
             .compactMap(\.id)
@@ -124,8 +126,8 @@ struct MountStore: Sendable {
         return try await store.database.writeFreeingRoom { [name, invalidations, responses = store.responses] db in
             let isOvertaken = forwarded.isOvertaken
             for key in keys {
-                // Within the transaction: a request that stores after it sees the count, and what was stored before it
-                // is invalidated.
+                // Within the transaction: a request that stores after it sees the count, and a response that was stored
+                // before it is invalidated.
                 invalidations[key].bump()
                 try responses.invalidate(upstream: name, url: key, in: db)
             }
@@ -133,5 +135,162 @@ struct MountStore: Sendable {
             if !isOvertaken { own.uninvalidated = ChangeToken(of: invalidations[request.key]) }
             return own
         }
+    }
+}
+
+extension MountStore {
+    /// Updates stored responses by a 304 or a HEAD, and removes those that may not be kept any more
+    /// (RFC 9111 §4.3.4, §4.3.5). On a full disk nothing is updated: the next request asks again.
+    ///
+    /// - Parameter confirms: Whether the response validates an invalidated one. A 304 does; a HEAD need not tell one
+    ///   version from another.
+    func update(
+        _ updates: [FreshenedResponse],
+        of candidates: [CachedResponse],
+        from forwarded: ForwardedResponse,
+        confirms: Bool
+    ) async throws {
+        defer { for update in updates { changes[update.stored.url].bump() } }
+        let record: @Sendable (Database) throws -> Void = { [responses = store.responses] db in
+            let isOvertaken = forwarded.isOvertaken
+            for update in updates {
+                let old = candidates[update.index]
+                let isInvalidated = isOvertaken || (old.isInvalidated && !confirms)
+                try Self.apply(update, to: old, isInvalidated: isInvalidated, responses, in: db)
+            }
+        }
+        if updates.allSatisfy(\.mayBeKept) {
+            try await store.database.writeIfRoom(record)
+        } else {
+            try await store.database.writeFreeingRoom(record)
+        }
+    }
+
+    private static func apply(
+        _ update: FreshenedResponse,
+        to old: CachedResponse,
+        isInvalidated: Bool,
+        _ responses: ResponseStore,
+        in db: Database
+    ) throws {
+        guard let id = old.id else { return }
+        guard update.mayBeKept, update.stored.varyingFields == old.head.varyingFields else {
+            // Another `Vary` is another place in the store, and a file cannot be in two: it is fetched again next time.
+            try responses.remove(id, in: db)
+            guard update.mayBeKept, old.head.parts == nil, case .bytes = old.body else { return }
+            let moved = CachedResponse(
+                upstream: old.upstream,
+                credential: old.credential,
+                head: update.stored,
+                body: old.body,
+                isInvalidated: isInvalidated
+            )
+            try responses.save(moved, in: db)
+            return
+        }
+        try responses.freshen(
+            id,
+            headerFields: update.stored.headerFields,
+            requestTime: update.stored.requestTime,
+            responseTime: update.stored.responseTime,
+            in: db
+        )
+        if isInvalidated { try responses.invalidate(id, in: db) }
+    }
+}
+
+extension MountStore {
+    /// Opens the stored pieces of a range; nil if bytes of it are not stored.
+    func openParts(of stored: CachedResponse, _ range: Range<Int>) async throws -> [PartReader]? {
+        store.noteUse(of: stored.metadata)
+        return try await store.responses.openParts(of: stored, range)
+    }
+
+    /// Stores a part of a representation at the place that the rules give it. Does nothing if a write has overtaken it.
+    ///
+    /// - Parameter head: The head of the part, whose own range may be longer than the bytes that have arrived.
+    func savePart(
+        _ head: CachedResponseHead,
+        _ range: Range<Int>,
+        _ body: StoredBody,
+        for request: ProxiedRequest,
+        from forwarded: ForwardedResponse,
+        by rules: CachingRules
+    ) async throws {
+        var part = head
+        part.parts = head.parts.map { StoredParts(of: $0.completeLength, [range]) }
+        defer { changes[head.url].bump() }
+        try await store.database.write { [part, responses = store.responses] db in
+            guard !forwarded.isOvertaken else { return }
+            let stored = try selectable(for: request, at: head.url, in: db)
+            switch rules.placement(of: part, among: stored.map(\.head)) {
+            case .discarded: break
+            case .beside(let index, let head):
+                guard let id = stored[index].id else { return }
+                try freshen(id, head, in: db)
+                try responses.addPart(range, body, to: id, in: db)
+            case .anew(let replaced):
+                for id in replaced.compactMap({ stored[$0].id }) { try responses.remove(id, in: db) }
+                let empty = CachedResponse(
+                    upstream: name,
+                    credential: request.credential,
+                    head: part,
+                    body: .bytes(Data())
+                )
+                try responses.addPart(range, body, to: responses.save(empty, in: db), in: db)
+            }
+        }
+    }
+
+    /// The stored responses that a request selects from.
+    private func selectable(for request: ProxiedRequest, at url: String, in db: Database) throws -> [CachedResponse] {
+        try store.responses.responses(upstream: name, method: .get, url: url, credential: request.credential, in: db)
+            .filter { $0.credential == request.credential && $0.head.matches(request.cacheKeyRequest.headerFields) }
+    }
+
+    private func freshen(_ id: CachedResponse.ID, _ head: CachedResponseHead, in db: Database) throws {
+        try store.responses.freshen(
+            id,
+            headerFields: head.headerFields,
+            requestTime: head.requestTime,
+            responseTime: head.responseTime,
+            in: db
+        )
+    }
+}
+
+/// The state that a response depends on, as it was before the store was read.
+struct StoreSnapshot: Sendable {
+    private let seen: ChangeToken
+    private let unremoved: ChangeToken
+    /// When it was taken: the time at which the stored responses are assessed.
+    let now: Date
+    private let instant: NIODeadline
+
+    /// Takes a snapshot. To be taken before the store is read.
+    init(of mount: Mount, for request: ProxiedRequest) {
+        (now, instant) = (mount.upstream.clock.now(), NIODeadline.now())
+        seen = ChangeToken(of: mount.upstream.client.reachabilityVersion, mount.store.changes[request.key])
+        unremoved = mount.store.removalSnapshot()
+    }
+
+    /// Returns a token that holds while the same request would get the same response: while the response is fresh,
+    /// nothing is stored or removed under its URL, and the upstream's reachability stays as it is.
+    ///
+    /// - Parameter reuse: How the response was assessed at ``now``.
+    /// - Returns: Nil if the next response may differ: a stale one is validated, directives of the request ask for more
+    ///   than freshness (RFC 9111 §5.2.1), and an account's own token is looked up for each request.
+    func changeToken(of reuse: Reuse, _ stored: CachedResponse, _ request: ProxiedRequest, in mount: Mount)
+        -> ChangeToken?
+    {
+        let freshness = reuse.freshness
+        guard let id = stored.id, reuse.revalidation == nil, freshness.isFresh, request.directives == .none,
+            !request.isOnBehalf, let kept = mount.store.changeToken(of: id, since: unremoved)
+        else { return nil }
+        return seen.and(kept).ending(
+            // Within the range of the unit, as for screens.
+            at: instant + .nanoseconds(Int64(min(max(0, -freshness.staleness), 1e9) * 1e9)),
+            age: RunningAge(seconds: reuse.exactAge, timeToLive: freshness.timeToLive, at: instant)
+        )
     }
 }

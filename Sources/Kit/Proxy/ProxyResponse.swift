@@ -1,14 +1,16 @@
-public import Concurrency
-public import Freshness
+package import Concurrency
+import Foundation
+package import Freshness
 import HTTPSemantics
-public import HTTPTypes
-public import NIOCore
+package import HTTPTypes
+package import NIOCore
 import Upstream
 
-/// The response of a mount: the upstream's own head with what the cache adds, and the body in memory or as it arrives.
-public struct ProxyResponse: Sendable {
+/// The response of a mount: the upstream's own head with the fields of the cache, and the body in memory or as it
+/// arrives.
+package struct ProxyResponse: Sendable {
     /// The body.
-    public enum Body: Sendable {
+    package enum Body: Sendable {
         /// No body.
         case none
         /// In memory.
@@ -18,14 +20,14 @@ public struct ProxyResponse: Sendable {
     }
 
     /// Status and header fields.
-    public var head: HTTPResponse
+    package var head: HTTPResponse
     /// Body.
-    public var body: Body
+    package var body: Body
     /// Holds while the same request would get the same response; nil for one that must not be cached as bytes.
-    public var changeToken: ChangeToken?
+    package var changeToken: ChangeToken?
 
     /// Creates a response.
-    public init(head: HTTPResponse, body: Body) {
+    package init(head: HTTPResponse, body: Body) {
         self.head = head
         self.body = body
     }
@@ -33,5 +35,56 @@ public struct ProxyResponse: Sendable {
 
 extension HTTPField.Name {
     /// `Larder-Offline: ?1` (a boolean of RFC 9651): the upstream cannot be reached, this comes from the store.
-    public static let larderOffline = HTTPField.Name(literal: "Larder-Offline")
+    static let larderOffline = HTTPField.Name(literal: "Larder-Offline")
+}
+
+/// A response of the upstream whose head has arrived, with the times that its age is counted from (RFC 9111 §4.2.3).
+struct ForwardedResponse: Sendable {
+    /// Status, header fields and body.
+    let response: StreamedResponse
+    let requestTime: Date
+    let responseTime: Date
+    /// Holds until a write invalidates its URL that was processed after this request was sent: the response may be
+    /// older than the write.
+    var uninvalidated: ChangeToken
+
+    /// Status and header fields, `Connection` included.
+    var head: HTTPResponse { HTTPResponse(status: response.status, headerFields: response.headerFields) }
+    /// Announced length of the body in bytes.
+    var announced: Int? { response.headerFields[.contentLength].flatMap { Int($0) } }
+    /// Whether a later write has invalidated its URL.
+    var isOvertaken: Bool { !uninvalidated.holds(at: .distantPast) }
+}
+
+extension StreamedResponse {
+    /// The same with 502 in place of a status from 600 to 999: RFC 9110 §15 has them processed as 5xx, and a gateway
+    /// may not forward them.
+    var withValidStatus: StreamedResponse {
+        guard status.code >= 600 else { return self }
+        var response = self
+        response.status = .badGateway
+        return response
+    }
+
+    /// The same without fields that only Larder sends: to its clients, or within the process.
+    var withoutOwnFields: StreamedResponse {
+        var response = self
+        response.headerFields.removeOwn()
+        return response
+    }
+}
+
+extension HTTPResponse {
+    /// An interim response as it is passed on: without fields of the connection to the upstream, and without those that
+    /// only Larder sends.
+    var forwardable: HTTPResponse {
+        var response = self
+        HopByHop.remove(from: &response.headerFields)
+        response.headerFields.removeOwn()
+        return response
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func removeOwn() { removeAll { $0.name.canonicalName.hasPrefix("larder-") } }
 }
